@@ -1,0 +1,1 @@
+"""Certificates: Skolem and Herbrand functions, how they are asked and checked."""

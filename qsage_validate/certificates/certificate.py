@@ -1,0 +1,86 @@
+"""Certificates: the functions that make a QBF true (Skolem) or false (Herbrand)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.circuit.aig import Aig
+from qsage_validate.circuit.qbf import Quantifier
+from qsage_validate.games.protocol import Player
+
+
+class Kind(Enum):
+    """Whose functions a certificate holds."""
+
+    SKOLEM = "Skolem"
+    HERBRAND = "Herbrand"
+
+    @property
+    def decides(self) -> Quantifier:
+        """The quantifier of the variables that the functions define."""
+        return Quantifier.EXISTS if self is Kind.SKOLEM else Quantifier.FORALL
+
+    @property
+    def player(self) -> Player:
+        """The player for whom the certificate plays."""
+        return Player.BLACK if self is Kind.SKOLEM else Player.WHITE
+
+
+class Dialect(Enum):
+    """The tool whose conventions a certificate file follows."""
+
+    QBFCERT_ASCII = "qbfcert-ascii"
+    QBFCERT_BINARY = "qbfcert-binary"
+    CAQE = "caqe"  # also QuAbS: symbols and an output called "result"
+    QAIGER = "qaiger"
+    PEDANT = "pedant"
+
+
+@dataclass(frozen=True)
+class CircuitCertificate:
+    """Functions as an and-inverter graph.
+
+    ``inputs[k]`` is the QBF variable of the graph's input ``k + 1`` (the opponent's variables);
+    ``functions`` maps each decided QBF variable to the AIG literal of its function.  Variables
+    of the deciding quantifier without a function are don't-cares.  ``extra`` has the functions
+    of names that the prefix does not quantify (Tseitin variables of the clausal form).
+    """
+
+    kind: Kind
+    aig: Aig
+    inputs: tuple[int, ...]
+    functions: Mapping[int, int]
+    dialect: Dialect
+    path: str | None = None
+    extra: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ClauseCertificate:
+    """Functions as clauses (Pedant): only a SAT solver answers it.
+
+    ``literals`` are the clauses one after the other, each ended by 0; ``defined`` the variables
+    that the file gives models for; variables above ``max_formula_variable`` are helpers.
+    """
+
+    literals: NDArray[np.int32]
+    max_variable: int
+    defined: frozenset[int]
+    path: str | None = None
+    kind: Kind = Kind.SKOLEM
+    dialect: Dialect = Dialect.PEDANT
+
+    @cached_property
+    def variables(self) -> frozenset[int]:
+        """All variables that occur."""
+        used = np.unique(np.abs(self.literals))
+        return frozenset(int(v) for v in used if v)
+
+
+Certificate = CircuitCertificate | ClauseCertificate

@@ -1,0 +1,1 @@
+"""And-inverter graphs, quantified circuits and their building blocks."""

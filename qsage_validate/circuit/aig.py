@@ -1,0 +1,249 @@
+"""And-inverter graphs.
+
+A literal is AIGER's: twice a variable, plus one when negated; 0 is false and 1 is true.
+:class:`AigBuilder` makes graphs gate by gate with structural hashing; :class:`Aig` is the
+frozen result, two numpy columns in topological order, which is what is fast to simulate, to
+hand to a SAT solver and to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+FALSE: Final = 0
+TRUE: Final = 1
+
+Literals = NDArray[np.int32]
+
+
+def negate(literal: int) -> int:
+    """The complement of an AIG literal."""
+    return literal ^ 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aig:
+    """An and-inverter graph in topological order.
+
+    Variables ``1 .. num_inputs`` are the inputs; gate ``k`` (from 0) is variable
+    ``num_inputs + 1 + k`` and is the AND of the literals ``fanin0[k]`` and ``fanin1[k]``,
+    both of smaller variables.  The columns have shape ``(num_gates,)``.
+    """
+
+    num_inputs: int
+    fanin0: Literals
+    fanin1: Literals
+
+    @property
+    def num_gates(self) -> int:
+        """The number of AND gates."""
+        return int(self.fanin0.shape[0])
+
+    @property
+    def num_variables(self) -> int:
+        """Inputs and gates together; the largest variable."""
+        return self.num_inputs + self.num_gates
+
+    def cone(self, outputs: Sequence[int]) -> NDArray[np.bool_]:
+        """Which gates the literals ``outputs`` depend on; shape ``(num_gates,)``."""
+        needed = bytearray(self.num_variables + 1)
+        for literal in outputs:
+            needed[literal >> 1] = 1
+        base = self.num_inputs + 1
+        left, right = self.fanin0.tolist(), self.fanin1.tolist()
+        for gate in range(self.num_gates - 1, -1, -1):
+            if needed[base + gate]:
+                needed[left[gate] >> 1] = 1
+                needed[right[gate] >> 1] = 1
+        return np.frombuffer(needed, dtype=np.bool_)[base:].copy()
+
+    def restrict_to_cone(self, outputs: Sequence[int]) -> tuple[Aig, list[int]]:
+        """This graph with only the gates that ``outputs`` need, and the outputs renumbered.
+
+        Inputs keep their variables.
+        """
+        keep = self.cone(outputs)
+        renumber = np.zeros(self.num_variables + 1, dtype=np.int32)
+        renumber[: self.num_inputs + 1] = np.arange(self.num_inputs + 1, dtype=np.int32)
+        first = self.num_inputs + 1
+        renumber[first:][keep] = np.arange(
+            first, first + int(np.count_nonzero(keep)), dtype=np.int32
+        )
+
+        def move(literals: Literals) -> Literals:
+            return renumber[literals >> 1] * 2 + (literals & 1)
+
+        smaller = Aig(self.num_inputs, move(self.fanin0[keep]), move(self.fanin1[keep]))
+        moved = move(np.asarray(outputs, dtype=np.int32)) if len(outputs) else []
+        return smaller, [int(literal) for literal in moved]
+
+
+class AigBuilder:
+    """Builds a graph with structural hashing and local simplification.
+
+    Inputs may be added at any time.  :meth:`build` gives the frozen graph.
+    """
+
+    __slots__ = ("_hash", "_inputs", "_left", "_right")
+
+    def __init__(self, num_inputs: int = 0) -> None:
+        # Entry 0 is the constant; an input has a left side of -1.
+        self._left: list[int] = [-1]
+        self._right: list[int] = [-1]
+        self._hash: dict[tuple[int, int], int] = {}
+        self._inputs: list[int] = []
+        for _ in range(num_inputs):
+            self.input()
+
+    @property
+    def num_gates(self) -> int:
+        """AND gates made so far, whether an output needs them or not."""
+        return len(self._left) - 1 - len(self._inputs)
+
+    @property
+    def inputs(self) -> list[int]:
+        """The literals of the inputs, in the order in which they were added."""
+        return [2 * variable for variable in self._inputs]
+
+    def input(self) -> int:
+        """Add an input; returns its positive literal."""
+        variable = len(self._left)
+        self._left.append(-1)
+        self._right.append(-1)
+        self._inputs.append(variable)
+        return 2 * variable
+
+    def and_(self, a: int, b: int) -> int:
+        """The conjunction of two literals."""
+        if a > b:
+            a, b = b, a
+        if a == FALSE or a == (b ^ 1):
+            return FALSE
+        if a == TRUE or a == b:
+            return b
+        found = self._hash.get((a, b))
+        if found is not None:
+            return found
+        simpler = self._two_level(a, b)
+        if simpler is None:
+            simpler = self._two_level(b, a)
+        if simpler is None:
+            simpler = 2 * len(self._left)
+            self._left.append(a)
+            self._right.append(b)
+        self._hash[(a, b)] = simpler
+        return simpler
+
+    def _two_level(self, a: int, b: int) -> int | None:
+        """Rewrites ``a & b`` when ``b`` is a gate whose fan-in meets ``a`` (else ``None``).
+
+        Brummayer and Biere, *Local two-level and-inverter graph minimization without
+        blowup*: contradiction, idempotence, subsumption, substitution.
+        """
+        left = self._left[b >> 1]
+        if left < 0:
+            return None
+        right = self._right[b >> 1]
+        if b & 1:
+            if a == left ^ 1 or a == right ^ 1:
+                return a
+            if a == left:
+                return self.and_(a, right ^ 1)
+            if a == right:
+                return self.and_(a, left ^ 1)
+        else:
+            if a == left or a == right:
+                return b
+            if a == left ^ 1 or a == right ^ 1:
+                return FALSE
+        return None
+
+    def or_(self, a: int, b: int) -> int:
+        """The disjunction of two literals."""
+        return self.and_(a ^ 1, b ^ 1) ^ 1
+
+    def xor(self, a: int, b: int) -> int:
+        """Exclusive or."""
+        return self.and_(self.and_(a, b) ^ 1, self.and_(a ^ 1, b ^ 1) ^ 1)
+
+    def eq(self, a: int, b: int) -> int:
+        """Equivalence of two literals."""
+        return self.xor(a, b) ^ 1
+
+    def implies(self, a: int, b: int) -> int:
+        """``a -> b``."""
+        return self.and_(a, b ^ 1) ^ 1
+
+    def ite(self, condition: int, then: int, otherwise: int) -> int:
+        """If-then-else."""
+        if then == otherwise:
+            return then
+        if then == otherwise ^ 1:
+            return self.xor(condition, otherwise)
+        return self.or_(self.and_(condition, then), self.and_(condition ^ 1, otherwise))
+
+    def and_all(self, literals: Iterable[int]) -> int:
+        """Conjunction of any number of literals, as a balanced tree of the sorted set."""
+        return self._tree(literals, TRUE)
+
+    def or_all(self, literals: Iterable[int]) -> int:
+        """Disjunction of any number of literals."""
+        return self._tree((literal ^ 1 for literal in literals), TRUE) ^ 1
+
+    def _tree(self, literals: Iterable[int], neutral: int) -> int:
+        layer = sorted(set(literals))
+        if not layer:
+            return neutral
+        while len(layer) > 1:
+            paired = [self.and_(layer[i], layer[i + 1]) for i in range(0, len(layer) - 1, 2)]
+            if len(layer) % 2:
+                paired.append(layer[-1])
+            layer = paired
+        return layer[0]
+
+    def eq_all(self, left: Sequence[int], right: Sequence[int]) -> int:
+        """Equality of two bit vectors of the same length."""
+        return self.and_all(self.eq(a, b) for a, b in zip(left, right, strict=True))
+
+    def fanins(self, literal: int) -> tuple[int, int] | None:
+        """The two fan-ins of the gate of ``literal``; ``None`` for inputs and constants."""
+        left = self._left[literal >> 1]
+        return None if left < 0 else (left, self._right[literal >> 1])
+
+    def build(self, outputs: Sequence[int]) -> tuple[Aig, list[int]]:
+        """The frozen graph of the cone of ``outputs`` and the outputs in its numbering.
+
+        The inputs come first, in the order in which they were added, all of them.
+        """
+        renumber = [-1] * len(self._left)
+        renumber[0] = 0
+        for position, variable in enumerate(self._inputs, start=1):
+            renumber[variable] = position
+        needed = bytearray(len(self._left))
+        for literal in outputs:
+            needed[literal >> 1] = 1
+        for variable in range(len(self._left) - 1, 0, -1):
+            if needed[variable] and self._left[variable] >= 0:
+                needed[self._left[variable] >> 1] = 1
+                needed[self._right[variable] >> 1] = 1
+        left: list[int] = []
+        right: list[int] = []
+        following = len(self._inputs) + 1
+        for variable in range(1, len(self._left)):
+            if needed[variable] and self._left[variable] >= 0:
+                a, b = self._left[variable], self._right[variable]
+                left.append(2 * renumber[a >> 1] + (a & 1))
+                right.append(2 * renumber[b >> 1] + (b & 1))
+                renumber[variable] = following
+                following += 1
+        aig = Aig(
+            len(self._inputs),
+            np.asarray(left, dtype=np.int32),
+            np.asarray(right, dtype=np.int32),
+        )
+        return aig, [2 * renumber[literal >> 1] + (literal & 1) for literal in outputs]

@@ -1,0 +1,288 @@
+"""Quantified Boolean formulas: a prefix of scopes and a matrix circuit.
+
+Variables and gates share one numbering of positive integers; a literal is a signed integer,
+as in QCIR and QDIMACS.  Formulas in conjunctive normal form are the special case of a
+conjunction of disjunctions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from qsage_validate.circuit.aig import FALSE, AigBuilder
+
+
+class Quantifier(Enum):
+    """The quantifier of a scope; the values are QCIR's keywords."""
+
+    EXISTS = "exists"
+    FORALL = "forall"
+
+    @property
+    def dual(self) -> Quantifier:
+        """The other quantifier."""
+        return Quantifier.FORALL if self is Quantifier.EXISTS else Quantifier.EXISTS
+
+
+class Connective(Enum):
+    """The connective of a gate; the values are QCIR's keywords."""
+
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+    ITE = "ite"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One block of the prefix."""
+
+    quantifier: Quantifier
+    variables: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A gate over signed literals: any number for and/or, two for xor, three for ite."""
+
+    connective: Connective
+    inputs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Qbf:
+    """A closed prenex QBF with a circuit as its matrix.
+
+    ``gates`` maps a gate's variable to the gate; iteration order is topological (a gate comes
+    after its inputs; readers guarantee it).  ``names`` has a name only for variables and gates
+    whose text in the file is not their number.  ``comments`` keeps the file's comments as
+    ``(line, text)`` without the comment sign: layouts travel in them.
+    """
+
+    scopes: tuple[Scope, ...]
+    gates: Mapping[int, Gate]
+    output: int
+    names: Mapping[int, str] = field(default_factory=dict)
+    comments: tuple[tuple[int, str], ...] = ()
+    path: str | None = None
+
+    @property
+    def num_variables(self) -> int:
+        """The number of quantified variables."""
+        return sum(len(scope.variables) for scope in self.scopes)
+
+    @property
+    def max_variable(self) -> int:
+        """The largest number used by a variable or a gate (0 if there is none)."""
+        quantified = max((max(s.variables, default=0) for s in self.scopes), default=0)
+        return max(quantified, max(self.gates, default=0))
+
+    def merged_scopes(self) -> tuple[Scope, ...]:
+        """The prefix with neighbouring scopes of one quantifier merged, empty ones dropped."""
+        merged: list[Scope] = []
+        for scope in self.scopes:
+            if not scope.variables:
+                continue
+            if merged and merged[-1].quantifier is scope.quantifier:
+                scope = Scope(scope.quantifier, merged.pop().variables + scope.variables)
+            merged.append(scope)
+        return tuple(merged)
+
+    def levels(self) -> dict[int, int]:
+        """The level of each variable: the index, from 0, of its merged scope."""
+        return {
+            variable: level
+            for level, scope in enumerate(self.merged_scopes())
+            for variable in scope.variables
+        }
+
+    def quantifiers(self) -> dict[int, Quantifier]:
+        """The quantifier of each variable."""
+        return {v: scope.quantifier for scope in self.scopes for v in scope.variables}
+
+    def variables(self, quantifier: Quantifier) -> tuple[int, ...]:
+        """The variables under ``quantifier``, in the order of the prefix."""
+        return tuple(v for s in self.scopes if s.quantifier is quantifier for v in s.variables)
+
+    def name(self, variable: int) -> str:
+        """What the file calls a variable or gate."""
+        return self.names.get(variable, str(variable))
+
+    def evaluate(self, assignment: Mapping[int, bool]) -> dict[int, bool]:
+        """The values of all gates under a total assignment of the variables."""
+        values = dict(assignment)
+        for variable, gate in self.gates.items():
+            bits = [values[abs(x)] != (x < 0) for x in gate.inputs]
+            values[variable] = _EVALUATE[gate.connective](bits)
+        return values
+
+    def truth(self, assignment: Mapping[int, bool]) -> bool:
+        """The matrix under a total assignment of the variables."""
+        return self.evaluate(assignment)[abs(self.output)] != (self.output < 0)
+
+    def add_to(self, builder: AigBuilder, literals: dict[int, int]) -> int:
+        """Build the matrix inside ``builder``; returns the AIG literal of the output.
+
+        ``literals`` maps each quantified variable to an AIG literal; it gains an entry for
+        each gate.
+        """
+        build = {
+            Connective.AND: lambda xs: builder.and_all(xs),
+            Connective.OR: lambda xs: builder.or_all(xs),
+            Connective.XOR: lambda xs: builder.xor(*xs),
+            Connective.ITE: lambda xs: builder.ite(*xs),
+        }
+        for variable, gate in self.gates.items():
+            inputs = [literals[abs(x)] ^ (x < 0) for x in gate.inputs]
+            literals[variable] = build[gate.connective](inputs)
+        return literals[abs(self.output)] ^ (self.output < 0)
+
+    def clauses(self) -> Iterator[list[int]]:
+        """Clauses over the same numbering that define every gate (Tseitin, both directions).
+
+        The output is not asserted.
+        """
+        for variable, gate in self.gates.items():
+            yield from tseitin(variable, gate)
+
+
+_EVALUATE = {
+    Connective.AND: all,
+    Connective.OR: any,
+    Connective.XOR: lambda bits: bits[0] != bits[1],
+    Connective.ITE: lambda bits: bits[1] if bits[0] else bits[2],
+}
+
+
+def tseitin(variable: int, gate: Gate) -> Iterator[list[int]]:
+    """The clauses of ``variable <-> gate``."""
+    match gate.connective:
+        case Connective.AND:
+            yield from ([-variable, x] for x in gate.inputs)
+            yield [variable, *(-x for x in gate.inputs)]
+        case Connective.OR:
+            yield from ([variable, -x] for x in gate.inputs)
+            yield [-variable, *gate.inputs]
+        case Connective.XOR:
+            a, b = gate.inputs
+            yield from ([-variable, a, b], [-variable, -a, -b])
+            yield from ([variable, -a, b], [variable, a, -b])
+        case Connective.ITE:
+            c, t, e = gate.inputs
+            yield from ([-variable, -c, t], [-variable, c, e])
+            yield from ([variable, -c, -t], [variable, c, -e])
+
+
+class CircuitBuilder:
+    """Builds the n-ary matrix of a :class:`Qbf` with structural hashing.
+
+    Only ``and`` and ``or`` gates are made, because every circuit solver takes them.  Nested
+    gates are not flattened: an encoder decides what is shared.
+    """
+
+    def __init__(self, first_gate: int) -> None:
+        self._next = first_gate
+        self._hash: dict[Gate, int] = {}
+        self.gates: dict[int, Gate] = {}
+
+    @property
+    def true(self) -> int:
+        """The literal of the constant true (the empty conjunction)."""
+        return self._gate(Connective.AND, ())
+
+    @property
+    def false(self) -> int:
+        """The literal of the constant false."""
+        return -self.true
+
+    def _is_constant(self, literal: int) -> bool:
+        gate = self.gates.get(abs(literal))
+        return gate is not None and not gate.inputs
+
+    def _gate(self, connective: Connective, inputs: tuple[int, ...]) -> int:
+        gate = Gate(connective, inputs)
+        found = self._hash.get(gate)
+        if found is None:
+            found = self._next
+            self._next += 1
+            self._hash[gate] = found
+            self.gates[found] = gate
+        return found
+
+    def and_(self, *literals: int) -> int:
+        """Conjunction; constants, repetitions and contradictions are simplified away."""
+        inputs: set[int] = set()
+        for literal in literals:
+            if self._is_constant(literal):
+                if literal < 0:
+                    return self.false
+                continue
+            if -literal in inputs:
+                return self.false
+            inputs.add(literal)
+        if len(inputs) == 1:
+            return inputs.pop()
+        # A disjunction whose complement exists is that complement: one gate for both.
+        ordered = tuple(sorted(inputs, key=lambda x: (abs(x), x)))
+        dual = self._hash.get(Gate(Connective.OR, tuple(-x for x in ordered)))
+        return -dual if dual is not None else self._gate(Connective.AND, ordered)
+
+    def or_(self, *literals: int) -> int:
+        """Disjunction, simplified like :meth:`and_`."""
+        inputs: set[int] = set()
+        for literal in literals:
+            if self._is_constant(literal):
+                if literal > 0:
+                    return self.true
+                continue
+            if -literal in inputs:
+                return self.true
+            inputs.add(literal)
+        if not inputs:
+            return self.false
+        if len(inputs) == 1:
+            return inputs.pop()
+        ordered = tuple(sorted(inputs, key=lambda x: (abs(x), x)))
+        dual = self._hash.get(Gate(Connective.AND, tuple(-x for x in ordered)))
+        return -dual if dual is not None else self._gate(Connective.OR, ordered)
+
+    def implies(self, condition: int, consequence: int) -> int:
+        """``condition -> consequence``."""
+        return self.or_(-condition, consequence)
+
+    def iff(self, a: int, b: int) -> int:
+        """Equivalence, in three gates."""
+        if a == b:
+            return self.true
+        if a == -b:
+            return self.false
+        for constant, other in ((a, b), (b, a)):
+            if self._is_constant(constant):
+                return other if constant > 0 else -other
+        if a < 0:
+            a, b = -a, -b
+        return self.and_(self.or_(-a, b), self.or_(a, -b))
+
+    def eq(self, left: Sequence[int], right: Sequence[int]) -> int:
+        """Equality of two bit vectors of the same length."""
+        return self.and_(*(self.iff(a, b) for a, b in zip(left, right, strict=True)))
+
+
+def negated(literals: Iterable[int]) -> list[int]:
+    """The complements of signed literals."""
+    return [-literal for literal in literals]
+
+
+__all__ = [
+    "FALSE",
+    "CircuitBuilder",
+    "Connective",
+    "Gate",
+    "Qbf",
+    "Quantifier",
+    "Scope",
+    "negated",
+    "tseitin",
+]

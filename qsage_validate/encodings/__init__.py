@@ -1,0 +1,1 @@
+"""Encodings of games as QBF, with the layout that says what the variables mean."""

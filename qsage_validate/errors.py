@@ -1,0 +1,101 @@
+"""The exceptions that reach a user, and the table of exit codes.
+
+Everything that can go wrong because of an input, an option or the machine is a
+:class:`QsageError`; its text is one line that says what was found and what was expected.
+Any other exception is a bug of ours.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from os import PathLike, fspath
+
+
+class Exit(IntEnum):
+    """The exit codes of every command (the one table of them)."""
+
+    FINE = 0
+    REFUTED = 1
+    BAD_INPUT = 2
+    UNDECIDED = 3
+    TRUE = 10
+    FALSE = 20
+    INTERRUPTED = 130
+
+
+class QsageError(Exception):
+    """A failure that the user can understand and mend; its text is a single line."""
+
+    exit_code: Exit = Exit.BAD_INPUT
+
+
+class InputError(QsageError):
+    """Something unexpected in a file: ``file:line:column: found X, expected Y``.
+
+    ``line`` and ``column`` count from 1; ``None`` where the place is not known (binary files
+    give the byte offset in ``found``).  ``excerpt`` is the offending line, for the caret that
+    is drawn under the message on a terminal.
+    """
+
+    def __init__(
+        self,
+        file: str | PathLike[str] | None,
+        line: int | None,
+        column: int | None,
+        found: str,
+        expected: str,
+        *,
+        excerpt: str | None = None,
+    ) -> None:
+        self.file = None if file is None else fspath(file)
+        self.line = line
+        self.column = column
+        self.found = found
+        self.expected = expected
+        self.excerpt = excerpt
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        place = [self.file if self.file is not None else "<input>"]
+        if self.line is not None:
+            place.append(str(self.line))
+            if self.column is not None:
+                place.append(str(self.column))
+        return one_line(f"{':'.join(place)}: found {self.found}, expected {self.expected}")
+
+
+class UsageError(QsageError):
+    """Options or names that do not fit together, or a name that is not known."""
+
+
+class MissingExtraError(QsageError):
+    """A feature needs an optional package; the text names the line that installs it."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs the extra {extra!r}: pip install 'qsage-validate[{extra}]'"
+        )
+
+
+class UndecidedError(QsageError):
+    """A limit (time, memory, positions) was reached before there was an answer."""
+
+    exit_code = Exit.UNDECIDED
+
+
+class IllegalMoveError(QsageError):
+    """A well-formed move that the rules do not allow here; quotes the move and the reason."""
+
+
+class MalformedMoveError(QsageError):
+    """Text that is no move of this game."""
+
+
+class AmbiguousMoveError(QsageError):
+    """Text that fits several moves."""
+
+
+def one_line(text: str, limit: int = 400) -> str:
+    """``text`` with control characters escaped and shortened, so that it stays one line."""
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

@@ -1,0 +1,1 @@
+"""File formats: one module a format, reading and writing only."""

@@ -1,0 +1,1 @@
+"""Games as executable rules."""

@@ -1,0 +1,191 @@
+"""The protocol that every kind of game answers: games, positions, moves, outcomes.
+
+Referee, search, interface and adversaries are written once, against these types.  Positions
+are frozen and hashable; moves and positions have a text form that parses back.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol, runtime_checkable
+
+
+class Player(Enum):
+    """Black is the player whose win the formula states, whoever moves first."""
+
+    BLACK = "black"
+    WHITE = "white"
+
+    @property
+    def other(self) -> Player:
+        """The opponent."""
+        return Player.WHITE if self is Player.BLACK else Player.BLACK
+
+    def __str__(self) -> str:
+        return self.value.capitalize()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a play ended: the winner and why, in words (``"reached its goal"``)."""
+
+    winner: Player
+    reason: str
+
+
+@runtime_checkable
+class Move(Protocol):
+    """A move: hashable, and ``str(move)`` is its text form."""
+
+    def __hash__(self) -> int: ...
+
+    def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Illegality:
+    """Why a move is illegal in a position.
+
+    ``rule`` names the rule that fails in the model's own words (``"open(?x,?y)"``); ``text``
+    is the whole sentence for a person (``"occupy(2,3): open(?x,?y) is false at (2,3)"``);
+    ``square`` is the place concerned, 1-based, where there is one; ``index`` is the number,
+    from 0, of the failing precondition of the action, or ``None`` for a broken bound or an
+    unknown action.
+    """
+
+    rule: str
+    text: str
+    square: tuple[int, int] | None = None
+    index: int | None = None
+
+
+class Square(Enum):
+    """What stands on a square of a grid."""
+
+    OPEN = "."
+    BLACK = "B"
+    WHITE = "W"
+
+
+class Shape(Enum):
+    """How a grid is drawn."""
+
+    RECTANGLE = "rectangle"
+    HEXAGONS = "hexagons"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What a grid position looks like; frozen and comparable.
+
+    ``squares`` is row by row, ``width`` columns a row: square (x, y), 1-based with y growing
+    downwards, is ``squares[(y - 1) * width + (x - 1)]``.
+    """
+
+    width: int
+    height: int
+    squares: tuple[Square, ...]
+    shape: Shape = Shape.RECTANGLE
+
+    def __getitem__(self, square: tuple[int, int]) -> Square:
+        x, y = square
+        return self.squares[(y - 1) * self.width + (x - 1)]
+
+    def __str__(self) -> str:
+        rows = range(0, self.width * self.height, self.width)
+        return "/".join("".join(s.value for s in self.squares[r : r + self.width]) for r in rows)
+
+    @classmethod
+    def parse(cls, text: str) -> Board:
+        """The board whose ``str`` is ``text`` (rows joined by ``/``)."""
+        rows = text.split("/")
+        if len({len(row) for row in rows}) != 1:
+            raise ValueError(f"rows of different lengths in {text!r}")
+        return cls(len(rows[0]), len(rows), tuple(Square(c) for row in rows for c in row))
+
+    def differences(self, other: Board) -> list[tuple[int, int]]:
+        """The squares, 1-based (x, y), on which two boards of one size differ."""
+        return [
+            (i % self.width + 1, i // self.width + 1)
+            for i, (a, b) in enumerate(zip(self.squares, other.squares, strict=True))
+            if a is not b
+        ]
+
+
+class Position(ABC):
+    """A frozen, hashable position of a game of bounded depth."""
+
+    @property
+    @abstractmethod
+    def to_move(self) -> Player:
+        """The player whose turn it is."""
+
+    @property
+    @abstractmethod
+    def ply(self) -> int:
+        """The number, from 1, of the ply about to be played."""
+
+    @property
+    @abstractmethod
+    def outcome(self) -> Outcome | None:
+        """The result, or ``None`` while the play goes on.
+
+        Covers goals, a player to move without a legal move (who has lost), and the depth
+        bound: when all plies are played without a win for Black, White has held out.
+        """
+
+    @property
+    @abstractmethod
+    def board(self) -> Board:
+        """What the position looks like."""
+
+    @abstractmethod
+    def legal_moves(self) -> Sequence[Move]:
+        """The legal moves in a fixed order; empty when the play has ended."""
+
+    @abstractmethod
+    def play(self, move: Move) -> Position:
+        """The position after ``move``; raises ``IllegalMoveError`` when it is illegal."""
+
+    @abstractmethod
+    def illegality(self, move: Move) -> Illegality | None:
+        """Why ``move`` is illegal here, or ``None`` when it is legal."""
+
+
+class Game(ABC):
+    """A two-player game of bounded depth; Black tries to win within ``plies`` plies."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """A short name for people (``"httt 4x4 tic"``)."""
+
+    @property
+    @abstractmethod
+    def plies(self) -> int:
+        """How many plies a play has at most (the formula's depth in moves)."""
+
+    @property
+    @abstractmethod
+    def first_player(self) -> Player:
+        """Who makes ply 1."""
+
+    @property
+    @abstractmethod
+    def initial(self) -> Position:
+        """The position before ply 1."""
+
+    @abstractmethod
+    def parse_move(self, text: str, player: Player) -> Move:
+        """The move that ``text`` names, legal or not; raises ``MalformedMoveError``."""
+
+    def player_at(self, ply: int) -> Player:
+        """Who makes the ply ``ply`` (from 1)."""
+        return self.first_player if ply % 2 else self.first_player.other
+
+    def symmetries(self) -> Sequence[Mapping[tuple[int, int], tuple[int, int]]]:
+        """Symmetries that keep rules and goals, without the identity; none unless known."""
+        return ()

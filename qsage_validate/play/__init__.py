@@ -1,0 +1,1 @@
+"""People and machines at the board: terminal interface, prompt, scripts, adversaries."""

@@ -1,0 +1,1 @@
+"""Strategies: whatever answers the opponent's moves."""

@@ -1,0 +1,1 @@
+"""The referee: certificate, formula and rules side by side."""
