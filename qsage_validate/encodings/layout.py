@@ -60,12 +60,13 @@ class MoveVariables:
 class Indicators:
     """The indicators of a White ply: the move is legal when all of these literals are true.
 
-    ``bounds`` says that action and coordinates are legal (Table 1's *lb*); ``preconditions[k]``
-    that the k-th precondition of the chosen action holds (*P*).
+    ``bounds`` says that action and coordinates are legal (Table 1's *lb*; ``None`` where every
+    value of the bits is); ``preconditions[k]`` that the k-th precondition of the chosen action
+    holds (*P*).
     """
 
     ply: int
-    bounds: int
+    bounds: int | None
     preconditions: tuple[int, ...]
 
 
