@@ -1,0 +1,199 @@
+"""What a play shows at one moment: frames, moves, reasons, outcomes; all of it frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from qsage_validate.games.protocol import Board, Illegality, Player, Position
+from qsage_validate.validation.finding import Evidence, Finding
+
+SquareXY = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardMove:
+    """A move on a grid; ``x`` and ``y`` are 1-based; ``str`` is ``occupy(2,3)``."""
+
+    action: str
+    x: int
+    y: int
+
+    @property
+    def square(self) -> SquareXY:
+        """The square that the move's parameters name."""
+        return (self.x, self.y)
+
+    def __str__(self) -> str:
+        return f"{self.action}({self.x},{self.y})"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockMove:
+    """Values for the variables of one block of the prefix; ``str`` is ``7=1 8=0``.
+
+    ``names`` are the file's names of ``variables``, in the order of the prefix.
+    """
+
+    variables: tuple[int, ...]
+    values: tuple[bool, ...]
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        pairs = zip(self.names, self.values, strict=True)
+        return " ".join(f"{name}={int(value)}" for name, value in pairs) or "-"
+
+    def assignment(self) -> dict[int, bool]:
+        """The values by variable."""
+        return dict(zip(self.variables, self.values, strict=True))
+
+
+MatchMove = BoardMove | BlockMove
+
+
+class Group(Enum):
+    """Which kind of thing a named value is; the interface groups by it."""
+
+    MOVE = "move"
+    STOP = "game stop"
+    INDICATOR = "indicator"
+    GATE = "gate"
+    GOAL = "goal"
+    STATE = "state"
+    VERDICT = "verdict"
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedValue:
+    """A variable or gate at this step.
+
+    ``name`` is the layout's (``"white 2 bounds"``), ``variable`` the file's with its sign
+    (``"12"``, ``"-g7"``).  A gate that reads the symbolic position has one value for each
+    square: ``value`` is then ``None`` unless they agree, and ``false_at`` lists the squares,
+    1-based, on which it is false.
+    """
+
+    name: str
+    variable: str
+    literal: int
+    value: bool | None
+    group: Group
+    false_at: tuple[SquareXY, ...] = ()
+
+    def __str__(self) -> str:
+        if self.value is None:
+            places = ", ".join(f"({x},{y})" for x, y in self.false_at)
+            shown = f"false at {places}" if places else "?"
+        else:
+            shown = "true" if self.value else "false"
+        return f"{self.name} [{self.variable}]: {shown}"
+
+    def evidence(self) -> Evidence:
+        """The same as a part of a finding."""
+        return Evidence(self.literal, self.variable, self.value, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """Why a move is illegal: what the formula shows, and what the rules say.
+
+    ``formula_legal`` is ``None`` where the formula cannot tell (no indicators are known);
+    ``rules_legal`` is ``None`` where no rules are known.  ``evidence`` are the indicators and
+    gates that are false; ``illegality`` is the rule that fails.
+    """
+
+    move: MatchMove
+    player: Player
+    formula_legal: bool | None
+    rules_legal: bool | None
+    evidence: tuple[NamedValue, ...] = ()
+    illegality: Illegality | None = None
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The explanation, one sentence a line, the rules' sentence first."""
+        said: list[str] = []
+        if self.illegality is not None:
+            said.append(self.illegality.text)
+        for value in self.evidence:
+            said.append(f"formula: {value}")
+        if not self.evidence and self.formula_legal:
+            said.append("formula: every indicator accepts the move")
+        if self.formula_legal is None:
+            said.append("formula: says nothing about legality")
+        return tuple(said)
+
+    def __str__(self) -> str:
+        return f"{self.move} is illegal: " + "; ".join(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOutcome:
+    """How a play ended.
+
+    ``winner`` is by the rules where they are known, else by the formula; ``promised`` is
+    whether the certificate's side won as it promised; ``verdict`` is the value of the verdict
+    gate for this play (``None`` when there is no formula to evaluate), ``verdict_note`` says
+    where it was evaluated, or where it is false.
+    """
+
+    winner: Player
+    reason: str
+    promised: bool
+    verdict: bool | None
+    verdict_note: str = ""
+
+    @property
+    def text(self) -> str:
+        """The outcome in one line."""
+        line = f"{self.winner} wins: {self.reason}"
+        if self.verdict is not None:
+            line += f"; verdict {'true' if self.verdict else 'false'}"
+            if self.verdict_note:
+                line += f" ({self.verdict_note})"
+        return line
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A suggestion for the person: a move and why (``text`` is one sentence)."""
+
+    move: MatchMove
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The play after one ply (or before the first: ``ply`` 0, no move, no player).
+
+    ``board`` is what the formula's state variables say (``None`` in the bare game);
+    ``position`` what the rules say (``None`` without rules, and from an illegal move that was
+    let happen onwards); ``values`` are the variables and gates that mean something at this
+    step; ``illegal`` is set when this ply's move was illegal and let happen; ``stopped`` when
+    its player set the game-stop variable, claiming the goal; ``outcome`` when the play is over
+    here; ``findings`` are those first seen here; ``seconds`` is the time the answer took.
+    ``choice`` are the opponent's variables fixed so far and ``reply`` the certificate's, both
+    by variable: what is needed to go on.
+    """
+
+    ply: int
+    player: Player | None
+    move: MatchMove | None
+    by_certificate: bool
+    board: Board | None
+    position: Position | None
+    values: tuple[NamedValue, ...] = ()
+    illegal: WhyNot | None = None
+    stopped: bool = False
+    outcome: MatchOutcome | None = None
+    findings: tuple[Finding, ...] = ()
+    seconds: float = 0.0
+    choice: Mapping[int, bool] = field(default_factory=dict)
+    reply: Mapping[int, bool] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> bool:
+        """Whether a ply was made (false only for the start)."""
+        return self.move is not None

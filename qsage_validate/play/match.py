@@ -1,0 +1,295 @@
+"""A play between a person (or an adversary) and a certificate.
+
+:class:`Match` is what every interface talks to: it holds the frames of the play so far, takes
+the opponent's moves, answers them with the certificate, and can go back and forth.  It has two
+forms: :class:`~qsage_validate.play.board_match.BoardMatch`, with a board, when a layout is
+known, and :class:`~qsage_validate.play.bare_match.BareMatch`, block by block, for any formula.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from qsage_validate.errors import IllegalMoveError, InputError, UsageError
+from qsage_validate.games.protocol import Board, Player
+from qsage_validate.play.frame import (
+    BlockMove,
+    BoardMove,
+    Frame,
+    Hint,
+    MatchMove,
+    MatchOutcome,
+    NamedValue,
+    SquareXY,
+    WhyNot,
+)
+from qsage_validate.play.transcript import Transcript, TranscriptPly
+from qsage_validate.validation.finding import Finding
+
+
+class RefusedMoveError(IllegalMoveError):
+    """The move is illegal here; :attr:`why` says why.  ``push(move, force=True)`` plays it."""
+
+    def __init__(self, why: WhyNot) -> None:
+        self.why = why
+        super().__init__(str(why))
+
+
+class Match(ABC):
+    """A play against a certificate, with its history.
+
+    The certificate's own plies are made by the match: after construction and after each
+    :meth:`push`, either the person is to move or the play is over.  A *round* is what one push
+    adds: the person's ply and the certificate's answer.
+    """
+
+    def __init__(self) -> None:
+        self._rounds: list[tuple[Frame, ...]] = []
+        self._undone: list[tuple[Frame, ...]] = []
+
+    # What the play is about
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """A short name of the game and the certificate, for a header."""
+
+    @property
+    @abstractmethod
+    def certificate_player(self) -> Player:
+        """The side that the certificate plays (Black for Skolem, White for Herbrand)."""
+
+    @property
+    def person(self) -> Player:
+        """The side that the person plays."""
+        return self.certificate_player.other
+
+    @property
+    @abstractmethod
+    def plies(self) -> int:
+        """How many plies a play has at most (blocks, in the bare game)."""
+
+    @property
+    @abstractmethod
+    def has_board(self) -> bool:
+        """Whether frames have boards and moves are :class:`BoardMove` (else ``BlockMove``)."""
+
+    @property
+    @abstractmethod
+    def has_rules(self) -> bool:
+        """Whether every step is compared with the game's rules."""
+
+    @property
+    @abstractmethod
+    def notes(self) -> tuple[str, ...]:
+        """Facts worth telling at the start (where the layout came from, don't-cares, …)."""
+
+    # The play so far
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """All frames up to now; the first is the start."""
+        return tuple(frame for each in self._rounds for frame in each)
+
+    @property
+    def frame(self) -> Frame:
+        """The current frame."""
+        return self._rounds[-1][-1]
+
+    @property
+    def board(self) -> Board | None:
+        """The board of the current frame, decoded from the formula's state variables."""
+        return self.frame.board
+
+    @property
+    def outcome(self) -> MatchOutcome | None:
+        """The result, or ``None`` while the play goes on."""
+        return self.frame.outcome
+
+    @property
+    def over(self) -> bool:
+        """Whether the play has ended."""
+        return self.outcome is not None
+
+    @property
+    def to_move(self) -> Player | None:
+        """The person's side while the play goes on, ``None`` when it is over."""
+        return None if self.over else self.person
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings of the play so far, in the order in which they were seen."""
+        return tuple(finding for frame in self.frames for finding in frame.findings)
+
+    @property
+    def values(self) -> tuple[NamedValue, ...]:
+        """The named variables and gates at the current step."""
+        return self.frame.values
+
+    # Moves
+
+    @abstractmethod
+    def legal_moves(self) -> Sequence[MatchMove]:
+        """The person's legal moves now, in a fixed order; empty when the play is over.
+
+        By the formula's indicators where they are known, else by the rules, else every move
+        that can be written.  In the bare game every assignment is legal; a block of more than
+        six variables gives only the first 64 of them.
+        """
+
+    @abstractmethod
+    def parse_move(self, text: str) -> MatchMove:
+        """The move that ``text`` names, legal or not.
+
+        Raises ``MalformedMoveError`` (quotes the text and says what a move looks like),
+        ``AmbiguousMoveError``.
+        """
+
+    @abstractmethod
+    def why_not(self, move: MatchMove) -> WhyNot | None:
+        """Why ``move`` is illegal now, or ``None`` when both formula and rules accept it."""
+
+    @abstractmethod
+    def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
+        """The squares whose content a legal ``move`` changes; empty in the bare game.
+
+        With it, an interface lets one click a piece and then its target.
+        """
+
+    @abstractmethod
+    def hint(self) -> Hint | None:
+        """A suggestion for the person; ``None`` when the play is over or nothing is known."""
+
+    def random_move(self, generator: random.Random) -> MatchMove | None:
+        """A legal move chosen by ``generator``; ``None`` when there is none."""
+        moves = self.legal_moves()
+        return generator.choice(moves) if moves else None
+
+    # Playing
+
+    def push(self, move: MatchMove | str, *, force: bool = False) -> tuple[Frame, ...]:
+        """Play the person's ``move`` and the certificate's answer; returns the new frames.
+
+        An illegal move raises :class:`RefusedMoveError` and changes nothing, unless ``force``
+        ("let it happen"): then it goes into the formula as it stands, its frame has
+        ``illegal`` set, and the rules are no longer followed.  Raises ``UsageError`` when the
+        play is over.
+        """
+        if self.over:
+            raise UsageError("the play is over: undo or restart to go on")
+        chosen = self.parse_move(move) if isinstance(move, str) else move
+        why = self.why_not(chosen)
+        if why is not None and not force:
+            raise RefusedMoveError(why)
+        added = self._advance(chosen, why)
+        self._rounds.append(added)
+        self._undone.clear()
+        return added
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a round to take back."""
+        return len(self._rounds) > 1
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether a round was taken back and can be played again."""
+        return bool(self._undone)
+
+    def undo(self) -> bool:
+        """Take back the last round; whether there was one."""
+        if not self.can_undo:
+            return False
+        self._undone.append(self._rounds.pop())
+        return True
+
+    def redo(self) -> bool:
+        """Play the round that was last taken back again; whether there was one."""
+        if not self._undone:
+            return False
+        self._rounds.append(self._undone.pop())
+        return True
+
+    def restart(self) -> None:
+        """Go back to the start; what was played can be redone round by round."""
+        while self.undo():
+            pass
+
+    # Transcripts
+
+    def transcript(self) -> Transcript:
+        """The play so far; ``str`` is its text, :meth:`Transcript.parse` reads it back."""
+        plies = tuple(
+            TranscriptPly(f.ply, f.player, str(f.move), f.illegal is not None, f.stopped)
+            for f in self.frames
+            if f.player is not None
+        )
+        outcome = self.outcome
+        return Transcript(
+            title=self.title,
+            person=self.person,
+            plies=plies,
+            result=None if outcome is None else outcome.text,
+        )
+
+    def load(self, transcript: Transcript) -> None:
+        """Replay ``transcript`` from the start.
+
+        Raises ``InputError`` when it does not fit: another side, a move that cannot be read or
+        is illegal (and not marked as let happen), or another answer of the certificate.  The
+        play is then as it was before.
+        """
+        if transcript.person is not self.person:
+            raise InputError(
+                transcript.path,
+                None,
+                None,
+                f"a play in which the person is {transcript.person}",
+                f"one in which the person is {self.person}",
+            )
+        kept = (list(self._rounds), list(self._undone))
+        try:
+            self.restart()
+            self._replay(transcript)
+        except Exception:
+            self._rounds, self._undone = kept
+            raise
+        self._undone.clear()
+
+    def _replay(self, transcript: Transcript) -> None:
+        for ply in transcript.plies:
+            if ply.player is self.person:
+                self._replay_person(transcript, ply)
+            else:
+                self._compare_answer(transcript, ply)
+
+    def _replay_person(self, transcript: Transcript, ply: TranscriptPly) -> None:
+        try:
+            self.push(ply.move, force=ply.illegal)
+        except (IllegalMoveError, UsageError) as error:
+            raise InputError(
+                transcript.path, ply.line, None, f"{ply.move!r} ({error})", "a legal move"
+            ) from error
+
+    def _compare_answer(self, transcript: Transcript, ply: TranscriptPly) -> None:
+        made = next((f for f in self.frames if f.ply == ply.ply), None)
+        if made is None or str(made.move) != ply.move:
+            answer = "no move" if made is None else str(made.move)
+            raise InputError(
+                transcript.path,
+                ply.line,
+                None,
+                f"{ply.player} {ply.move} at ply {ply.ply}",
+                f"{answer}, which is how this certificate answers",
+            )
+
+    # What the two forms fill in
+
+    @abstractmethod
+    def _advance(self, move: MatchMove, why: WhyNot | None) -> tuple[Frame, ...]:
+        """The frames of the round that ``move`` begins; ``why`` when it is let happen."""
+
+
+__all__ = ["BlockMove", "BoardMove", "Frame", "Match", "RefusedMoveError"]

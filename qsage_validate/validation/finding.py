@@ -1,0 +1,94 @@
+"""Findings: what the referee saw that should not be, in a form that can be replayed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from qsage_validate.errors import one_line
+from qsage_validate.games.protocol import Player
+
+
+class FindingKind(Enum):
+    """What differs; the values are what ``--json`` shows."""
+
+    BOARD_DIFFERS = "board differs"
+    LEGALITY_DIFFERS = "legality differs"
+    ILLEGAL_REPLY = "illegal reply"
+    UNREADABLE_REPLY = "unreadable reply"
+    END_DIFFERS = "end is not the promised win"
+    FALSE_CLAIM = "claimed win is none"
+    VERDICT_FALSE = "verdict false"
+    CERTIFICATE_SILENT = "certificate silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A variable or gate and its value: ``name`` is the file's, ``meaning`` the layout's.
+
+    ``value`` is ``None`` when it differs from square to square or is not known.
+    """
+
+    literal: int
+    name: str
+    value: bool | None
+    meaning: str = ""
+
+    def __str__(self) -> str:
+        shown = "?" if self.value is None else str(int(self.value))
+        meaning = f" ({self.meaning})" if self.meaning else ""
+        return f"{self.name}{meaning} = {shown}"
+
+    def as_json(self) -> dict[str, object]:
+        """The fields, for ``--json``."""
+        return {"name": self.name, "value": self.value, "meaning": self.meaning}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong.
+
+    ``ply`` is the number of plies played when it was seen (0 for the initial board);
+    ``squares`` are 1-based; ``evidence`` holds the variables and gates concerned; ``rule`` is
+    the rule in the model's own words; ``moves`` are all moves up to there, in their text form;
+    ``replay`` is the command that shows it again (empty until the caller knows the files).
+    """
+
+    kind: FindingKind
+    ply: int
+    detail: str
+    player: Player | None = None
+    move: str | None = None
+    squares: tuple[tuple[int, int], ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    rule: str | None = None
+    moves: tuple[str, ...] = ()
+    replay: str = ""
+
+    @property
+    def text(self) -> str:
+        """The finding in one line."""
+        where = "at the start" if self.ply == 0 else f"after ply {self.ply}"
+        line = f"{self.kind.value} {where}: {self.detail}"
+        if self.evidence:
+            line += "; " + ", ".join(str(e) for e in self.evidence)
+        return one_line(line)
+
+    def with_replay(self, command: str) -> Finding:
+        """The same finding with the command that replays it."""
+        return replace(self, replay=command)
+
+    def as_json(self) -> dict[str, object]:
+        """The fields, for ``--json``."""
+        return {
+            "kind": self.kind.value,
+            "ply": self.ply,
+            "text": self.text,
+            "player": None if self.player is None else self.player.value,
+            "move": self.move,
+            "squares": [list(square) for square in self.squares],
+            "evidence": [e.as_json() for e in self.evidence],
+            "rule": self.rule,
+            "moves": list(self.moves),
+            "replay": self.replay,
+        }
