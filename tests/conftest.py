@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Times say nothing on a shared machine; a failing example is printed so that it can be replayed.
+settings.register_profile(
+    "qsage",
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("qsage")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Formulas, certificates and games of other tools, which are not part of this project.
+
+    They are looked for in ``$QSAGE_SHARED_DATA``, else beside the checkout.
+    """
+    path = Path(os.environ.get("QSAGE_SHARED_DATA") or REPOSITORY.parent / "shared" / "data")
+    if not path.is_dir():
+        pytest.skip("no files of other tools: set QSAGE_SHARED_DATA to their folder")
+    return path

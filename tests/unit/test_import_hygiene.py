@@ -1,0 +1,55 @@
+"""The core starts quickly and never loads what only the interface or an extra needs."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import qsage_validate
+
+INTERFACE = {"textual", "prompt_toolkit", "typer"}
+EXTRAS = {"clingo", "z3", "pyqbf", "dask", "distributed", "matplotlib"}
+
+
+def core_modules() -> list[str]:
+    """Every module but the command line, the terminal interface and ``__main__``."""
+    return [
+        module.name
+        for module in pkgutil.walk_packages(qsage_validate.__path__, "qsage_validate.")
+        if not module.name.startswith(
+            ("qsage_validate.cli", "qsage_validate.play.tui", "qsage_validate.__main__")
+        )
+    ]
+
+
+def modules_after(statements: str) -> set[str]:
+    """The names of all modules that a fresh interpreter has loaded after ``statements``."""
+    program = f"import json, sys\n{statements}\nprint(json.dumps(sorted(sys.modules)))"
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    return set(json.loads(run.stdout))
+
+
+def test_the_core_loads_neither_the_interface_nor_an_extra() -> None:
+    loaded = modules_after("\n".join(f"import {name}" for name in core_modules()))
+    top_level = {name.partition(".")[0] for name in loaded}
+    assert {"qsage_validate", "numpy"} <= top_level
+    assert not top_level & EXTRAS
+    assert not top_level & {"textual", "typer"}
+
+
+def test_the_package_alone_loads_nothing() -> None:
+    extra = modules_after("import qsage_validate") - modules_after("")
+    assert extra == {"qsage_validate"}
+
+
+@pytest.mark.parametrize("name", core_modules())
+def test_each_module_imports_on_its_own(name: str) -> None:
+    """No module relies on another one having been imported before it."""
+    assert name in modules_after(f"import {name}")
