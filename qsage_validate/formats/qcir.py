@@ -1,0 +1,448 @@
+"""QCIR-14: quantified circuits in prenex form, cleansed or with names.
+
+Format: Jordan, Klieber, Seidl, *Non-CNF QBF Solving with QCIR* (BNP@AAAI 2016).  Choices
+where the standard is silent or files in the wild differ from it:
+
+- The header ``#QCIR-G14`` may be missing; ``#`` begins a comment anywhere; statements may
+  span lines, and lines may hold several.
+- ``free(...)`` before the prefix is read as an outermost existential scope: the formula is
+  true when some value of its free variables makes it true.
+- The standard wants gates defined before they are used.  Files that define all of them, in
+  an order of their own, are read as well and sorted; cycles are errors.
+- An identifier that is a positive number keeps it (unless it is so large that the numbering
+  would be nearly empty); other identifiers get the numbers that follow the largest one, in
+  the order in which they appear, and an entry in ``Qbf.names``.
+- Quantifier gates (``g = exists(x; h)``) are not prenex and are refused by name and line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.errors import InputError
+from qsage_validate.formats.source import Path, Source, quoted, write_atomic
+
+_COMMENT: Final = re.compile(r"#([^\r\n]*)")
+_HEADER: Final = re.compile(r"#QCIR(?:-G?[0-9]+)?(?:\s+[0-9]+)?\s*", re.I)
+_NAME: Final = r"[^\s#(),;=-][^\s#(),;=]*"
+_STATEMENT: Final = re.compile(rf"\s*(?:({_NAME})\s*=\s*)?([A-Za-z]+)\s*\(([^()=]*)\)\s*")
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
+_LITERAL: Final = re.compile(rf"-?\s*{_NAME}")
+_BARE_NAME: Final = re.compile(_NAME)
+
+_CONNECTIVES: Final = {connective.value: connective for connective in Connective}
+_QUANTIFIERS: Final = {quantifier.value: quantifier for quantifier in Quantifier}
+_ARITY: Final = {Connective.XOR: 2, Connective.ITE: 3}
+_STATEMENTS: Final = "exists, forall, free, output, or 'gate = and|or|xor|ite(...)'"
+# Identifiers that are numbers keep them up to here, or up to this times their count.
+_DENSE: Final = 1_000_000
+_SPARSITY: Final = 8
+
+
+@dataclass(slots=True)
+class _Statement:
+    """``name = keyword(arguments)``; offsets are into the text."""
+
+    start: int
+    name: str | None
+    keyword: str
+    arguments: list[str]
+    arguments_at: int
+
+
+def read_qcir(path: Path) -> Qbf:
+    """Read a QCIR file (compressed or not, ``-`` for standard input).
+
+    Comments are kept with their lines; ``gates`` are in topological order.  Raises
+    :class:`InputError` with line and column for anything that is no closed prenex QCIR: bad
+    syntax, a gate defined twice, on a cycle or never, a variable that is quantified twice or
+    not at all, wrong numbers of inputs, none or several outputs.
+    """
+    source = Source.open(path)
+    return _Reader(source).formula()
+
+
+def parse_qcir(text: str, path: str | None = None) -> Qbf:
+    """The formula in ``text``; errors as in :func:`read_qcir`."""
+    return _Reader(Source(text, path)).formula()
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        source.check_not_empty("a QCIR formula")
+        self.source = source
+        self.comments, self.code = _split_comments(source.text)
+        self.numbers: dict[str, int] = {}
+
+    def formula(self) -> Qbf:
+        statements = list(self._statements())
+        prefix, gates, output = self._sort(statements)
+        self._number(statements)
+        quantified = self._check_prefix(prefix)
+        definitions = self._gates(gates, quantified)
+        scopes = tuple(
+            Scope(
+                _QUANTIFIERS.get(s.keyword, Quantifier.EXISTS),
+                tuple(self.numbers[name] for name in s.arguments),
+            )
+            for s in prefix
+        )
+        result = self._output(output, quantified, definitions)
+        names = {number: name for name, number in self.numbers.items() if name != str(number)}
+        return Qbf(
+            scopes=scopes,
+            gates=self._topological(definitions, gates),
+            output=result,
+            names=names,
+            comments=self.comments,
+            path=self.source.path,
+        )
+
+    # -- Syntax
+
+    def _statements(self) -> Iterator[_Statement]:
+        code = self.code
+        end = len(code.rstrip())
+        at = 0
+        while at < end:
+            match = _STATEMENT.match(code, at)
+            if match is None:
+                raise self._syntax_error(at)
+            name, keyword, inner = match.groups()
+            start = match.start(1) if name is not None else match.start(2)
+            arguments = _arguments(inner)
+            if arguments is None:
+                raise self._argument_error(match.start(3), inner, name, keyword)
+            yield _Statement(start, name, keyword.lower(), arguments, match.start(3))
+            at = match.end()
+
+    def _syntax_error(self, at: int) -> InputError:
+        """What is wrong with the statement at ``at``, token by token."""
+        expected = f"a statement ({_STATEMENTS})"
+        pattern = re.compile(rf"\s*({_NAME}|[-(),;=])")
+
+        def step() -> tuple[str, int]:
+            nonlocal at
+            match = pattern.match(self.code, at)
+            if match is None:
+                return "", at + len(self.code[at:]) - len(self.code[at:].lstrip())
+            at = match.end()
+            return match.group(1), match.start(1)
+
+        def error(token: str, where: int, wanted: str) -> InputError:
+            if not token:
+                return self.source.end_error(wanted)
+            return self.source.error(where, quoted(token), wanted)
+
+        token, where = step()
+        if not _BARE_NAME.fullmatch(token):
+            return error(token, where, expected)
+        first = token
+        token, where = step()
+        if token == "=":
+            token, where = step()
+            if not re.fullmatch(r"[A-Za-z]+", token):
+                return error(token, where, "and, or, xor or ite")
+            token, where = step()
+            if token != "(":
+                return error(token, where, "'('")
+        elif token != "(":
+            wanted = "'('" if first.lower() in _QUANTIFIERS else "'=' or '('"
+            return error(token, where, wanted)
+        elif not re.fullmatch(r"[A-Za-z]+", first):
+            return self.source.error(where - len(first), quoted(first), expected)
+        while token:
+            token, where = step()
+            if token and token in "(=":
+                break
+        return error(token, where, "')'")
+
+    def _argument_error(
+        self, at: int, inner: str, name: str | None, keyword: str
+    ) -> InputError:
+        """The first item of an argument list that is no literal, or a quantifier gate."""
+        if name is not None and keyword.lower() in _QUANTIFIERS:
+            return self._quantifier_gate(name, keyword, at)
+        for part in re.finditer(r"[^,;]*", inner):
+            item = part.group()
+            where = at + part.start() + len(item) - len(item.lstrip())
+            closing = self.code[at + part.end()]
+            if not _LITERAL.fullmatch(item.strip()):
+                found = quoted(item.strip()) if item.strip() else quoted(self.code[where])
+                return self.source.error(where, found, "a variable or '-' and a variable")
+            if closing == ";":
+                return self.source.error(at + part.end(), "';'", "',' or ')'")
+        raise AssertionError(f"argument list {inner!r} has no error")
+
+    def _quantifier_gate(self, name: str, keyword: str, at: int) -> InputError:
+        start = self.code.rindex(name, 0, at)
+        found = f"the quantifier gate {quoted(name)} ({keyword.lower()}), which is unsupported"
+        return self.source.error(start, found, "a prenex formula")
+
+    # -- Statements
+
+    def _sort(
+        self, statements: list[_Statement]
+    ) -> tuple[list[_Statement], list[_Statement], _Statement]:
+        prefix: list[_Statement] = []
+        gates: list[_Statement] = []
+        output: _Statement | None = None
+        for s in statements:
+            if s.name is not None:
+                if s.keyword in _QUANTIFIERS:
+                    raise self._quantifier_gate(s.name, s.keyword, s.arguments_at)
+                if s.keyword not in _CONNECTIVES:
+                    found = f"the connective {quoted(s.keyword)}"
+                    where = self._keyword_at(s)
+                    raise self.source.error(where, found, "and, or, xor or ite")
+                gates.append(s)
+            elif s.keyword in _QUANTIFIERS or s.keyword == "free":
+                if gates:
+                    found = f"{quoted(s.keyword)} behind a gate"
+                    raise self.source.error(s.start, found, "the prefix before all gates")
+                if s.keyword == "free" and any(p.keyword != "free" for p in prefix):
+                    expected = "free variables before all quantifiers"
+                    raise self.source.error(s.start, "'free' behind a quantifier", expected)
+                prefix.append(s)
+            elif s.keyword == "output":
+                if output is not None:
+                    raise self.source.error(s.start, "a second output", "one output")
+                if len(s.arguments) != 1:
+                    found = f"an output of {len(s.arguments)} literals"
+                    raise self.source.error(s.start, found, "an output of 1 literal")
+                output = s
+            else:
+                raise self.source.error(s.start, quoted(s.keyword), _STATEMENTS)
+        if output is None:
+            raise self.source.end_error("a statement 'output(literal)'")
+        return prefix, gates, output
+
+    def _keyword_at(self, s: _Statement) -> int:
+        return self.code.index("=", s.start) + 1 + self._blanks(self.code.index("=", s.start) + 1)
+
+    def _blanks(self, at: int) -> int:
+        match = re.compile(r"\s*").match(self.code, at)
+        return match.end() - at if match else 0
+
+    def _argument_at(self, s: _Statement, index: int) -> int:
+        """The offset of an argument (behind a minus sign)."""
+        at = s.arguments_at
+        for _ in range(index):
+            at = self.code.index(",", at) + 1
+        at += self._blanks(at)
+        return at
+
+    def _number(self, statements: list[_Statement]) -> None:
+        """Number all identifiers."""
+        order: dict[str, None] = {}
+        for s in statements:
+            if s.name is not None:
+                order[s.name] = None
+            for literal in s.arguments:
+                order[literal.removeprefix("-")] = None
+        limit = max(_DENSE, _SPARSITY * len(order))
+        largest = 0
+        fresh: list[str] = []
+        for name in order:
+            if _NUMBER.fullmatch(name) and int(name) <= limit:
+                self.numbers[name] = int(name)
+                largest = max(largest, int(name))
+            else:
+                fresh.append(name)
+        self.numbers.update((name, largest + k) for k, name in enumerate(fresh, start=1))
+
+    def _check_prefix(self, prefix: list[_Statement]) -> dict[str, _Statement]:
+        quantified: dict[str, _Statement] = {}
+        for s in prefix:
+            for index, name in enumerate(s.arguments):
+                if name.startswith("-"):
+                    where = self._argument_at(s, index)
+                    raise self.source.error(where, quoted(name), "a variable")
+                if name in quantified:
+                    where = self._argument_at(s, index)
+                    line = self.source.line_of(quantified[name].start)
+                    found = f"variable {quoted(name)} again (it is in line {line})"
+                    raise self.source.error(where, found, "each variable once in the prefix")
+                quantified[name] = s
+        return quantified
+
+    def _gates(
+        self, gates: list[_Statement], quantified: dict[str, _Statement]
+    ) -> dict[int, Gate]:
+        numbers = self.numbers
+        defined: dict[str, _Statement] = {}
+        for s in gates:
+            name = s.name or ""
+            if name in defined or name in quantified:
+                other = defined.get(name) or quantified[name]
+                what = "gate" if name in defined else "variable"
+                line = self.source.line_of(other.start)
+                found = f"a definition of {quoted(name)}, which is a {what} of line {line}"
+                raise self.source.error(s.start, found, "each gate defined once")
+            defined[name] = s
+        result: dict[int, Gate] = {}
+        for s in gates:
+            connective = _CONNECTIVES[s.keyword]
+            arity = _ARITY.get(connective)
+            if arity is not None and len(s.arguments) != arity:
+                found = f"{s.keyword} of {len(s.arguments)} literals"
+                raise self.source.error(self._keyword_at(s), found, f"{arity}")
+            inputs: list[int] = []
+            for index, literal in enumerate(s.arguments):
+                negative = literal[0] == "-"
+                name = literal[1:] if negative else literal
+                if name not in quantified and name not in defined:
+                    raise self._undefined(s, index, name)
+                inputs.append(-numbers[name] if negative else numbers[name])
+            result[numbers[s.name or ""]] = Gate(connective, tuple(inputs))
+        return result
+
+    def _undefined(self, s: _Statement, index: int, name: str) -> InputError:
+        found = f"{quoted(name)}, which is neither quantified nor a gate"
+        expected = "a variable of the prefix or a gate"
+        return self.source.error(self._argument_at(s, index), found, expected)
+
+    def _output(
+        self, output: _Statement, quantified: dict[str, _Statement], gates: dict[int, Gate]
+    ) -> int:
+        literal = output.arguments[0]
+        name = literal.removeprefix("-")
+        number = self.numbers[name]
+        if name not in quantified and number not in gates:
+            raise self._undefined(output, 0, name)
+        return -number if literal.startswith("-") else number
+
+    # -- Order
+
+    def _topological(
+        self, gates: dict[int, Gate], statements: list[_Statement]
+    ) -> dict[int, Gate]:
+        """``gates`` with every gate behind its inputs, otherwise in the order of the file."""
+        done: set[int] = set()
+        for variable, gate in gates.items():
+            if any(abs(x) in gates and abs(x) not in done for x in gate.inputs):
+                break
+            done.add(variable)
+        else:
+            return gates
+        ordered: dict[int, Gate] = {}
+        open_gates: set[int] = set()
+        for root in gates:
+            stack = [root]
+            while stack:
+                variable = stack[-1]
+                if variable in ordered:
+                    stack.pop()
+                    continue
+                if variable not in open_gates:
+                    open_gates.add(variable)
+                    missing = [abs(x) for x in gates[variable].inputs]
+                    missing = [v for v in missing if v in gates and v not in ordered]
+                    for v in missing:
+                        if v in open_gates:
+                            raise self._cycle(v, statements)
+                    stack.extend(reversed(missing))
+                    continue
+                ordered[variable] = gates[variable]
+                open_gates.discard(variable)
+                stack.pop()
+        return ordered
+
+    def _cycle(self, variable: int, statements: list[_Statement]) -> InputError:
+        s = next(s for s in statements if self.numbers[s.name or ""] == variable)
+        found = f"gate {quoted(s.name or '')}, which depends on itself"
+        return self.source.error(s.start, found, "gates without a cycle")
+
+
+def _split_comments(text: str) -> tuple[tuple[tuple[int, str], ...], str]:
+    """The comments as ``(line, text)``, and the text with blanks in their place."""
+    comments: list[tuple[int, str]] = []
+    pieces: list[str] = []
+    line, counted, at = 1, 0, 0
+    for match in _COMMENT.finditer(text):
+        start, end = match.span()
+        line += text.count("\n", counted, start)
+        counted = start
+        if line > 1 or not _HEADER.fullmatch(match.group()):
+            comments.append((line, match.group(1).rstrip()))
+        pieces += (text[at:start], " " * (end - start))
+        at = end
+    pieces.append(text[at:])
+    return tuple(comments), "".join(pieces)
+
+
+def _arguments(inner: str) -> list[str] | None:
+    """The literals of a list, without blanks; ``None`` when an item is no literal."""
+    if not inner.strip():
+        return []
+    items = inner.split(",")
+    result: list[str] = []
+    for item in items:
+        literal = item.strip()
+        if not _LITERAL.fullmatch(literal):
+            return None
+        if literal[0] == "-":
+            literal = "-" + literal[1:].lstrip()
+        result.append(literal)
+    return result
+
+
+def qcir_text(qbf: Qbf, *, cleansed: bool = False) -> str:
+    """The formula as QCIR-14 text: header, comments, prefix, output, gates, one a line.
+
+    Comments go back to their lines as far as that is possible, which makes writing what was
+    read from such a text reproduce it.  Identifiers are ``Qbf.names`` where there are any;
+    with ``cleansed`` they are the numbers.  Raises ``ValueError`` for a formula that has no
+    such text (a name that is no identifier or stands for two things, a line break in a
+    comment).
+    """
+    name = _namer(qbf, cleansed)
+
+    def literals(xs: Iterable[int]) -> str:
+        return ", ".join(f"-{name[-x]}" if x < 0 else name[x] for x in xs)
+
+    all_numbers = all(text.isdecimal() for text in name.values())
+    header = f"#QCIR-G14 {qbf.max_variable}" if all_numbers else "#QCIR-G14"
+    statements = [f"{s.quantifier.value}({literals(s.variables)})" for s in qbf.scopes]
+    statements.append(f"output({literals((qbf.output,))})")
+    statements += [
+        f"{name[g]} = {gate.connective.value}({literals(gate.inputs)})"
+        for g, gate in qbf.gates.items()
+    ]
+    return "\n".join([header, *_with_comments(statements, qbf.comments)]) + "\n"
+
+
+def _namer(qbf: Qbf, cleansed: bool) -> dict[int, str]:
+    variables = [v for scope in qbf.scopes for v in scope.variables]
+    names = {v: str(v) if cleansed else qbf.name(v) for v in (*variables, *qbf.gates)}
+    if len(set(names.values())) != len(names):
+        raise ValueError("two variables or gates have one name")
+    for number, text in names.items():
+        if text != str(number) and not _BARE_NAME.fullmatch(text):
+            raise ValueError(f"{text!r} is no QCIR identifier")
+    return names
+
+
+def _with_comments(
+    statements: list[str], comments: tuple[tuple[int, str], ...]
+) -> Iterator[str]:
+    line = 2
+    queue = iter(statements)
+    for wanted, text in comments:
+        if "\n" in text or "\r" in text:
+            raise ValueError(f"a line break in the comment {text!r}")
+        while line < wanted and (statement := next(queue, None)) is not None:
+            yield statement
+            line += 1
+        yield f"#{text}"
+        line += 1
+    yield from queue
+
+
+def write_qcir(qbf: Qbf, path: Path, *, cleansed: bool = False) -> None:
+    """Write ``qbf`` to ``path`` (see :func:`qcir_text`), whole or not at all."""
+    write_atomic(path, qcir_text(qbf, cleansed=cleansed))

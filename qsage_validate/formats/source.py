@@ -1,0 +1,401 @@
+"""Where files come in and go out: opening, decompressing, decoding, positions, sniffing, writing.
+
+Every reader gets its bytes from :func:`read_bytes` (or its text from :meth:`Source.open`) and
+reports through :meth:`Source.error`, so that each position in a message is computed in one
+place.  Every writer ends in :func:`write_atomic`.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import os
+import re
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from os import PathLike, fspath
+from typing import IO, Final, Protocol
+
+from qsage_validate.errors import InputError
+
+Path = str | PathLike[str]
+
+STDIN: Final = "-"
+"""The path that means standard input."""
+
+MAX_BYTES: Final = 1 << 32
+"""No input larger than this (after decompression) is read: 4 GiB."""
+
+# A file that unpacks to more than this, and to more than so many times its own size, is no
+# formula (real ones shrink five- to fifteenfold) but a decompression bomb.
+_BOMB_BYTES: Final = 1 << 26
+_BOMB_RATIO: Final = 200
+_XZ_MEMORY: Final = 1 << 28
+_CHUNK: Final = 1 << 20
+_MAX_EXCERPT: Final = 160
+
+
+class Format(Enum):
+    """What a file is, by its content."""
+
+    QCIR = "QCIR"
+    QDIMACS = "QDIMACS"
+    AIGER_ASCII = "AIGER (ASCII)"
+    AIGER_BINARY = "AIGER (binary)"
+    PEDANT = "Pedant CNF"
+    META = "Q-sage meta file"
+    BDDL = "BDDL"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text with the path it came from; turns offsets into positions.
+
+    Lines end at line feeds; lines and columns count from 1, columns in characters.
+    """
+
+    text: str
+    path: str | None = None
+
+    @classmethod
+    def open(cls, path: Path) -> Source:
+        """Read, decompress and decode ``path`` (``-`` is standard input).
+
+        Raises :class:`InputError` when it cannot be read, is not UTF-8 (a byte-order mark is
+        dropped) or has a NUL byte; then the position is that of the first offending byte.
+        """
+        return cls.decode(read_bytes(path), label(path))
+
+    @classmethod
+    def decode(cls, data: bytes, path: str | None = None) -> Source:
+        """The text of ``data``, with the errors of :meth:`open`."""
+        nul = data.find(b"\0")
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            # Positions of "utf-8-sig" errors do not count the mark.
+            start = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
+            if nul < 0 or start < nul:
+                found = f"byte 0x{data[start]:02x} that is not UTF-8"
+                raise byte_error(path, data, start, found, "UTF-8 text") from None
+        if nul >= 0:
+            raise byte_error(path, data, nul, "a NUL byte (a binary file?)", "text")
+        return cls(text, path)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of the character at ``offset``."""
+        return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+
+    def line_of(self, offset: int) -> int:
+        """The line of the character at ``offset``."""
+        return self.text.count("\n", 0, offset) + 1
+
+    def error(self, offset: int, found: str, expected: str) -> InputError:
+        """The error at the character ``offset`` (the text's length means its end)."""
+        line, column = self.position(offset)
+        start = offset - column + 1
+        end = self.text.find("\n", offset)
+        excerpt = self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
+        return InputError(
+            self.path,
+            line,
+            column,
+            found,
+            expected,
+            excerpt=excerpt if len(excerpt) <= _MAX_EXCERPT else None,
+        )
+
+    def line_error(self, line: int, found: str, expected: str, column: int = 1) -> InputError:
+        """The error in line ``line`` (from 1), at a column of it."""
+        return self.error(self.line_start(line) + column - 1, found, expected)
+
+    def line_start(self, line: int) -> int:
+        """The offset at which line ``line`` (from 1) begins."""
+        start = 0
+        for _ in range(line - 1):
+            start = self.text.index("\n", start) + 1
+        return start
+
+    def lines(self) -> Iterator[tuple[int, int, str]]:
+        """All lines as ``(number from 1, offset, text without the line end)``."""
+        start = 0
+        for number, line in enumerate(self.text.split("\n"), start=1):
+            yield number, start, line.removesuffix("\r")
+            start += len(line) + 1
+
+    def end_error(self, expected: str) -> InputError:
+        """The error that the text ends too early; placed behind its last printing character."""
+        return self.error(len(self.text.rstrip()), "the end of the file", expected)
+
+    def check_not_empty(self, expected: str) -> None:
+        """Raise the error for a text of nothing but white space."""
+        if not self.text.strip():
+            raise InputError(self.path, 1, 1, "an empty file", expected)
+
+
+def byte_error(
+    path: str | None, data: bytes, offset: int, found: str, expected: str
+) -> InputError:
+    """The error at a byte of a text that is not decoded; columns count bytes here."""
+    line = data.count(b"\n", 0, offset) + 1
+    column = offset - data.rfind(b"\n", 0, offset)
+    return InputError(path, line, column, found, expected)
+
+
+def quoted(text: str, limit: int = 40) -> str:
+    """``text`` in quotes for a message, shortened in the middle of nowhere when it is long."""
+    return f"'{text if len(text) <= limit else text[: limit - 1] + '…'}'"
+
+
+def label(path: Path) -> str:
+    """What messages call ``path``."""
+    return "<stdin>" if fspath(path) == STDIN else fspath(path)
+
+
+# --- Reading -------------------------------------------------------------------------------
+
+# Pipes can be read only once, but a file is first sniffed and then read.
+_streams: dict[str, bytes] = {}
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of ``path``, decompressed when it is gzip, xz or bzip2 (told by its bytes).
+
+    ``-`` is standard input; pipes are read once and remembered.  Raises :class:`InputError`
+    for what is missing, unreadable, no file, damaged, or unreasonably large once unpacked.
+    """
+    return _decompress(_read_raw(path), label(path))
+
+
+def _read_raw(path: Path) -> bytes:
+    name = fspath(path)
+    if name in _streams:
+        return _streams[name]
+    try:
+        if name == STDIN:
+            # A program that is started with standard input closed has no such object.
+            if sys.stdin is None:  # pragma: no cover - depends on how the process is started
+                raise InputError("<stdin>", None, None, "closed standard input", "a file")
+            data = _read_limited(sys.stdin.buffer, label(path))
+            _streams[name] = data
+            return data
+        mode = os.stat(name).st_mode
+        if stat.S_ISDIR(mode):
+            raise InputError(name, None, None, "a directory", "a file")
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise InputError(name, None, None, "a device", "a file")
+        with open(name, "rb") as file:
+            data = _read_limited(file, name)
+        if not stat.S_ISREG(mode):
+            _streams[name] = data
+        return data
+    except (OSError, ValueError) as error:
+        # ValueError: a NUL in the path, or standard input closed under us.
+        reason = getattr(error, "strerror", None) or str(error)
+        found = "no such file" if isinstance(error, FileNotFoundError) else f"an error: {reason}"
+        raise InputError(label(path), None, None, found, "a readable file") from None
+
+
+def _read_limited(file: IO[bytes], name: str) -> bytes:
+    data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise InputError(name, None, None, "more than 4 GiB", "a smaller file")
+    return data
+
+
+class _Decompressor(Protocol):
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    def decompress(self, data: bytes, max_length: int = ..., /) -> bytes: ...
+
+
+class _Gzip:
+    """:mod:`zlib` behind the interface that :mod:`bz2` and :mod:`lzma` have."""
+
+    def __init__(self) -> None:
+        self._zlib = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._zlib.unconsumed_tail
+
+    def decompress(self, data: bytes, max_length: int = 0, /) -> bytes:
+        return self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
+
+
+_Magic = tuple[re.Pattern[bytes], str, Callable[[], _Decompressor]]
+
+_COMPRESSIONS: Final[tuple[_Magic, ...]] = (
+    (re.compile(rb"\x1f\x8b"), "gzip", _Gzip),
+    (
+        re.compile(rb"\xfd7zXZ\0"),
+        "xz",
+        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
+    ),
+    (
+        re.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)", re.DOTALL),
+        "bzip2",
+        bz2.BZ2Decompressor,
+    ),
+)
+
+
+def compression(data: bytes) -> str | None:
+    """The name of the compression that ``data`` begins with, if any."""
+    return next((name for magic, name, _ in _COMPRESSIONS if magic.match(data)), None)
+
+
+def _decompress(data: bytes, name: str) -> bytes:
+    for magic, kind, make in _COMPRESSIONS:
+        if magic.match(data):
+            try:
+                return _unpack(data, magic, make, name, kind)
+            except (zlib.error, lzma.LZMAError, OSError, EOFError) as error:
+                found = f"damaged {kind} data ({error})"
+                raise InputError(name, None, None, found, f"a complete {kind} file") from None
+    return data
+
+
+def _unpack(
+    data: bytes,
+    magic: re.Pattern[bytes],
+    make: Callable[[], _Decompressor],
+    name: str,
+    kind: str,
+) -> bytes:
+    """All members of a compressed file; zero padding between and behind them is allowed."""
+    limit = min(MAX_BYTES, max(_BOMB_BYTES, _BOMB_RATIO * len(data)))
+    unpacked = io.BytesIO()
+    rest = data
+    while rest:
+        if not magic.match(rest):
+            raise EOFError("rubbish behind the end")
+        decompressor = make()
+        feed = rest
+        while not decompressor.eof:
+            chunk = decompressor.decompress(feed, _CHUNK)
+            feed = b""
+            unpacked.write(chunk)
+            if unpacked.tell() > limit:
+                found = f"{kind} data that unpacks to more than {limit:,} bytes"
+                raise InputError(name, None, None, found, "a formula or certificate")
+            if not decompressor.eof and not chunk and decompressor.needs_input:
+                raise EOFError("it ends too early")
+        rest = decompressor.unused_data.lstrip(b"\0")
+    return unpacked.getvalue()
+
+
+# --- Sniffing ------------------------------------------------------------------------------
+
+_META: Final = re.compile(rb"^#(actionvars|symbolicpos|statevars|goalvar)\b", re.M)
+_BDDL: Final = re.compile(
+    rb"^\s*(?:#(?:black|white)(?:actions|goals?|turn)\b|#init\b|:action\b)", re.M
+)
+_QCIR: Final = re.compile(
+    rb"\A#QCIR|^[ \t]*(?:exists|forall|free|output)[ \t]*\(|"
+    rb"^[ \t]*[^\s#=(),]+[ \t]*=[ \t]*(?:and|or|xor|ite|exists|forall)[ \t]*\(",
+    re.M | re.I,
+)
+_DIMACS: Final = re.compile(rb"^p[ \t]+cnf\b", re.M)
+_MODEL: Final = re.compile(rb"^c[ \t]*Model for variable\b", re.M)
+
+
+def sniff(path: Path) -> Format:
+    """The format of a file, told by its content; compressed files are looked into.
+
+    Raises :class:`InputError` when the file cannot be read.
+    """
+    return sniff_bytes(read_bytes(path))
+
+
+def sniff_bytes(data: bytes) -> Format:
+    """The format of ``data`` (already decompressed), told by its first 64 KiB."""
+    head = data[: 1 << 16].removeprefix(b"\xef\xbb\xbf")
+    if re.match(rb"aag\s", head):
+        return Format.AIGER_ASCII
+    if re.match(rb"aig\s", head):
+        return Format.AIGER_BINARY
+    if _DIMACS.search(head):
+        return Format.PEDANT if _MODEL.search(head) else Format.QDIMACS
+    if _QCIR.search(head):
+        return Format.QCIR
+    if _META.search(head):
+        return Format.META
+    return Format.BDDL if _BDDL.search(head) else Format.UNKNOWN
+
+
+# --- Writing -------------------------------------------------------------------------------
+
+
+def write_atomic(path: Path, data: str | bytes) -> None:
+    """Write ``data`` (text as UTF-8) so that ``path`` holds all of it or what it held before.
+
+    A temporary file in the same directory is written and renamed; a link is followed, the
+    permissions of a file that is replaced are kept.  ``-`` is standard output; pipes and
+    devices are written straight on.  Raises :class:`InputError` when that is impossible.
+    """
+    content = data.encode() if isinstance(data, str) else data
+    name = fspath(path)
+    if name == STDIN:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    target = os.path.realpath(name)
+    try:
+        mode = os.stat(target).st_mode if os.path.exists(target) else None
+        if mode is not None and stat.S_ISDIR(mode):
+            raise InputError(name, None, None, "a directory", "a file that can be written")
+        if mode is not None and not stat.S_ISREG(mode):
+            with open(target, "wb") as stream:
+                stream.write(content)
+            return
+        _replace(target, content, _permissions(mode))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        found = f"an error: {reason}"
+        raise InputError(name, None, None, found, "a file that can be written") from None
+
+
+def _permissions(mode: int | None) -> int:
+    if mode is not None:
+        return stat.S_IMODE(mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _replace(target: str, content: bytes, permissions: int) -> None:
+    handle, temporary = tempfile.mkstemp(
+        dir=os.path.dirname(target) or ".", prefix=f".{os.path.basename(target)[:100]}."
+    )
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, permissions)
+        os.replace(temporary, target)
+    except BaseException:
+        # Also on Ctrl-C: no half file, no litter.
+        os.unlink(temporary)
+        raise
