@@ -76,11 +76,11 @@ class Aig:
         )
 
         def move(literals: Literals) -> Literals:
-            return renumber[literals >> 1] * 2 + (literals & 1)
+            moved: Literals = renumber[literals >> 1] * 2 + (literals & 1)
+            return moved
 
         smaller = Aig(self.num_inputs, move(self.fanin0[keep]), move(self.fanin1[keep]))
-        moved = move(np.asarray(outputs, dtype=np.int32)) if len(outputs) else []
-        return smaller, [int(literal) for literal in moved]
+        return smaller, [int(x) for x in move(np.asarray(outputs, dtype=np.int32))]
 
 
 class AigBuilder:

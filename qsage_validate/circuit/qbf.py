@@ -7,7 +7,7 @@ conjunction of disjunctions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -128,9 +128,9 @@ class Qbf:
         ``literals`` maps each quantified variable to an AIG literal; it gains an entry for
         each gate.
         """
-        build = {
-            Connective.AND: lambda xs: builder.and_all(xs),
-            Connective.OR: lambda xs: builder.or_all(xs),
+        build: dict[Connective, Callable[[list[int]], int]] = {
+            Connective.AND: builder.and_all,
+            Connective.OR: builder.or_all,
             Connective.XOR: lambda xs: builder.xor(*xs),
             Connective.ITE: lambda xs: builder.ite(*xs),
         }
@@ -148,7 +148,7 @@ class Qbf:
             yield from tseitin(variable, gate)
 
 
-_EVALUATE = {
+_EVALUATE: dict[Connective, Callable[[list[bool]], bool]] = {
     Connective.AND: all,
     Connective.OR: any,
     Connective.XOR: lambda bits: bits[0] != bits[1],

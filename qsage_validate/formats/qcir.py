@@ -27,7 +27,7 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Path, Source, quoted, write_atomic
 
 _COMMENT: Final = re.compile(r"#([^\r\n]*)")
-_HEADER: Final = re.compile(r"#QCIR(?:-G?[0-9]+)?(?:\s+[0-9]+)?\s*", re.I)
+_HEADER: Final = re.compile(r"#QCIR(?:-G?[0-9]+)?(?:\s+[0-9]+)?\s*", re.IGNORECASE)
 _NAME: Final = r"[^\s#(),;=-][^\s#(),;=]*"
 _STATEMENT: Final = re.compile(rf"\s*(?:({_NAME})\s*=\s*)?([A-Za-z]+)\s*\(([^()=]*)\)\s*")
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
@@ -161,9 +161,7 @@ class _Reader:
                 break
         return error(token, where, "')'")
 
-    def _argument_error(
-        self, at: int, inner: str, name: str | None, keyword: str
-    ) -> InputError:
+    def _argument_error(self, at: int, inner: str, name: str | None, keyword: str) -> InputError:
         """The first item of an argument list that is no literal, or a quantifier gate."""
         if name is not None and keyword.lower() in _QUANTIFIERS:
             return self._quantifier_gate(name, keyword, at)
@@ -270,9 +268,7 @@ class _Reader:
                 quantified[name] = s
         return quantified
 
-    def _gates(
-        self, gates: list[_Statement], quantified: dict[str, _Statement]
-    ) -> dict[int, Gate]:
+    def _gates(self, gates: list[_Statement], quantified: dict[str, _Statement]) -> dict[int, Gate]:
         numbers = self.numbers
         defined: dict[str, _Statement] = {}
         for s in gates:
@@ -318,9 +314,7 @@ class _Reader:
 
     # -- Order
 
-    def _topological(
-        self, gates: dict[int, Gate], statements: list[_Statement]
-    ) -> dict[int, Gate]:
+    def _topological(self, gates: dict[int, Gate], statements: list[_Statement]) -> dict[int, Gate]:
         """``gates`` with every gate behind its inputs, otherwise in the order of the file."""
         done: set[int] = set()
         for variable, gate in gates.items():
@@ -427,9 +421,7 @@ def _namer(qbf: Qbf, cleansed: bool) -> dict[int, str]:
     return names
 
 
-def _with_comments(
-    statements: list[str], comments: tuple[tuple[int, str], ...]
-) -> Iterator[str]:
+def _with_comments(statements: list[str], comments: tuple[tuple[int, str], ...]) -> Iterator[str]:
     line = 2
     queue = iter(statements)
     for wanted, text in comments:

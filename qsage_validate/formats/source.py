@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from os import PathLike, fspath
-from typing import IO, Final, Protocol
+from typing import IO, Final, Protocol, TextIO
 
 from qsage_validate.errors import InputError
 
@@ -51,6 +51,7 @@ class Format(Enum):
     PEDANT = "Pedant CNF"
     META = "Q-sage meta file"
     BDDL = "BDDL"
+    PG = "positional game"
     UNKNOWN = "unknown"
 
 
@@ -140,9 +141,7 @@ class Source:
             raise InputError(self.path, 1, 1, "an empty file", expected)
 
 
-def byte_error(
-    path: str | None, data: bytes, offset: int, found: str, expected: str
-) -> InputError:
+def byte_error(path: str | None, data: bytes, offset: int, found: str, expected: str) -> InputError:
     """The error at a byte of a text that is not decoded; columns count bytes here."""
     line = data.count(b"\n", 0, offset) + 1
     column = offset - data.rfind(b"\n", 0, offset)
@@ -180,10 +179,7 @@ def _read_raw(path: Path) -> bytes:
         return _streams[name]
     try:
         if name == STDIN:
-            # A program that is started with standard input closed has no such object.
-            if sys.stdin is None:  # pragma: no cover - depends on how the process is started
-                raise InputError("<stdin>", None, None, "closed standard input", "a file")
-            data = _read_limited(sys.stdin.buffer, label(path))
+            data = _read_limited(_standard_input(), label(path))
             _streams[name] = data
             return data
         mode = os.stat(name).st_mode
@@ -203,6 +199,14 @@ def _read_raw(path: Path) -> bytes:
         raise InputError(label(path), None, None, found, "a readable file") from None
 
 
+def _standard_input() -> IO[bytes]:
+    # A program that is started with standard input closed has no such object.
+    stream: TextIO | None = sys.stdin
+    if stream is None:
+        raise InputError("<stdin>", None, None, "closed standard input", "a file")
+    return stream.buffer
+
+
 def _read_limited(file: IO[bytes], name: str) -> bytes:
     data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
@@ -220,7 +224,7 @@ class _Decompressor(Protocol):
     @property
     def needs_input(self) -> bool: ...
 
-    def decompress(self, data: bytes, max_length: int = ..., /) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
 class _Gzip:
@@ -241,7 +245,7 @@ class _Gzip:
     def needs_input(self) -> bool:
         return not self._zlib.unconsumed_tail
 
-    def decompress(self, data: bytes, max_length: int = 0, /) -> bytes:
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
         return self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
 
 
@@ -293,33 +297,35 @@ def _unpack(
         if not magic.match(rest):
             raise EOFError("rubbish behind the end")
         decompressor = make()
-        feed = rest
+        at = 0
         while not decompressor.eof:
-            chunk = decompressor.decompress(feed, _CHUNK)
-            feed = b""
+            block = rest[at : at + _CHUNK] if decompressor.needs_input else b""
+            at += len(block)
+            chunk = decompressor.decompress(block, 8 * _CHUNK)
             unpacked.write(chunk)
             if unpacked.tell() > limit:
                 found = f"{kind} data that unpacks to more than {limit:,} bytes"
                 raise InputError(name, None, None, found, "a formula or certificate")
-            if not decompressor.eof and not chunk and decompressor.needs_input:
+            if not chunk and not block and not decompressor.eof:
                 raise EOFError("it ends too early")
-        rest = decompressor.unused_data.lstrip(b"\0")
+        rest = (decompressor.unused_data + rest[at:]).lstrip(b"\0")
     return unpacked.getvalue()
 
 
 # --- Sniffing ------------------------------------------------------------------------------
 
-_META: Final = re.compile(rb"^#(actionvars|symbolicpos|statevars|goalvar)\b", re.M)
+_META: Final = re.compile(rb"^#(actionvars|symbolicpos|statevars|goalvar)\b", re.MULTILINE)
 _BDDL: Final = re.compile(
-    rb"^\s*(?:#(?:black|white)(?:actions|goals?|turn)\b|#init\b|:action\b)", re.M
+    rb"^\s*(?:#(?:black|white)(?:actions|goals?|turn)\b|#init\b|:action\b)", re.MULTILINE
 )
+_PG: Final = re.compile(rb"^#(times|positions)\b", re.MULTILINE)
 _QCIR: Final = re.compile(
     rb"\A#QCIR|^[ \t]*(?:exists|forall|free|output)[ \t]*\(|"
     rb"^[ \t]*[^\s#=(),]+[ \t]*=[ \t]*(?:and|or|xor|ite|exists|forall)[ \t]*\(",
-    re.M | re.I,
+    re.MULTILINE | re.IGNORECASE,
 )
-_DIMACS: Final = re.compile(rb"^p[ \t]+cnf\b", re.M)
-_MODEL: Final = re.compile(rb"^c[ \t]*Model for variable\b", re.M)
+_DIMACS: Final = re.compile(rb"^p[ \t]+cnf\b", re.MULTILINE)
+_MODEL: Final = re.compile(rb"^c[ \t]*Model for variable\b", re.MULTILINE)
 
 
 def sniff(path: Path) -> Format:
@@ -343,6 +349,8 @@ def sniff_bytes(data: bytes) -> Format:
         return Format.QCIR
     if _META.search(head):
         return Format.META
+    if _PG.search(head):
+        return Format.PG
     return Format.BDDL if _BDDL.search(head) else Format.UNKNOWN
 
 
