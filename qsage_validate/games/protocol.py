@@ -7,7 +7,7 @@ are frozen and hashable; moves and positions have a text form that parses back.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, runtime_checkable
@@ -116,7 +116,12 @@ class Board:
 
 
 class Position(ABC):
-    """A frozen, hashable position of a game of bounded depth."""
+    """A frozen, hashable position of a game of bounded depth.
+
+    ``str(position)`` is its text form, which the game's ``parse_position`` reads back.
+    """
+
+    __slots__ = ()
 
     @property
     @abstractmethod
@@ -155,6 +160,67 @@ class Position(ABC):
         """Why ``move`` is illegal here, or ``None`` when it is legal."""
 
 
+@dataclass(frozen=True)
+class Symmetry:
+    """A permutation of the squares that keeps rules and goals, with what it does to moves.
+
+    ``moves`` maps every syntactically possible move of either player that can ever be legal.
+    ``keeps_initial`` says that the initial position is mapped to itself.
+    """
+
+    name: str
+    squares: Mapping[tuple[int, int], tuple[int, int]]
+    moves: Mapping[Move, Move]
+    keeps_initial: bool
+
+    def board(self, board: Board) -> Board:
+        """The image of a board."""
+        squares = list(board.squares)
+        for (x, y), (u, v) in self.squares.items():
+            squares[(v - 1) * board.width + (u - 1)] = board[x, y]
+        return Board(board.width, board.height, tuple(squares), board.shape)
+
+
+State = Hashable
+"""A position's content as a kernel sees it: a plain value, without the number of the ply."""
+
+
+class Kernel(ABC):
+    """The rules on plain values instead of ``Position`` objects, for search.
+
+    A state does not say which ply it is: the searcher knows who moves and how many plies are
+    left.  Moves are numbers.  Every method answers for a play that goes on.
+    """
+
+    @property
+    @abstractmethod
+    def initial(self) -> State:
+        """The state before ply 1."""
+
+    @abstractmethod
+    def successors(self, state: State, player: Player) -> Sequence[tuple[int, State, bool]]:
+        """Each legal move with the state after it and whether ``player`` has won by it.
+
+        Moves that lead to one state may be given as one (the first of them).
+        """
+
+    @abstractmethod
+    def wins_at_once(self, state: State, player: Player) -> bool:
+        """Whether some legal move of ``player`` reaches the player's goal."""
+
+    @abstractmethod
+    def key(self, state: State) -> Hashable:
+        """What symmetric states have in common; equal keys mean equal values."""
+
+    @abstractmethod
+    def move(self, number: int, player: Player) -> Move:
+        """The move behind a number."""
+
+    @abstractmethod
+    def state(self, position: Position) -> State:
+        """The state of a position of the game."""
+
+
 class Game(ABC):
     """A two-player game of bounded depth; Black tries to win within ``plies`` plies."""
 
@@ -182,10 +248,22 @@ class Game(ABC):
     def parse_move(self, text: str, player: Player) -> Move:
         """The move that ``text`` names, legal or not; raises ``MalformedMoveError``."""
 
+    @abstractmethod
+    def parse_position(self, text: str) -> Position:
+        """The position whose ``str`` is ``text``; raises ``UsageError``."""
+
+    @abstractmethod
+    def moves(self, player: Player) -> Sequence[Move]:
+        """All syntactically possible moves of a player, in the order of ``legal_moves``."""
+
     def player_at(self, ply: int) -> Player:
         """Who makes the ply ``ply`` (from 1)."""
         return self.first_player if ply % 2 else self.first_player.other
 
-    def symmetries(self) -> Sequence[Mapping[tuple[int, int], tuple[int, int]]]:
+    def symmetries(self) -> Sequence[Symmetry]:
         """Symmetries that keep rules and goals, without the identity; none unless known."""
         return ()
+
+    def kernel(self) -> Kernel | None:
+        """The rules on plain values, where the game has them: search is quicker on these."""
+        return None

@@ -103,6 +103,24 @@ class Domain:
 
 
 @dataclass(frozen=True, slots=True)
+class ProblemPlaces:
+    """Where the parts of a problem stand in its file, for messages.
+
+    ``initial`` and the goals have one place an entry, in the order of the problem's fields.
+    """
+
+    size: Place
+    depth: Place
+    initial: tuple[Place, ...]
+    black_goals: tuple[Place, ...]
+    white_goals: tuple[Place, ...]
+
+    def goals(self, player: Player) -> tuple[Place, ...]:
+        """The places of one player's goals."""
+        return self.black_goals if player is Player.BLACK else self.white_goals
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A game instance.
 
@@ -118,6 +136,7 @@ class Problem:
     black_goals: tuple[Condition, ...]
     white_goals: tuple[Condition, ...]
     first_player: Player = Player.BLACK
+    places: ProblemPlaces | None = field(default=None, compare=False, repr=False)
 
     @property
     def plies(self) -> int:

@@ -1,0 +1,375 @@
+"""The rules of a BDDL model: an executable reading of the paper's section 3.3.
+
+What is read how, where the paper leaves a choice:
+
+* The implicit y-bound of Definition 4 is ``n - u_y``; black is "not open and not white".
+* A move is an action at a position in the bounds of its precondition and effect
+  (Definition 7).  All effects happen at once, on the board before the move; squares that no
+  effect names stay as they are.  An effect overwrites whatever stood on its square, so pieces
+  can be captured, and an effect may put back what was there (``stay``).  Two effects on one
+  square that agree are one; two that disagree hold in no state, so such a move does not exist.
+* Two actions (or positions) that lead to the same board are two moves.
+* A goal is looked at after a move of the player whose goal it is, and only then
+  (Definition 10).  For models that satisfy Definition 9 this makes no difference; for others
+  it is what the definition literally says: a goal that holds at the beginning, or that the
+  opponent brings about, does not end the play, but the next own move after which it holds does.
+* A player to move who has no legal move has lost, as long as plies are left.  So with an even
+  depth Black wins either before the last ply or by leaving White without a legal move at it.
+  When all plies are played without a win for Black, White has held out, whether or not there
+  would be another legal move.
+* With ``#blackturn second`` White makes ply 1, and there are ``#depth`` - 1 plies.
+
+This module shares no code with the encodings, which are checked against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import FrozenInstanceError, dataclass
+from functools import cached_property
+
+from qsage_validate.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    MalformedMoveError,
+    UsageError,
+)
+from qsage_validate.formats.source import quoted
+from qsage_validate.games.bddl.ground import (
+    GroundAction,
+    Grounding,
+    action_of,
+    leaves_board,
+    satisfies,
+)
+from qsage_validate.games.bddl.kernel import BddlKernel
+from qsage_validate.games.bddl.model import Action, Model, SubCondition
+from qsage_validate.games.bddl.symmetry import find_symmetries
+from qsage_validate.games.protocol import (
+    Board,
+    Game,
+    Illegality,
+    Move,
+    Outcome,
+    Player,
+    Position,
+    Symmetry,
+)
+
+_MOVE = re.compile(r"\s*([A-Za-z0-9_][A-Za-z0-9_-]*)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
+_POSITION = re.compile(r"\s*([.BW/]+)(?:\s+ply\s+([0-9]{1,6}))?\s*", re.ASCII)
+_MAX_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BddlMove:
+    """``action(x,y)``, with 1-based coordinates."""
+
+    action: str
+    x: int
+    y: int
+
+    def __str__(self) -> str:
+        return f"{self.action}({self.x},{self.y})"
+
+
+@dataclass(frozen=True, slots=True)
+class GoalInstance:
+    """A goal that holds: its number, from 0, among the player's goals, and where."""
+
+    condition: int
+    x: int
+    y: int
+
+
+class BddlPosition(Position):
+    """A position of a BDDL game: what stands on the board, and which ply comes next.
+
+    Two positions are equal when board, ply and model are.
+    """
+
+    __slots__ = ("_legal", "_outcome", "game", "ply_number", "state")
+
+    game: BddlGame
+    state: int
+    ply_number: int
+    _legal: tuple[BddlMove, ...] | None
+    _outcome: Outcome | bool | None
+
+    def __init__(self, game: BddlGame, state: int, ply: int) -> None:
+        put = object.__setattr__
+        put(self, "game", game)
+        put(self, "state", state)
+        put(self, "ply_number", ply)
+        # Computed when first asked for; False says not yet.
+        put(self, "_legal", None)
+        put(self, "_outcome", False)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return BddlPosition, (self.game, self.state, self.ply_number)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BddlPosition):
+            return NotImplemented
+        return (
+            self.state == other.state
+            and self.ply_number == other.ply_number
+            and self.game == other.game
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.state, self.ply_number))
+
+    def __str__(self) -> str:
+        return f"{self.board} ply {self.ply_number}"
+
+    def __repr__(self) -> str:
+        return f"<{self.game.name}: {self}>"
+
+    @property
+    def to_move(self) -> Player:
+        return self.game.player_at(self.ply_number)
+
+    @property
+    def ply(self) -> int:
+        return self.ply_number
+
+    @property
+    def board(self) -> Board:
+        return self.game.grounding.board_of(self.state)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if isinstance(self._outcome, bool):
+            object.__setattr__(self, "_outcome", self._find_outcome())
+        outcome = self._outcome
+        assert not isinstance(outcome, bool)
+        return outcome
+
+    def _find_outcome(self) -> Outcome | None:
+        game, mover = self.game, self.to_move
+        last = mover.other
+        if self.ply_number > 1 and game.grounding.wins(self.state, last):
+            return Outcome(last, "reached its goal")
+        if self.ply_number > game.plies:
+            return Outcome(Player.WHITE, f"held out for {_plies(game.plies)}")
+        if not any(a.value == self.state & a.care for a in game.grounding.actions[mover]):
+            return Outcome(last, f"{mover} has no legal move")
+        return None
+
+    def goal_instances(self, player: Player) -> list[GoalInstance]:
+        """The goals of ``player`` that hold on the board, each meaning once."""
+        return [
+            GoalInstance(goal.condition, goal.x, goal.y)
+            for goal in self.game.grounding.goals[player]
+            if self.state & goal.care == goal.value
+        ]
+
+    def legal_moves(self) -> Sequence[BddlMove]:
+        if self._legal is None:
+            object.__setattr__(self, "_legal", self._find_legal())
+        legal = self._legal
+        assert legal is not None
+        return legal
+
+    def _find_legal(self) -> tuple[BddlMove, ...]:
+        if self.outcome is not None:
+            return ()
+        moves = self.game.move_table[self.to_move]
+        return tuple(
+            moves[action.number]
+            for action in self.game.grounding.actions[self.to_move]
+            if self.state & action.care == action.value
+        )
+
+    def play(self, move: Move) -> BddlPosition:
+        action = self.game.ground_action(move, self.to_move)
+        if action is None or self.state & action.care != action.value or self.outcome is not None:
+            illegality = self.illegality(move)
+            assert illegality is not None, "illegal but without a reason"
+            raise IllegalMoveError(illegality.text)
+        return BddlPosition(self.game, self.state & action.keep | action.put, self.ply_number + 1)
+
+    def illegality(self, move: Move) -> Illegality | None:
+        game, player = self.game, self.to_move
+        if self.outcome is not None:
+            rule = "the play has ended"
+            return Illegality(rule, f"{move}: {rule}: {self.outcome.winner} has won")
+        if not isinstance(move, BddlMove):
+            return Illegality("unknown action", f"{move}: no move of {game.name}")
+        action = action_of(game.model, player, move.action)
+        if action is None:
+            return Illegality(
+                "unknown action", f"{move}: {player} has no action {quoted(move.action)}"
+            )
+        return self._broken_bound(move, action) or self._broken_condition(move, action)
+
+    def _broken_bound(self, move: BddlMove, action: Action) -> Illegality | None:
+        width, height = self.game.grounding.width, self.game.grounding.height
+        if not (1 <= move.x <= width and 1 <= move.y <= height):
+            rule = f"({move.x},{move.y}) is not on the {width}x{height} board"
+            return Illegality(rule, f"{move}: {rule}")
+        for part in action.precondition + action.effect:
+            axes = (("x", part.x, move.x, width), ("y", part.y, move.y, height))
+            for axis, coordinate, value, size in axes:
+                if leaves_board(coordinate, value, size):
+                    rule = coordinate.text(axis)
+                    text = f"{move}: {rule} leaves the board"
+                    return Illegality(rule, text, (move.x, move.y))
+        return None
+
+    def _broken_condition(self, move: BddlMove, action: Action) -> Illegality | None:
+        board = self.board
+        for index, part in enumerate(action.precondition):
+            square = self._square(part, move)
+            if not satisfies(board[square], part):
+                text = f"{move}: {part} is false at ({square[0]},{square[1]})"
+                return Illegality(str(part), text, square, index)
+        put: dict[tuple[int, int], SubCondition] = {}
+        for part in action.effect:
+            square = self._square(part, move)
+            first = put.setdefault(square, part)
+            if first.predicate is not part.predicate:
+                rule = f"the effects {first} and {part} contradict each other"
+                return Illegality(rule, f"{move}: {rule} at ({square[0]},{square[1]})", square)
+        return None
+
+    def _square(self, part: SubCondition, move: BddlMove) -> tuple[int, int]:
+        grounding = self.game.grounding
+        return part.x.at(move.x, grounding.width), part.y.at(move.y, grounding.height)
+
+
+def _plies(number: int) -> str:
+    return f"{number} {'ply' if number == 1 else 'plies'}"
+
+
+class BddlGame(Game):
+    """The game that a BDDL model describes.
+
+    Raises ``UsageError`` for models whose rules cannot be executed (see ``Grounding``) or whose
+    moves would have no unique names.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.grounding = Grounding(model)
+        self.move_table: dict[Player, tuple[BddlMove, ...]] = {}
+        for player in Player:
+            names = [action.name for action in model.domain.actions(player)]
+            if len(set(names)) != len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise UsageError(f"{player} has two actions called {twice}")
+            self.move_table[player] = tuple(
+                BddlMove(name, x, y)
+                for name in names
+                for x in range(1, self.grounding.width + 1)
+                for y in range(1, self.grounding.height + 1)
+            )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BddlGame):
+            return NotImplemented
+        return self is other or self.model == other.model
+
+    def __hash__(self) -> int:
+        return hash(self.model)
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def plies(self) -> int:
+        return self.model.problem.plies
+
+    @property
+    def first_player(self) -> Player:
+        return self.model.problem.first_player
+
+    @property
+    def initial(self) -> BddlPosition:
+        return BddlPosition(self, self.grounding.initial, 1)
+
+    @cached_property
+    def _by_move(self) -> dict[Player, dict[Move, GroundAction]]:
+        return {
+            player: {self.move_table[player][a.number]: a for a in self.grounding.actions[player]}
+            for player in Player
+        }
+
+    def ground_action(self, move: Move, player: Player) -> GroundAction | None:
+        """The grounded action of a move; ``None`` when it is possible in no position."""
+        return self._by_move[player].get(move)
+
+    def moves(self, player: Player) -> Sequence[BddlMove]:
+        return self.move_table[player]
+
+    def parse_move(self, text: str, player: Player) -> BddlMove:
+        match = _MOVE.fullmatch(text)
+        names = [action.name for action in self.model.domain.actions(player)]
+        known = ", ".join(names) or "none"
+        if match is None:
+            example = f"{names[0] if names else 'action'}(1,1)"
+            raise MalformedMoveError(
+                f"found {quoted(text)}, expected a move like {example}; "
+                f"the actions of {player}: {known}"
+            )
+        name, x, y = match.groups()
+        if max(len(x), len(y)) > _MAX_DIGITS:
+            raise MalformedMoveError(
+                f"found {quoted(text)}, expected coordinates on the "
+                f"{self.grounding.width}x{self.grounding.height} board"
+            )
+        fitting = [n for n in names if n == name]
+        fitting = fitting or [n for n in names if n.lower() == name.lower()]
+        if not fitting:
+            raise MalformedMoveError(
+                f"found the unknown action {quoted(name)}, expected one of {player}: {known}"
+            )
+        if len(fitting) > 1:
+            raise AmbiguousMoveError(f"{quoted(name)} fits {' and '.join(fitting)}")
+        return BddlMove(fitting[0], int(x), int(y))
+
+    def parse_position(self, text: str) -> BddlPosition:
+        """The position that ``text`` shows (``"B../.W./... ply 3"``; ply 1 when it is not said).
+
+        Any board of the right size is taken, whether or not it can arise in a play.
+        """
+        size = f"{self.grounding.width}x{self.grounding.height}"
+        match = _POSITION.fullmatch(text)
+        if match is None:
+            raise UsageError(
+                f"found {quoted(text)}, expected the rows of a {size} board of '.', 'B' and 'W' "
+                "joined by '/', then 'ply' and a number"
+            )
+        try:
+            board = Board.parse(match[1])
+        except ValueError as error:
+            raise UsageError(f"{error}, expected a {size} board") from None
+        if (board.width, board.height) != (self.grounding.width, self.grounding.height):
+            raise UsageError(f"found a {board.width}x{board.height} board, expected {size}")
+        ply = int(match[2] or 1)
+        if not 1 <= ply <= self.plies + 1:
+            raise UsageError(f"found ply {ply}, expected 1 to {self.plies + 1}")
+        return BddlPosition(self, self.grounding.state_of(board), ply)
+
+    @cached_property
+    def _symmetries(self) -> tuple[Symmetry, ...]:
+        return tuple(find_symmetries(self.grounding, self.move_table))
+
+    def symmetries(self) -> Sequence[Symmetry]:
+        return self._symmetries
+
+    @cached_property
+    def _kernel(self) -> BddlKernel:
+        return BddlKernel(self.grounding, self.move_table, self._symmetries)
+
+    def kernel(self) -> BddlKernel:
+        return self._kernel
