@@ -1,0 +1,311 @@
+"""Compiles a winning plan into a certificate for the lifted encoding.
+
+The plan's decisions become circuits over the opponent's move bits (``decisions.py``); all other
+variables that the certificate decides follow from the moves (``encodings/lifted_definitions``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.certificates.decisions import Decisions
+from qsage_validate.certificates.plan import Plan, PlanNode
+from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.layout import Bits, MoveVariables
+from qsage_validate.encodings.lifted_definitions import MoveTracker, Step, Vector
+from qsage_validate.games.bddl.model import Condition, Model
+from qsage_validate.games.bddl.rules import BddlMove
+from qsage_validate.games.protocol import Board, Move, Player, Position
+
+
+@dataclass(frozen=True, order=True)
+class GoalInstance:
+    """A goal of a player that holds: its number and the parameters, all 0-based."""
+
+    condition: int
+    x: int
+    y: int
+
+
+def goal_instances(model: Model, position: Position, player: Player) -> frozenset[GoalInstance]:
+    """All goal instances of ``player`` that hold on the position's board (Definition 8)."""
+    board = position.board
+    return frozenset(
+        GoalInstance(number, x, y)
+        for number, goal in enumerate(model.problem.goals(player))
+        for x in range(model.problem.width)
+        for y in range(model.problem.height)
+        if _goal_holds(goal, board, x + 1, y + 1)
+    )
+
+
+def _goal_holds(goal: Condition, board: Board, x: int, y: int) -> bool:
+    for part in goal:
+        column, row = part.x.at(x, board.width), part.y.at(y, board.height)
+        if not (1 <= column <= board.width and 1 <= row <= board.height):
+            return False
+        if (board[column, row] is part.predicate) == part.negated:
+            return False
+    return True
+
+
+def compile_plan(encoding: Encoding, plan: Plan) -> CircuitCertificate:
+    """The certificate that plays ``plan``: Skolem when the hero is Black, else Herbrand.
+
+    All variables that the certificate decides get a function.  The result is not checked here.
+    """
+    compiler = _SkolemCompiler if plan.hero is Player.BLACK else _HerbrandCompiler
+    return compiler(encoding, plan).certificate()
+
+
+class _Compiler:
+    """What both kinds share: the opponent's variables as inputs, the plies one by one."""
+
+    kind: Kind
+
+    def __init__(self, encoding: Encoding, plan: Plan) -> None:
+        self.layout = encoding.layout
+        self.qbf = encoding.qbf
+        self.model = encoding.model
+        self.plan = plan
+        self.builder = AigBuilder()
+        self.inputs = self.qbf.variables(self.kind.decides.dual)
+        self.literals: dict[int, int] = {v: self.builder.input() for v in self.inputs}
+        self.functions: dict[int, int] = {}
+        self.tracker = MoveTracker(self.builder, self.model)
+        opponent = plan.hero.other
+        self.decisions = Decisions(self.builder, plan, lambda move: self._numbers(opponent, move))
+        # The hero's claims: (stop literal, witness vectors) a ply.
+        self.claims: list[tuple[int, tuple[Bits, Bits, Bits]]] = []
+
+    def _numbers(self, player: Player, move: Move) -> tuple[int, int, int]:
+        if not isinstance(move, BddlMove):
+            raise TypeError(f"{move!r} is no BDDL move")
+        return self.layout.actions(player).index(move.action), move.x - 1, move.y - 1
+
+    def _input_bits(self, bits: Bits) -> Bits:
+        return tuple(self.literals[v] for v in bits)
+
+    def _opponent_ply(self, move: MoveVariables) -> None:
+        stop = FALSE if move.stop is None else self.literals[move.stop]
+        action, x, y = map(self._input_bits, (move.action, move.x, move.y))
+        self.tracker.add(move.player, action, x, y, stop)
+
+    def _hero_ply(self, move: MoveVariables, goal: tuple[Bits, Bits, Bits]) -> None:
+        steps = self.tracker.steps
+        before = (steps[-1].action, steps[-1].x.bits, steps[-1].y.bits) if steps else ()
+        self.decisions.arrive(before)
+        column = self.decisions.column
+
+        def number(index: int) -> Callable[[PlanNode], int]:
+            return lambda node: self._numbers(move.player, node.move)[index]
+
+        vectors = [
+            column(number(index), len(bits))
+            for index, bits in enumerate((move.action, move.x, move.y))
+        ]
+        stop = column(lambda node: int(node.stop), 1)[0] if move.stop is not None else FALSE
+        claim = [
+            column(_witness_number(attribute), len(bits))
+            for attribute, bits in zip(("condition", "x", "y"), goal, strict=True)
+        ]
+        self.claims.append((stop, (claim[0], claim[1], claim[2])))
+        self.decisions.leave()
+        self._define(move.action + move.x + move.y, vectors[0] + vectors[1] + vectors[2])
+        if move.stop is not None:
+            self.functions[move.stop] = stop
+        self.tracker.add(move.player, vectors[0], vectors[1], vectors[2], stop)
+
+    def _define(self, variables: Bits, literals: Sequence[int]) -> None:
+        self.functions.update(zip(variables, literals, strict=True))
+
+    def _claimed_goal(self) -> tuple[Bits, Bits, Bits]:
+        """The witness of the first ply at which the hero stops, else of the last."""
+        _, goal = self.claims[-1]
+        for stop, earlier in reversed(self.claims[:-1]):
+            goal = (
+                self.tracker.ite_bits(stop, earlier[0], goal[0]),
+                self.tracker.ite_bits(stop, earlier[1], goal[1]),
+                self.tracker.ite_bits(stop, earlier[2], goal[2]),
+            )
+        return goal
+
+    def certificate(self) -> CircuitCertificate:
+        self._build()
+        decided = self.qbf.variables(self.kind.decides)
+        outputs = [self.functions[v] for v in decided]
+        aig, moved = self.builder.build(outputs)
+        return CircuitCertificate(
+            self.kind,
+            aig,
+            self.inputs,
+            dict(zip(decided, moved, strict=True)),
+            Dialect.CAQE,
+        )
+
+    def _build(self) -> None:
+        raise AssertionError("a kind of certificate says how it is built")
+
+
+def _witness_number(attribute: str) -> Callable[[PlanNode], int | None]:
+    def value(node: PlanNode) -> int | None:
+        if not node.witnesses:
+            return None
+        number: int = getattr(min(node.witnesses), attribute)
+        return number
+
+    return value
+
+
+class _SkolemCompiler(_Compiler):
+    """Black's functions: moves, stops, indicators, goals, counter-examples and states."""
+
+    kind = Kind.SKOLEM
+
+    def _build(self) -> None:
+        layout, goals = self.layout, self.layout.goals
+        claim = (goals.black_condition, goals.black_x, goals.black_y)
+        for move in layout.moves:
+            if move.player is Player.BLACK:
+                self._hero_ply(move, claim)
+                continue
+            self._opponent_ply(move)
+            indicators = layout.indicator(move.ply)
+            if indicators is not None:
+                self.functions.update(self.tracker.indicator_functions(indicators))
+        if self.claims:
+            for variables, literals in zip(claim, self._claimed_goal(), strict=True):
+                self._define(variables, literals)
+        self._define(
+            goals.counterexample,
+            self.tracker.counterexample(
+                self.model.problem.white_goals,
+                self._input_bits(goals.white_condition),
+                self._input_bits(goals.white_x),
+                self._input_bits(goals.white_y),
+                len(goals.counterexample),
+            )
+            if goals.counterexample
+            else (),
+        )
+        x = Vector(self._input_bits(layout.board.x))
+        y = Vector(self._input_bits(layout.board.y))
+        last = len(layout.board.states) - 1
+        for time, state in enumerate(layout.board.states):
+            # The last state is the goal copy: it keeps the board at the stop.
+            content = self.tracker.content(
+                time if time < last else min(len(layout.moves), time), x, y, frozen=True
+            )
+            self._define(state, (content.is_open, content.is_white))
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """A literal that says that a claim of Black's is wrong here, and where that shows."""
+
+    wrong: int
+    square: Callable[[], Bits]
+
+
+class _HerbrandCompiler(_Compiler):
+    """White's functions: moves, stops, goals, and the square that shows Black's first mistake.
+
+    The symbolic square points at the first claim of Black's that is wrong: a precondition that
+    does not hold, an indicator with the wrong value, a goal that was not reached, a
+    counter-example that is none.  Claims that are wrong whatever the square (bounds, numbers
+    out of range) need no pointing at.
+    """
+
+    kind = Kind.HERBRAND
+
+    def _build(self) -> None:
+        layout, goals = self.layout, self.layout.goals
+        goal = (goals.white_condition, goals.white_x, goals.white_y)
+        claims: list[_Claim] = []
+        for move in layout.moves:
+            if move.player is Player.WHITE:
+                self._hero_ply(move, goal)
+                claims += self._wrong_indicators(move)
+                if move.stop is not None:
+                    claims.append(_Claim(self.claims[-1][0], self._counterexample_square))
+            else:
+                self._opponent_ply(move)
+                claims += self._broken_preconditions(move)
+                if move.stop is not None:
+                    claims.append(_Claim(self.literals[move.stop], self._unreached_square))
+        if self.claims:
+            for variables, literals in zip(goal, self._claimed_goal(), strict=True):
+                self._define(variables, literals)
+        square = self._unreached_square()
+        for claim in reversed(claims):
+            if claim.wrong != FALSE:
+                square = self.tracker.ite_bits(claim.wrong, claim.square(), square)
+        self._define(layout.board.x + layout.board.y, square)
+
+    def _part_squares(self, step: Step, conditions: Sequence[Condition], number: int) -> Bits:
+        """The square of part ``number`` of the chosen action's precondition."""
+        anywhere = step.x.bits + step.y.bits
+        return self.tracker.select_bits(
+            step.action,
+            [
+                self.tracker.square_bits(*self.tracker.place(step.x, step.y, c[number]))
+                if number < len(c)
+                else anywhere
+                for c in conditions
+            ],
+        )
+
+    def _broken_preconditions(self, move: MoveVariables) -> list[_Claim]:
+        step = self.tracker.steps[-1]
+        conditions = [a.precondition for a in self.model.domain.actions(move.player)]
+        holds = self.tracker.precondition_flags(move.ply, max(map(len, conditions)))
+        return [
+            _Claim(flag ^ 1, partial(self._part_squares, step, conditions, number))
+            for number, flag in enumerate(holds)
+        ]
+
+    def _wrong_indicators(self, move: MoveVariables) -> list[_Claim]:
+        indicators = self.layout.indicator(move.ply)
+        if indicators is None:
+            return []
+        step = self.tracker.steps[-1]
+        conditions = [a.precondition for a in self.model.domain.actions(move.player)]
+        holds = self.tracker.precondition_flags(move.ply, len(indicators.preconditions))
+        return [
+            _Claim(
+                self.builder.xor(flag, self.literals[variable]),
+                partial(self._part_squares, step, conditions, number),
+            )
+            for number, (flag, variable) in enumerate(
+                zip(holds, indicators.preconditions, strict=True)
+            )
+        ]
+
+    def _unreached_square(self) -> Bits:
+        """A square where the goal that Black claims is not reached."""
+        goals = self.layout.goals
+        if not self.model.problem.black_goals:
+            return tuple(FALSE for _ in self.layout.board.x + self.layout.board.y)
+        return self.tracker.broken_square(
+            self.model.problem.black_goals,
+            self._input_bits(goals.black_condition),
+            self._input_bits(goals.black_x),
+            self._input_bits(goals.black_y),
+        )
+
+    def _counterexample_square(self) -> Bits:
+        """The square of the part of White's goal that Black says is not there."""
+        condition, x, y = self._claimed_goal()
+        number = self._input_bits(self.layout.goals.counterexample)
+        options = []
+        for goal in self.model.problem.white_goals:
+            squares = [
+                self.tracker.square_bits(*self.tracker.place(Vector(x), Vector(y), part))
+                for part in goal
+            ]
+            options.append(self.tracker.select_bits(number, squares))
+        return self.tracker.select_bits(condition, options)

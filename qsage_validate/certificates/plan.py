@@ -1,0 +1,221 @@
+"""Winning plans: a strategy as a small graph of shared decisions.
+
+A plan node says what its player (the *hero*) plays and, for each reply of the opponent, which
+node comes next.  One node may serve many positions: it need only name a move that wins in all
+of them, and its successors likewise.  Few nodes make small certificates, so a node is extended
+to a new position whenever the strategy that it stands for wins there too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from qsage_validate.errors import QsageError
+from qsage_validate.games.protocol import Game, Move, Player, Position
+
+Key = TypeVar("Key", bound=Hashable)
+Witness = Hashable
+Witnesses = Callable[[Position, Player], frozenset[Witness]]
+
+# How many existing nodes are tried for a position, and how many positions all trials of a run
+# may visit, before new nodes are made without asking.
+_CANDIDATES = 48
+_BUDGET = 400_000
+
+
+class NoWinError(QsageError):
+    """A plan was asked for a player who does not win."""
+
+
+@dataclass(eq=False, slots=True)
+class PlanNode:
+    """A decision of the hero.
+
+    ``stop`` says that the move reaches the hero's goal and ends the play; then ``witnesses``
+    are the goal instances that hold in every position which the node serves.
+    """
+
+    ply: int
+    move: Move
+    stop: bool
+    witnesses: frozenset[Witness]
+    table: dict[Move, PlanNode] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class Plan:
+    """A winning plan: ``root`` when the hero begins, else ``replies`` to the first move."""
+
+    hero: Player
+    root: PlanNode | None
+    replies: dict[Move, PlanNode]
+
+    def nodes(self) -> Iterator[PlanNode]:
+        """All nodes, each once, in the order of the plies."""
+        layer = [self.root] if self.root is not None else list(self.replies.values())
+        while layer:
+            layer = list(dict.fromkeys(layer))
+            yield from layer
+            layer = [child for node in layer for child in node.table.values()]
+
+
+class Planner:
+    """Builds a plan for the player who wins a game.
+
+    ``wins(position)`` says whether the hero wins from a position that has not ended;
+    ``witnesses(position, hero)`` gives the goal instances of the hero that hold.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        hero: Player,
+        wins: Callable[[Position], bool],
+        witnesses: Witnesses,
+        budget: int = _BUDGET,
+    ) -> None:
+        self.game = game
+        self.hero = hero
+        self.wins = wins
+        self.witnesses = witnesses
+        self.budget = budget
+        self.pools: dict[int, list[PlanNode]] = {}
+        self.assigned: dict[tuple[int, Position], PlanNode] = {}
+        self._done: set[tuple[int, Position]] = set()
+        self._trail: list[Callable[[], object]] = []
+
+    def build(self) -> Plan:
+        """The plan; raises ``NoWinError`` when the hero does not win."""
+        initial = self.game.initial
+        if initial.outcome is not None:
+            if initial.outcome.winner is not self.hero:
+                raise NoWinError(f"{self.hero} does not win: {initial.outcome.reason}")
+            return Plan(self.hero, None, {})
+        if not self.wins(initial):
+            raise NoWinError(f"{self.hero} does not win within {self.game.plies} plies")
+        if initial.to_move is self.hero:
+            return Plan(self.hero, self._cover({None: initial})[None], {})
+        replies = {move: initial.play(move) for move in initial.legal_moves()}
+        return Plan(self.hero, None, self._cover(self._open(replies)))
+
+    @staticmethod
+    def _open(replies: dict[Move, Position]) -> dict[Move, Position]:
+        """The replies after which the play goes on (the others have ended well)."""
+        return {m: p for m, p in replies.items() if p.outcome is None}
+
+    def _cover(self, positions: dict[Key, Position]) -> dict[Key, PlanNode]:
+        """A node for each of some positions of one ply, made for few nodes in all."""
+        result: dict[Key, PlanNode] = {}
+        pending: dict[Key, Position] = {}
+        for key, position in positions.items():
+            node = self._existing(position)
+            if node is None:
+                pending[key] = position
+            else:
+                result[key] = node
+        while pending:
+            node = self._new_node(list(pending.values()))
+            for number, key in enumerate(list(pending)):
+                # The first position is the one that the node was made for.
+                if number and self.budget <= 0:
+                    break
+                if self._try(node, pending[key]):
+                    result[key] = node
+                    del pending[key]
+        return {key: result[key] for key in positions}
+
+    def _existing(self, position: Position) -> PlanNode | None:
+        ply = position.ply
+        node = self.assigned.get((ply, position))
+        if node is not None:
+            return node
+        if self.budget <= 0:
+            return None
+        for candidate in self.pools.get(ply, [])[-_CANDIDATES:][::-1]:
+            if self._try(candidate, position):
+                return candidate
+        return None
+
+    def _new_node(self, positions: list[Position]) -> PlanNode:
+        """A node for the first position, whose move serves as many of the others as possible."""
+        first, *others = positions
+        choices = list(self._winning_moves(first))
+        best: tuple[tuple[bool, int], PlanNode] | None = None
+        for move, after, stop in choices:
+            node = PlanNode(
+                first.ply,
+                move,
+                stop,
+                self.witnesses(after, self.hero) if stop else frozenset(),
+            )
+            score = (stop, sum(self._fits(node, other) for other in others))
+            if best is None or score > best[0]:
+                best = (score, node)
+        if best is None:
+            raise NoWinError(f"{self.hero} has no winning move in {first.board}")
+        node = best[1]
+        self.pools.setdefault(node.ply, []).append(node)
+        return node
+
+    def _winning_moves(self, position: Position) -> Iterator[tuple[Move, Position, bool]]:
+        for move in position.legal_moves():
+            after = position.play(move)
+            if after.outcome is not None:
+                if after.outcome.winner is self.hero:
+                    yield move, after, bool(self.witnesses(after, self.hero))
+            elif self.wins(after):
+                yield move, after, False
+
+    def _fits(self, node: PlanNode, position: Position) -> bool:
+        """Whether the node's move wins at all in a position (its table is not looked at)."""
+        if position.illegality(node.move) is not None:
+            return False
+        after = position.play(node.move)
+        if after.outcome is None:
+            return not node.stop and self.wins(after)
+        if after.outcome.winner is not self.hero:
+            return False
+        found = self.witnesses(after, self.hero)
+        return bool(found & node.witnesses) if node.stop else not found
+
+    # -- extending a node, undone when it fails -------------------------------------------------
+
+    def _try(self, node: PlanNode, position: Position) -> bool:
+        mark = len(self._trail)
+        if self._extend(node, position):
+            return True
+        while len(self._trail) > mark:
+            self._trail.pop()()
+        return False
+
+    def _extend(self, node: PlanNode, position: Position) -> bool:
+        key = (id(node), position)
+        if key in self._done:
+            return True
+        self.budget -= 1
+        if not self._fits(node, position):
+            return False
+        after = position.play(node.move)
+        if node.stop:
+            before = node.witnesses
+            self._trail.append(lambda: setattr(node, "witnesses", before))
+            node.witnesses &= self.witnesses(after, self.hero)
+        elif after.outcome is None:
+            replies = self._open({m: after.play(m) for m in after.legal_moves()})
+            known = {move: p for move, p in replies.items() if move in node.table}
+            for move, reply in known.items():
+                if not self._extend(node.table[move], reply):
+                    return False
+            fresh = {move: p for move, p in replies.items() if move not in known}
+            for move, child in self._cover(fresh).items():
+                node.table[move] = child
+                self._trail.append(lambda move=move: node.table.pop(move))
+        self._done.add(key)
+        self._trail.append(lambda: self._done.discard(key))
+        place = (position.ply, position)
+        if place not in self.assigned:
+            self.assigned[place] = node
+            self._trail.append(lambda: self.assigned.pop(place))
+        return True
