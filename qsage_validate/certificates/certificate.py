@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import Aig
-from qsage_validate.circuit.qbf import Quantifier
+from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.games.protocol import Player
 
 
@@ -66,7 +66,9 @@ class ClauseCertificate:
     """Functions as clauses (Pedant): only a SAT solver answers it.
 
     ``literals`` are the clauses one after the other, each ended by 0; ``defined`` the variables
-    that the file gives models for; variables above ``max_formula_variable`` are helpers.
+    that the file gives models for; the other variables that are not the formula's are helpers.
+    ``blocks`` has the file's own structure where it is known: the variable that a run of
+    clauses defines and the index in ``literals`` at which the run begins, in ascending order.
     """
 
     literals: NDArray[np.int32]
@@ -75,6 +77,7 @@ class ClauseCertificate:
     path: str | None = None
     kind: Kind = Kind.SKOLEM
     dialect: Dialect = Dialect.PEDANT
+    blocks: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def variables(self) -> frozenset[int]:
@@ -84,3 +87,26 @@ class ClauseCertificate:
 
 
 Certificate = CircuitCertificate | ClauseCertificate
+
+
+def opponent_variables(certificate: Certificate, formula: Qbf | None) -> tuple[int, ...]:
+    """The variables that the opponent chooses, in the order of the prefix.
+
+    Without a formula these are the inputs of a circuit; of a clause set, the variables without
+    a model below the largest one that has a model (helpers are numbered above all of those).
+    """
+    if formula is not None:
+        return formula.variables(certificate.kind.decides.dual)
+    if isinstance(certificate, CircuitCertificate):
+        return certificate.inputs
+    last = max(certificate.defined, default=0)
+    return tuple(sorted(v for v in certificate.variables - certificate.defined if v < last))
+
+
+def dont_cares(certificate: Certificate, formula: Qbf) -> tuple[int, ...]:
+    """The variables that the certificate should decide and leaves open, in prefix order."""
+    decided = formula.variables(certificate.kind.decides)
+    if isinstance(certificate, CircuitCertificate):
+        return tuple(v for v in decided if v not in certificate.functions)
+    known = certificate.variables | certificate.defined
+    return tuple(v for v in decided if v not in known)

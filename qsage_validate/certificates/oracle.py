@@ -2,21 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.errors import Exit, QsageError, one_line
+
+Choice = Mapping[int, bool]
 
 
 class Oracle(Protocol):
     """Answers under total or partial choices of the opponent's variables.
 
     A choice maps opponent variables to values; those that are left out are fixed to false, so
-    that an answer is one play and not a mixture of several.
+    that an answer is one play and not a mixture of several.  What may be asked for: the
+    variables of the prefix, the gates of the matrix (by the formula's own definitions) and
+    other names that the certificate has functions for; where such a name is a gate of the
+    formula as well, the formula's gate is meant.
     """
 
-    def values(self, choice: Mapping[int, bool], wanted: Iterable[int]) -> dict[int, bool]:
+    @property
+    def opponent(self) -> tuple[int, ...]:
+        """The variables that a choice may set, in the order of the prefix."""
+        ...
+
+    def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
         """The values of ``wanted`` (QBF variables or gates of the matrix) under ``choice``.
 
         Don't-cares of the certificate read as false.  Raises ``KeyError`` for a variable that
-        neither formula nor certificate has.
+        neither formula nor certificate has, and for a choice of a variable that is not the
+        opponent's; :class:`NoAnswerError` when the certificate has no answer.
         """
         ...
+
+    def many(self, choices: Sequence[Choice], wanted: Sequence[int]) -> NDArray[np.bool_]:
+        """The values of ``wanted`` under each choice, shape ``(len(choices), len(wanted))``.
+
+        Errors as for :meth:`values`.
+        """
+        ...
+
+
+class NoAnswerError(QsageError):
+    """The clauses of a certificate cannot be satisfied under a choice of the opponent."""
+
+    exit_code = Exit.REFUTED
+
+    def __init__(self, path: str | None, choice: Choice) -> None:
+        self.choice = dict(choice)
+        literals = " ".join(str(v if value else -v) for v, value in sorted(choice.items()))
+        super().__init__(
+            one_line(f"{path or 'the certificate'}: its clauses leave no answer to {literals}")
+        )
