@@ -1,0 +1,52 @@
+"""A certificate's functions and the formula's matrix as one graph over the opponent's variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from qsage_validate.certificates.certificate import CircuitCertificate, opponent_variables
+from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.qbf import Qbf
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """Everything as a function of the opponent's choice.
+
+    Input ``k + 1`` of the graph is the variable ``opponent[k]``.  ``literals`` has the AIG
+    literal of each variable of the prefix, each gate of the matrix and each other name of the
+    certificate; ``output`` is the matrix (``None`` without a formula).  Variables that the
+    certificate should decide and does not are the constant false.
+    """
+
+    builder: AigBuilder
+    opponent: tuple[int, ...]
+    literals: Mapping[int, int]
+    output: int | None
+
+
+def compose(certificate: CircuitCertificate, formula: Qbf | None) -> Composition:
+    """Build the certificate's cone and the matrix on top of it.
+
+    Raises ``KeyError`` when the certificate has an input that the formula does not give to
+    the opponent (:func:`~qsage_validate.certificates.reader.read_certificate` has checked).
+    """
+    opponent = opponent_variables(certificate, formula)
+    builder = AigBuilder(len(opponent))
+    literals = dict(zip(opponent, builder.inputs, strict=True))
+    outside = {**certificate.extra, **certificate.functions}
+    built = embed(
+        builder,
+        certificate.aig,
+        [literals[variable] for variable in certificate.inputs],
+        list(outside.values()),
+    )
+    literals.update(zip(outside, built, strict=True))
+    if formula is None:
+        return Composition(builder, opponent, literals, None)
+    for variable in formula.variables(certificate.kind.decides):
+        literals.setdefault(variable, FALSE)
+    output = formula.add_to(builder, literals)
+    return Composition(builder, opponent, literals, output)
