@@ -20,7 +20,9 @@ class Exit(IntEnum):
     UNDECIDED = 3
     TRUE = 10
     FALSE = 20
+    INTERNAL = 70
     INTERRUPTED = 130
+    BROKEN_PIPE = 141
 
 
 class QsageError(Exception):

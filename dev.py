@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Work on the project with nothing but Python 3.10 or later.
+
+python3 dev.py play [ARGS]        play against the shipped sample (or qsage-play ARGS)
+python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, tests (pytest ARGS)
+python3 dev.py regenerate [ARGS]  make the samples in certificates/ anew (--check: only compare)
+python3 dev.py run PROGRAM [ARGS] run a program of the environment: qsage, python, pytest, ...
+
+Each command first makes a virtual environment in .venv, or renews it when pyproject.toml or
+constraints.txt have changed. Nothing outside the checkout is touched.
+"""
+
+import sys
+
+if sys.version_info < (3, 10):  # noqa: UP036 - this file is what tells people with an older one
+    sys.exit(f"dev.py: found Python {sys.version.split()[0]}, expected 3.10 or later")
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+STAMP = VENV / "qsage-stamp"
+UNFINISHED = "unfinished\n"
+EXTRAS = {"play": "", "dev": "[dev]"}  # what each of the two environments has beyond the core
+SAMPLE = ("certificates/tic.qcir", "--cert", "certificates/tic.aig")
+
+# What the gate consists of; nothing else says so. The tests come last, their summary with them.
+GATE = (
+    ("format", ("ruff", "format", "--check", ".")),
+    ("lint", ("ruff", "check", ".")),
+    ("types", ("mypy",)),
+    ("layers", ("lint-imports",)),
+    ("samples", ("python", "certificates/regenerate.py", "--check")),
+    ("tests", ("pytest", "--numprocesses", "auto", "--maxprocesses", "8")),
+)
+
+
+class DevError(Exception):
+    """Something that a person can mend; the text is one line."""
+
+
+def say(text: str) -> None:
+    """Narrate on standard error."""
+    print(f"dev.py: {text}", file=sys.stderr, flush=True)
+
+
+def environment() -> dict[str, str]:
+    """The variables for programs of the environment, as its activation would set them."""
+    variables = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PIP_USER")}
+    variables["VIRTUAL_ENV"] = str(VENV)
+    variables["PATH"] = os.pathsep.join((str(BIN), variables.get("PATH", os.defpath)))
+    return variables
+
+
+def fingerprint(purpose: str) -> str:
+    """What the environment was made from: interpreter, place, requirements."""
+    digest = hashlib.sha256(f"{sys.version}\n{sys.base_prefix}\n{ROOT}\n".encode())
+    for name in ("pyproject.toml", "constraints.txt"):
+        digest.update((ROOT / name).read_bytes())
+    return f"{purpose} {digest.hexdigest()}\n"
+
+
+def prepare(purpose: str) -> None:
+    """Make sure that the environment is there, with what ``purpose`` requires.
+
+    The environment for "dev" has everything, so it serves for "play" as well, and the one for
+    "play" is added to; any other one is made anew.
+    """
+    made = STAMP.read_text() if STAMP.is_file() and PYTHON.exists() else UNFINISHED
+    if made in {fingerprint(purpose), fingerprint("dev")}:
+        return
+    if VENV.exists() and not STAMP.is_file():
+        raise DevError(f"{VENV} was not made by this script: move it away, then run this again")
+    say(f"preparing .venv for Python {sys.version.split()[0]}; this takes about a minute")
+    if made != fingerprint("play"):
+        if VENV.exists():
+            shutil.rmtree(VENV)
+        VENV.mkdir()
+    STAMP.write_text(UNFINISHED)
+    install = (*make_installer(), "--quiet", "--constraint", str(ROOT / "constraints.txt"))
+    # The build runs in the environment itself, so that its tool is pinned like the rest.
+    run((*install, "setuptools"))
+    run((*install, "--no-build-isolation", "--editable", f"{ROOT}{EXTRAS[purpose]}"))
+    STAMP.write_text(fingerprint(purpose))
+
+
+def make_installer() -> tuple[str, ...]:
+    """Make the virtual environment; returns the command that installs into it."""
+    # Not sys.executable: that may be the interpreter of the environment that is made anew.
+    interpreter = getattr(sys, "_base_executable", sys.executable)
+    create = (interpreter, "-m", "venv")
+    if importlib.util.find_spec("ensurepip"):
+        run((*create, str(VENV)))
+        return (str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install")
+    # Debian's Python comes without ensurepip; uv or a pip elsewhere can install into .venv.
+    run((*create, "--without-pip", str(VENV)))
+    if uv := shutil.which("uv"):
+        return (uv, "pip", "install", "--python", str(PYTHON))
+    pip = (interpreter, "-m", "pip", "--disable-pip-version-check", "--python", str(PYTHON))
+    if subprocess.run((*pip, "--version"), capture_output=True, check=False).returncode == 0:
+        return (*pip, "install")
+    raise DevError(
+        f"this Python has neither ensurepip nor pip: install python3.{sys.version_info.minor}-venv "
+        "(so it is called on Debian and Ubuntu), then run this again"
+    )
+
+
+def run(command: Sequence[str]) -> None:
+    """Run a command that has to succeed."""
+    code = subprocess.run(command, cwd=ROOT, env=environment(), check=False).returncode
+    if code:
+        raise DevError(f"failed with exit code {code}: {' '.join(command)}")
+
+
+def program(name: str) -> str:
+    """The path of a program of the environment, or of the machine."""
+    found = shutil.which(name, path=environment()["PATH"])
+    if found is None:
+        raise DevError(f"no program {name!r} in {BIN}")
+    return found
+
+
+def hand_over(command: Sequence[str]) -> int:
+    """Become ``command`` (where the system can), so that it has the terminal to itself."""
+    path, variables = program(command[0]), environment()
+    if os.name != "nt":
+        sys.stdout.flush()
+        os.execve(path, (path, *command[1:]), variables)
+    return subprocess.run((path, *command[1:]), env=variables, check=False).returncode
+
+
+def play(arguments: Sequence[str]) -> int:
+    """Open the interface, on the sample unless a formula is named first."""
+    prepare("play")
+    if arguments and not arguments[0].startswith("-"):
+        return hand_over(("qsage-play", *arguments))
+    sample = [str(ROOT / a) if a.startswith("certificates/") else a for a in SAMPLE]
+    return hand_over(("qsage-play", *sample, *arguments))
+
+
+def check(arguments: Sequence[str]) -> int:
+    """Run every step of the gate, also after one has failed, and say what failed."""
+    prepare("dev")
+    failed = []
+    for name, command in GATE:
+        print(f"check: {name}: {' '.join(command)}", flush=True)
+        more = arguments if name == "tests" else ()
+        started = time.monotonic()
+        step = (program(command[0]), *command[1:], *more)
+        if subprocess.run(step, cwd=ROOT, env=environment(), check=False).returncode:
+            failed.append(name)
+            print(f"check: {name} FAILED", flush=True)
+        else:
+            print(f"check: {name} passed in {time.monotonic() - started:.0f} s", flush=True)
+    print(f"check: FAILED: {', '.join(failed)}" if failed else "check: all passed", flush=True)
+    return 1 if failed else 0
+
+
+def regenerate(arguments: Sequence[str]) -> int:
+    """Make the shipped samples anew."""
+    prepare("play")
+    return hand_over(("python", str(ROOT / "certificates" / "regenerate.py"), *arguments))
+
+
+def run_program(arguments: Sequence[str]) -> int:
+    """Run a program of the environment in the current directory."""
+    if not arguments:
+        raise DevError("found no program, expected one: python3 dev.py run PROGRAM [ARGS]")
+    prepare("dev")
+    return hand_over(arguments)
+
+
+COMMANDS = {"play": play, "check": check, "regenerate": regenerate, "run": run_program}
+
+
+def main() -> int:
+    """Run the command that the arguments name; returns the exit code."""
+    name, *arguments = sys.argv[1:] or ["--help"]
+    if name in ("-h", "--help", "help"):
+        print(__doc__, end="")
+        return 0
+    try:
+        command = COMMANDS.get(name)
+        if command is None:
+            raise DevError(f"found {name!r}, expected one of {', '.join(COMMANDS)}")
+        return command(arguments)
+    except (DevError, OSError) as error:
+        say(str(error))
+        return 2
+    except KeyboardInterrupt:
+        with contextlib.suppress(OSError):
+            say("interrupted")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""What the subcommands share: output, narration, option types, protection of inputs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from qsage_validate.errors import UsageError
+
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on standard output.")
+]
+
+
+def emit(text: str) -> None:
+    """Write ``text`` and a newline to standard output: data, for people or programs."""
+    print(text, flush=False)
+
+
+def emit_json(value: Any) -> None:
+    """Write ``value`` to standard output as one line of JSON, keys in the order given."""
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def narrate(text: str) -> None:
+    """Tell a person on standard error what is going on."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def protect_inputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
+    """Raise ``UsageError`` when an output would overwrite an input or another output.
+
+    ``None`` stands for a file that was not asked for, ``-`` for a standard stream.
+    """
+    taken = {_identity(path): path for path in inputs if path not in (None, "-")}
+    for path in outputs:
+        if path is None or path == "-":
+            continue
+        other = taken.get(_identity(path))
+        if other is not None:
+            raise UsageError(f"writing {path} would overwrite {other}: choose another file")
+        taken[_identity(path)] = path
+
+
+def _identity(path: str | None) -> object:
+    """Equal for two paths exactly when they lead to the same file, existing or not."""
+    name = os.fspath(path or "")
+    try:
+        status = os.stat(name)
+    except OSError:
+        return os.path.realpath(name)
+    return status.st_dev, status.st_ino

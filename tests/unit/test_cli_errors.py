@@ -1,0 +1,184 @@
+"""Whatever a command raises leaves as one line and an exit code of the table."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+import pytest
+import typer
+
+from qsage_validate.cli.app import app, caret, run
+from qsage_validate.cli.common import protect_inputs
+from qsage_validate.errors import (
+    Exit,
+    InputError,
+    MissingExtraError,
+    QsageError,
+    UndecidedError,
+    UsageError,
+)
+
+
+def program(action: Callable[[], object]) -> typer.Typer:
+    """A Typer program whose only command does ``action``."""
+    made = typer.Typer(pretty_exceptions_enable=False)
+
+    @made.command()
+    def command() -> object:
+        return action()
+
+    return made
+
+
+def raising(error: BaseException) -> typer.Typer:
+    def action() -> None:
+        raise error
+
+    return program(action)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (
+            InputError("f.qcir", 3, 7, "'xr('", "a gate"),
+            Exit.BAD_INPUT,
+            "f.qcir:3:7: found 'xr(', expected a gate",
+        ),
+        (UsageError("no such game: chess"), Exit.BAD_INPUT, "qsage: error: no such game: chess"),
+        (
+            MissingExtraError("reading GDL", "gdl"),
+            Exit.BAD_INPUT,
+            "qsage: error: reading GDL needs the extra 'gdl': pip install 'qsage-validate[gdl]'",
+        ),
+        (UndecidedError("60 s are over"), Exit.UNDECIDED, "qsage: error: 60 s are over"),
+        (QsageError("two\nlines\x1b[2J"), Exit.BAD_INPUT, r"qsage: error: two\nlines\x1b[2J"),
+        (KeyboardInterrupt(), Exit.INTERRUPTED, "qsage: interrupted"),
+        (MemoryError(), Exit.UNDECIDED, "qsage: error: out of memory"),
+        (RecursionError("x"), Exit.BAD_INPUT, "qsage: error: the input is nested too deeply"),
+        (
+            PermissionError(13, "Permission denied", "secret.qcir"),
+            Exit.BAD_INPUT,
+            "qsage: error: secret.qcir: Permission denied",
+        ),
+        (
+            ZeroDivisionError("division\nby zero"),
+            Exit.INTERNAL,
+            r"qsage: internal error: ZeroDivisionError: division\nby zero "
+            "(a bug: please report it; QSAGE_DEBUG=1 shows where it is)",
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,
+)
+def test_an_exception_becomes_one_line(
+    error: BaseException, code: Exit, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(raising(error), [], "qsage") == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"{line}\n"
+
+
+def test_a_traceback_is_shown_only_on_request(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("QSAGE_DEBUG", "1")
+    assert run(raising(KeyError("gate")), [], "qsage") == Exit.INTERNAL
+    err = capsys.readouterr().err
+    assert "Traceback (most recent call last)" in err
+    assert err.splitlines()[-1].startswith("qsage: internal error: KeyError")
+
+
+@pytest.mark.parametrize("code", [None, Exit.FINE, Exit.REFUTED, Exit.TRUE, Exit.FALSE])
+def test_the_exit_code_is_what_the_command_returns(code: Exit | None) -> None:
+    assert run(program(lambda: code), [], "qsage") == (code or 0)
+
+
+@pytest.mark.parametrize("arguments", [["--no-such-option"], ["no-such-command"], ["--version=3"]])
+def test_wrong_usage_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(app, arguments, "qsage") == Exit.BAD_INPUT
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("qsage: error: ")
+    assert err.endswith("(see qsage --help)\n")
+    assert err.count("\n") == 1
+
+
+def test_the_caret_stands_under_the_column_whatever_the_width() -> None:
+    line = "".join(chr(ord("a") + i % 26) for i in range(200)) + "\tend"
+    for column in range(1, len(line) + 2):
+        error = InputError("f", 1, column, "x", "y", excerpt=line)
+        for width in (20, 80, 300):
+            shown, pointer = caret(error, width).splitlines()
+            assert len(shown) <= width
+            assert pointer.count("^") == 1
+            under = shown[pointer.index("^") :][:1]
+            assert under == line[column - 1 : column].replace("\t", " ")
+
+
+def test_no_caret_without_a_place() -> None:
+    assert caret(InputError("f", None, None, "x", "y"), 80) == ""
+
+
+def test_an_output_never_overwrites_an_input(tmp_path: Path) -> None:
+    formula = tmp_path / "f.qcir"
+    formula.write_text("x")
+    link = tmp_path / "link.qcir"
+    link.symlink_to(formula)
+    new = str(tmp_path / "new.aig")
+    protect_inputs([new, None, "-"], [str(formula), "-", None])
+    for outputs in (
+        [str(formula)],
+        [str(link)],
+        [str(tmp_path / "." / "f.qcir")],
+        [new, str(tmp_path / ".." / tmp_path.name / "new.aig")],
+    ):
+        with pytest.raises(UsageError, match="would overwrite"):
+            protect_inputs(outputs, [str(formula)])
+
+
+def qsage(*arguments: str, stdout: int | IO[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "qsage_validate", *arguments],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = qsage("--help", stdout=full)
+    assert done.returncode == Exit.BAD_INPUT
+    assert done.stderr == "qsage: error: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = qsage("--help", stdout=writing)
+    os.close(writing)
+    assert done.returncode == Exit.BROKEN_PIPE
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX descriptors")
+def test_a_closed_standard_output_is_one_line() -> None:
+    command = f"'{sys.executable}' -m qsage_validate --help >&-"
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == Exit.BAD_INPUT
+    assert done.stderr == "qsage: error: Bad file descriptor\n"
+
+
+def test_python_m_and_the_entry_point_are_the_same() -> None:
+    done = qsage("--version", stdout=subprocess.PIPE)
+    assert done.returncode == 0
+    assert done.stdout.startswith("qsage-validate ")
