@@ -17,40 +17,9 @@ from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout import Bits, MoveVariables
 from qsage_validate.encodings.lifted_definitions import MoveTracker, Step, Vector
-from qsage_validate.games.bddl.model import Condition, Model
-from qsage_validate.games.bddl.rules import BddlMove
-from qsage_validate.games.protocol import Board, Move, Player, Position
-
-
-@dataclass(frozen=True, order=True)
-class GoalInstance:
-    """A goal of a player that holds: its number and the parameters, all 0-based."""
-
-    condition: int
-    x: int
-    y: int
-
-
-def goal_instances(model: Model, position: Position, player: Player) -> frozenset[GoalInstance]:
-    """All goal instances of ``player`` that hold on the position's board (Definition 8)."""
-    board = position.board
-    return frozenset(
-        GoalInstance(number, x, y)
-        for number, goal in enumerate(model.problem.goals(player))
-        for x in range(model.problem.width)
-        for y in range(model.problem.height)
-        if _goal_holds(goal, board, x + 1, y + 1)
-    )
-
-
-def _goal_holds(goal: Condition, board: Board, x: int, y: int) -> bool:
-    for part in goal:
-        column, row = part.x.at(x, board.width), part.y.at(y, board.height)
-        if not (1 <= column <= board.width and 1 <= row <= board.height):
-            return False
-        if (board[column, row] is part.predicate) == part.negated:
-            return False
-    return True
+from qsage_validate.games.bddl.model import Condition
+from qsage_validate.games.bddl.rules import BddlMove, GoalInstance
+from qsage_validate.games.protocol import Move, Player
 
 
 def compile_plan(encoding: Encoding, plan: Plan) -> CircuitCertificate:
@@ -109,10 +78,7 @@ class _Compiler:
             for index, bits in enumerate((move.action, move.x, move.y))
         ]
         stop = column(lambda node: int(node.stop), 1)[0] if move.stop is not None else FALSE
-        claim = [
-            column(_witness_number(attribute), len(bits))
-            for attribute, bits in zip(("condition", "x", "y"), goal, strict=True)
-        ]
+        claim = [column(_witness_number(index), len(bits)) for index, bits in enumerate(goal)]
         self.claims.append((stop, (claim[0], claim[1], claim[2])))
         self.decisions.leave()
         self._define(move.action + move.x + move.y, vectors[0] + vectors[1] + vectors[2])
@@ -151,12 +117,16 @@ class _Compiler:
         raise AssertionError("a kind of certificate says how it is built")
 
 
-def _witness_number(attribute: str) -> Callable[[PlanNode], int | None]:
+def _witness_number(index: int) -> Callable[[PlanNode], int | None]:
+    """The number of the goal (index 0) or a 0-based parameter (1, 2) of a node's witness."""
+
     def value(node: PlanNode) -> int | None:
-        if not node.witnesses:
-            return None
-        number: int = getattr(min(node.witnesses), attribute)
-        return number
+        numbers = [
+            (goal.condition, goal.x - 1, goal.y - 1)
+            for goal in node.witnesses
+            if isinstance(goal, GoalInstance)
+        ]
+        return min(numbers)[index] if numbers else None
 
     return value
 
