@@ -259,7 +259,7 @@ _COMPRESSIONS: Final[tuple[_Magic, ...]] = (
         lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
     ),
     (
-        re.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)", re.DOTALL),
+        re.compile(rb"BZh[1-9]"),
         "bzip2",
         bz2.BZ2Decompressor,
     ),

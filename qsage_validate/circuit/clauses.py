@@ -1,0 +1,197 @@
+"""Clauses of and-inverter graphs, and the quick way of handing clauses to a SAT solver.
+
+Clauses are one flat ``int32`` array, each clause ended by a 0: a million gates are a few
+numpy operations and 40 MB, where lists of lists take seconds and a gigabyte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.circuit.aig import Aig, Literals
+
+Flat = NDArray[np.int32]
+
+# Clauses that are Python lists at one time: few enough to stay in the processor's cache and
+# below the thresholds of the cyclic garbage collector, which together halves the time.
+_PIECE: Final = 1024
+_BLOCK: Final = 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class CircuitClauses:
+    """The clauses that define the gates of a graph, in both directions.
+
+    ``literals`` are the clauses, each ended by 0.  ``sat_of[v]`` is the SAT literal of the
+    graph's variable ``v``, shape ``(num_variables + 1,)``; it is 0 for what has none: gates
+    that are not needed, inner gates of a wide conjunction, and mostly the constant.
+    ``max_variable`` is the largest SAT variable, at least that of the inputs and definitions.
+    """
+
+    literals: Flat
+    sat_of: Literals
+    max_variable: int
+
+    def literal(self, aig_literal: int) -> int:
+        """The SAT literal of a literal of the graph.
+
+        Raises ``KeyError`` for one without: only what was asked for is sure to have one.
+        """
+        found = int(self.sat_of[aig_literal >> 1])
+        if not found:
+            raise KeyError(aig_literal)
+        return -found if aig_literal & 1 else found
+
+
+def circuit_clauses(
+    aig: Aig,
+    *,
+    inputs: Sequence[int] | None = None,
+    definitions: Mapping[int, int] | None = None,
+    keep: Sequence[int] = (),
+    first: int | None = None,
+) -> CircuitClauses:
+    """Tseitin's clauses of the gates that ``definitions`` and ``keep`` need.
+
+    ``inputs[k]`` is the SAT variable of input ``k + 1`` (default: ``k + 1``).
+    ``definitions`` maps SAT variables to the literals of the graph that they shall equal;
+    ``keep`` are further literals whose values are wanted.  New SAT variables are numbered
+    from ``first`` on (default: behind the inputs and the defined variables).
+
+    Every SAT variable is equivalent to its gate, so that all values can be read from a model
+    (no Plaisted-Greenbaum).  A gate that is only used once, positively, by another gate is
+    merged into it: a conjunction of n literals takes n + 1 clauses and one variable, where
+    its n - 1 gates take 3n - 3 clauses.
+
+    Raises ``ValueError`` when a defined variable is an input.
+    """
+    wanted = dict(definitions or {})
+    if inputs is None:
+        given = np.arange(1, aig.num_inputs + 1, dtype=np.int32)
+    else:
+        given = np.asarray(inputs, dtype=np.int32)
+    if len(given) != aig.num_inputs:
+        raise ValueError(f"{len(given)} variables for {aig.num_inputs} inputs")
+    if not wanted.keys().isdisjoint(given.tolist()):
+        raise ValueError("a defined variable is an input")
+    following = max(int(given.max(initial=0)), max(wanted, default=0)) + 1
+    following = following if first is None else first
+
+    gates, owner, leaf = _conjunctions(aig, [*wanted.values(), *keep])
+    sat_of = np.zeros(aig.num_variables + 1, dtype=np.int32)
+    sat_of[1 : aig.num_inputs + 1] = given
+    equal: list[tuple[int, int]] = []
+    for variable, literal in wanted.items():
+        if literal >> 1 > aig.num_inputs and not sat_of[literal >> 1]:
+            sat_of[literal >> 1] = -variable if literal & 1 else variable
+        else:
+            equal.append((variable, literal))
+    new = gates[sat_of[gates] == 0]
+    sat_of[new] = np.arange(following, following + len(new), dtype=np.int32)
+    following += len(new)
+    parts: list[Flat] = []
+    if (leaf == 0).any() or any(literal >> 1 == 0 for literal in (*keep, *wanted.values())):
+        sat_of[0] = following
+        parts.append(np.array([-following, 0], dtype=np.int32))
+        following += 1
+
+    def sat(literals: Literals) -> Literals:
+        signed: Literals = np.where(literals & 1, -sat_of[literals >> 1], sat_of[literals >> 1])
+        return signed
+
+    for variable, literal in equal:
+        (other,) = sat(np.array([literal], dtype=np.int32)).tolist()
+        parts.append(np.array([-variable, other, 0, variable, -other, 0], dtype=np.int32))
+    short = np.zeros((len(leaf), 3), dtype=np.int32)
+    short[:, 0] = -sat_of[owner]
+    short[:, 1] = sat(leaf)
+    parts += (short.ravel(), _long_clauses(sat_of[gates], owner, gates, -short[:, 1]))
+    largest = max(following - 1, int(given.max(initial=0)), max(wanted, default=0))
+    return CircuitClauses(np.concatenate(parts), sat_of, largest)
+
+
+def _conjunctions(aig: Aig, roots: Sequence[int]) -> tuple[Literals, Literals, Literals]:
+    """The cone of ``roots`` as wide conjunctions.
+
+    Returns the variables of the gates that remain, in order, and two columns of one length:
+    each pair says that a gate (``owner``) has a literal as a conjunct.  Pairs are sorted and
+    without repetitions; true conjuncts are left out.
+    """
+    base = aig.num_inputs + 1
+    cone = np.flatnonzero(aig.cone(roots)).astype(np.int32)
+    fanin0, fanin1 = aig.fanin0[cone], aig.fanin1[cone]
+    uses = np.bincount(fanin0, minlength=2 * aig.num_variables + 2)
+    uses += np.bincount(fanin1, minlength=2 * aig.num_variables + 2)
+    uses[np.asarray(roots, dtype=np.int64) | 1] += 1  # keeps the gate, whatever its sign
+    inner = (uses[0::2] == 1) & (uses[1::2] == 0)
+    inner[:base] = False
+    del uses
+    owner_of = np.arange(aig.num_variables + 1, dtype=np.int32)
+    for fanin in (fanin0, fanin1):
+        merged = inner[fanin >> 1]
+        owner_of[fanin[merged] >> 1] = cone[merged] + base
+    # Pointer jumping: a chain of n gates takes log2(n) rounds.
+    while True:
+        further = owner_of[owner_of]
+        if np.array_equal(further, owner_of):
+            break
+        owner_of = further
+    pairs = []
+    for fanin in (fanin0, fanin1):
+        conjunct = ~inner[fanin >> 1] & (fanin != 1)
+        owners = owner_of[cone[conjunct] + base].astype(np.int64)
+        pairs.append(owners << 32 | fanin[conjunct])
+    unique = np.unique(np.concatenate(pairs))
+    gates = cone + np.int32(base)
+    return (
+        gates[~inner[gates]],
+        (unique >> 32).astype(np.int32),
+        (unique & 0xFFFFFFFF).astype(np.int32),
+    )
+
+
+def _long_clauses(heads: Flat, owner: Literals, gates: Literals, negated: Flat) -> Flat:
+    """For each gate the clause of its head and its negated conjuncts."""
+    rank = np.searchsorted(gates, owner)
+    flat = np.zeros(2 * len(gates) + len(owner), dtype=np.int32)
+    sizes = np.bincount(rank, minlength=len(gates)) + 2
+    flat[np.cumsum(sizes) - sizes] = heads
+    flat[np.arange(len(owner)) + 2 * rank + 1] = negated
+    return flat
+
+
+class ClauseReceiver(Protocol):
+    """What takes clauses: a ``pysat.solvers.Solver``."""
+
+    def append_formula(self, formula: list[list[int]], no_return: bool = ...) -> object:
+        """Add all clauses of ``formula``."""
+        ...
+
+
+def load(solver: ClauseReceiver, literals: Flat) -> None:
+    """Hand clauses (each ended by 0) to a PySAT solver, piece by piece.
+
+    PySAT takes clauses one by one as Python lists; the lists are made some thousand at a
+    time, so that no more memory is needed than the solver's own.  Clauses arrive grouped by
+    length within larger blocks; an empty clause makes the solver's formula false.  Raises
+    ``ValueError`` when the last clause is not ended.
+    """
+    ends = np.flatnonzero(literals == 0)
+    if len(literals) and (not len(ends) or ends[-1] != len(literals) - 1):
+        raise ValueError("the last clause is not ended by 0")
+    starts = np.empty_like(ends)
+    starts[:1] = 0
+    starts[1:] = ends[:-1] + 1
+    for at in range(0, len(ends), _BLOCK):
+        first = starts[at : at + _BLOCK]
+        lengths = ends[at : at + _BLOCK] - first
+        for length in np.unique(lengths).tolist():
+            of_length = first[lengths == length]
+            rows = literals[of_length[:, None] + np.arange(length)]
+            for piece in range(0, len(rows), _PIECE):
+                solver.append_formula(rows[piece : piece + _PIECE].tolist())
