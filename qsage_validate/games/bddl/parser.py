@@ -40,6 +40,7 @@ _TOKEN = re.compile(
     r"|(?P<word>[#:?]?[A-Za-z0-9_](?:[A-Za-z0-9_]|-(?=[A-Za-z0-9_]))*)"
     r"|(?P<sign>[(),+-])"
 )
+_SECTION = re.compile(r"^[^%\n]*?(#[A-Za-z]+)", re.MULTILINE)
 _NUMBER = re.compile(r"[0-9]+")
 _PREDICATES = {square.name.lower(): square for square in Square}
 _PREDICATE_NAMES = "open, white or black"
@@ -423,6 +424,15 @@ def _goals(tokens: _Tokens) -> tuple[tuple[Condition, ...], tuple[Place, ...]]:
         place = tokens.place(token)
         goals.append(tokens.condition(by_line=True))
         places.append(place)
+
+
+def file_kind(text: str) -> str | None:
+    """``"domain"`` or ``"problem"``, by the first section in ``text``; ``None``: neither."""
+    match = _SECTION.search(text)
+    word = match[1].lower() if match else ""
+    if word in _DOMAIN_SECTIONS:
+        return "domain"
+    return "problem" if word in _PROBLEM_SECTIONS else None
 
 
 # -- files ----------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""The project's own models of the paper's games, as templates over board size and depth."""

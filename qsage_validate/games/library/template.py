@@ -1,0 +1,221 @@
+"""What a template is: a name, typed options, and a function that builds a model of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import quoted
+from qsage_validate.games.bddl.model import Model
+
+Size = tuple[int, int]
+Value = int | str | bool | Size
+Values = Mapping[str, Value]
+
+MAX_SIDE = 1000
+MAX_DEPTH = 9999
+
+
+class Kind(Protocol):
+    """The type of an option: how its text is read, and what is expected."""
+
+    @property
+    def expected(self) -> str:
+        """What values there are, in words."""
+        ...
+
+    def read(self, given: object) -> Value | None:
+        """The value, or ``None`` when it is not one of this kind."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A whole number in a range."""
+
+    low: int
+    high: int
+
+    @property
+    def expected(self) -> str:
+        return f"a number from {self.low} to {self.high}"
+
+    def read(self, given: object) -> Value | None:
+        if isinstance(given, str) and re.fullmatch(r"[0-9]{1,9}", given.strip()):
+            given = int(given)
+        if isinstance(given, int) and not isinstance(given, bool):
+            return given if self.low <= given <= self.high else None
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSize:
+    """Width and height of a board: ``5x4``, or ``4`` for ``4x4``."""
+
+    min_width: int = 1
+    min_height: int = 1
+
+    @property
+    def expected(self) -> str:
+        least = f"{self.min_width}x{self.min_height}"
+        return f"WIDTHxHEIGHT from {least} to {MAX_SIDE}x{MAX_SIDE}"
+
+    def read(self, given: object) -> Value | None:
+        if isinstance(given, str):
+            match = re.fullmatch(r"\s*([0-9]{1,4})(?:\s*[xX×]\s*([0-9]{1,4}))?\s*", given)
+            if match is None:
+                return None
+            width = int(match[1])
+            height = int(match[2] or width)
+        elif isinstance(given, tuple) and len(given) == 2:
+            width, height = given
+        else:
+            return None
+        if not (self.min_width <= width <= MAX_SIDE and self.min_height <= height <= MAX_SIDE):
+            return None
+        return width, height
+
+
+@dataclass(frozen=True, slots=True)
+class SquareName:
+    """A square: ``2,3``."""
+
+    expected: str = "a square X,Y"
+
+    def read(self, given: object) -> Value | None:
+        if isinstance(given, tuple) and len(given) == 2:
+            return given
+        match = re.fullmatch(r"\s*\(?\s*([0-9]{1,4})\s*,\s*([0-9]{1,4})\s*\)?\s*", str(given))
+        return None if match is None else (int(match[1]), int(match[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        return "one of " + ", ".join(self.words)
+
+    def read(self, given: object) -> Value | None:
+        word = str(given).strip().lower()
+        return word if word in self.words else None
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """On or off."""
+
+    expected: str = "on or off"
+
+    def read(self, given: object) -> Value | None:
+        return given if isinstance(given, bool) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a template; ``default`` may depend on the options before it."""
+
+    name: str
+    kind: Kind
+    help: str
+    default: Value | Callable[[Values], Value]
+
+    @property
+    def flag(self) -> str:
+        """How it is written on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+
+@dataclass(frozen=True)
+class Template:
+    """A family of models.
+
+    ``examples`` are option values, as text, that together show every option and every word of
+    a choice; tests play each of them.
+    """
+
+    name: str
+    help: str
+    options: tuple[Option, ...]
+    construct: Callable[[Values], Model]
+    examples: tuple[Mapping[str, str | bool], ...]
+
+    def values(self, given: Mapping[str, object]) -> dict[str, Value]:
+        """All options' values; ``None`` and ``False`` mean that an option is not given.
+
+        Raises ``UsageError`` for an option that the template does not have or a bad value.
+        """
+        asked = {
+            name.lstrip("-").replace("-", "_"): value
+            for name, value in given.items()
+            if value is not None and value is not False
+        }
+        for name in asked:
+            if not any(option.name == name for option in self.options):
+                known = ", ".join(option.flag for option in self.options)
+                raise UsageError(
+                    f"found --{name.replace('_', '-')} for {self.name}, expected one of {known}"
+                )
+        values: dict[str, Value] = {}
+        for option in self.options:
+            if option.name in asked:
+                value = option.kind.read(asked[option.name])
+                if value is None:
+                    raise UsageError(
+                        f"found {quoted(_text(asked[option.name]))} for {option.flag}, "
+                        f"expected {option.kind.expected}"
+                    )
+                values[option.name] = value
+            else:
+                default = option.default
+                values[option.name] = default(values) if callable(default) else default
+        return values
+
+    def build(self, given: Mapping[str, object]) -> Model:
+        """The model for some options, each as text or as a value.
+
+        Raises ``UsageError`` for options that the template does not have, and for values that
+        are bad or do not fit together.
+        """
+        model = self.construct(self.values(given))
+        if model.problem.plies < 1:
+            raise UsageError("found --depth 1 with --second, expected 2 or more: no ply is left")
+        return model
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return "x".join(map(str, value))
+    return str(value)
+
+
+def size_of(values: Values, name: str = "size") -> Size:
+    """The value of an option that is a pair."""
+    value = values[name]
+    assert isinstance(value, tuple)
+    return value
+
+
+def number_of(values: Values, name: str) -> int:
+    """The value of an option that is a number."""
+    value = values[name]
+    assert isinstance(value, int)
+    return value
+
+
+def word_of(values: Values, name: str) -> str:
+    """The value of an option that is a word."""
+    value = values[name]
+    assert isinstance(value, str)
+    return value
+
+
+def is_on(values: Values, name: str) -> bool:
+    """The value of a flag."""
+    return values[name] is True
