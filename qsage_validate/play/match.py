@@ -82,6 +82,11 @@ class Match(ABC):
         """Whether every step is compared with the game's rules."""
 
     @property
+    def actions(self) -> tuple[str, ...]:
+        """The names of the person's actions, in the order of their numbers; none if bare."""
+        return ()
+
+    @property
     @abstractmethod
     def notes(self) -> tuple[str, ...]:
         """Facts worth telling at the start (where the layout came from, don't-cares, …)."""
