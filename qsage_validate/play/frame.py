@@ -7,26 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from qsage_validate.games.protocol import Board, Illegality, Player, Position
+from qsage_validate.strategies.line import BoardMove, SquareXY
 from qsage_validate.validation.finding import Evidence, Finding
-
-SquareXY = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class BoardMove:
-    """A move on a grid; ``x`` and ``y`` are 1-based; ``str`` is ``occupy(2,3)``."""
-
-    action: str
-    x: int
-    y: int
-
-    @property
-    def square(self) -> SquareXY:
-        """The square that the move's parameters name."""
-        return (self.x, self.y)
-
-    def __str__(self) -> str:
-        return f"{self.action}({self.x},{self.y})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,22 +115,23 @@ class WhyNot:
 class MatchOutcome:
     """How a play ended.
 
-    ``winner`` is by the rules where they are known, else by the formula; ``promised`` is
-    whether the certificate's side won as it promised; ``verdict`` is the value of the verdict
-    gate for this play (``None`` when there is no formula to evaluate), ``verdict_note`` says
-    where it was evaluated, or where it is false.
+    ``winner`` is by the rules where they are known, else by the formula (``None`` when neither
+    says); ``promised`` is whether the certificate's side won as it promised (``None`` when
+    that cannot be said); ``verdict`` is the value of the verdict gate for this play: a Skolem
+    certificate promises true, a Herbrand certificate false, and ``None`` means that there is no
+    verdict to evaluate.  ``verdict_note`` says where it was evaluated, or where it fails.
     """
 
-    winner: Player
+    winner: Player | None
     reason: str
-    promised: bool
+    promised: bool | None
     verdict: bool | None
     verdict_note: str = ""
 
     @property
     def text(self) -> str:
         """The outcome in one line."""
-        line = f"{self.winner} wins: {self.reason}"
+        line = f"{self.winner} wins: {self.reason}" if self.winner else self.reason
         if self.verdict is not None:
             line += f"; verdict {'true' if self.verdict else 'false'}"
             if self.verdict_note:
@@ -197,3 +180,17 @@ class Frame:
     def changed(self) -> bool:
         """Whether a ply was made (false only for the start)."""
         return self.move is not None
+
+
+__all__ = [
+    "BlockMove",
+    "BoardMove",
+    "Frame",
+    "Group",
+    "Hint",
+    "MatchMove",
+    "MatchOutcome",
+    "NamedValue",
+    "SquareXY",
+    "WhyNot",
+]

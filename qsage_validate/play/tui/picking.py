@@ -1,0 +1,132 @@
+"""How squares that are clicked one after the other become a move.
+
+A move is known by the squares that it changes, its *area*: one square for a placement, a piece
+and its target for a step, two neighbours for a domino.  Clicking one square of a move selects
+it, clicking another one plays it; a placement needs one click.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from qsage_validate.games.protocol import Board, Square
+from qsage_validate.play.frame import BoardMove, MatchMove, SquareXY
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """The squares name exactly one legal move."""
+
+    move: BoardMove
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """The square begins one move or more; another square is needed."""
+
+    square: SquareXY
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """The squares fit several moves: a person has to say which."""
+
+    moves: tuple[BoardMove, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """The selected square was picked again: it is selected no longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoMove:
+    """No legal move has these squares; ``origin`` is the first of them."""
+
+    origin: SquareXY
+    target: SquareXY
+
+
+Pick = Play | Select | Choose | Drop | NoMove
+
+
+@dataclass(frozen=True)
+class Picks:
+    """The legal moves of a position by the squares that they change."""
+
+    areas: Mapping[BoardMove, frozenset[SquareXY]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        moves: Iterable[MatchMove],
+        touched: Callable[[MatchMove], Sequence[SquareXY]],
+    ) -> Picks:
+        """Group ``moves``; a move that changes nothing belongs to the square that it names."""
+        areas = {
+            move: frozenset(touched(move)) or frozenset({move.square})
+            for move in moves
+            if isinstance(move, BoardMove)
+        }
+        return cls(areas)
+
+    def starts(self, board: Board) -> frozenset[SquareXY]:
+        """The squares to mark as playable: pieces that can move, open squares that can be taken."""
+        marked: set[SquareXY] = set()
+        for move, area in self.areas.items():
+            if move.square in area and board[move.square] is not Square.OPEN:
+                marked.add(move.square)
+            else:
+                marked |= area
+        return frozenset(marked)
+
+    def targets(self, selected: SquareXY) -> frozenset[SquareXY]:
+        """The squares that make a move together with ``selected``, itself included if so."""
+        marked: set[SquareXY] = set()
+        for area in self.areas.values():
+            if selected in area:
+                marked |= area - {selected} if len(area) > 1 else area
+        return frozenset(marked)
+
+    def at(self, square: SquareXY) -> tuple[BoardMove, ...]:
+        """The moves that change ``square``, one for each that differs in action or area."""
+        return self._distinct(m for m, area in self.areas.items() if square in area)
+
+    def pick(self, square: SquareXY, selected: SquareXY | None = None) -> Pick:
+        """What picking ``square`` means while ``selected`` is selected."""
+        if selected is None:
+            return self._first(square)
+        if square == selected:
+            alone = self._distinct(m for m, area in self.areas.items() if area == {square})
+            return _one_of(alone) if alone else Drop()
+        both = self._distinct(m for m, area in self.areas.items() if {square, selected} <= area)
+        if both:
+            exact = tuple(m for m in both if self.areas[m] == {square, selected})
+            return _one_of(exact or both)
+        if self.at(square):
+            return self._first(square)
+        return NoMove(selected, square)
+
+    def _first(self, square: SquareXY) -> Pick:
+        moves = self.at(square)
+        if not moves:
+            return NoMove(square, square)
+        if all(self.areas[move] == {square} for move in moves):
+            return _one_of(moves)
+        return Select(square)
+
+    def _distinct(self, moves: Iterable[BoardMove]) -> tuple[BoardMove, ...]:
+        # Parameters that an action does not use (the y of "occupy-bottom") make several moves
+        # with one effect; the one that names a square it changes stands for them.
+        groups: dict[tuple[str, frozenset[SquareXY]], list[BoardMove]] = {}
+        for move in moves:
+            groups.setdefault((move.action, self.areas[move]), []).append(move)
+        chosen: list[BoardMove] = []
+        for (_, area), same in groups.items():
+            chosen += [move for move in same if move.square in area] or same[:1]
+        return tuple(chosen)
+
+
+def _one_of(moves: tuple[BoardMove, ...]) -> Pick:
+    return Play(moves[0]) if len(moves) == 1 else Choose(moves)

@@ -1,0 +1,110 @@
+"""Reads plays of a Herbrand certificate: it plays White, all existentials are the opponent's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from qsage_validate.certificates.certificate import CircuitCertificate
+from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.games.protocol import Player
+from qsage_validate.strategies.falsifier import Falsifier
+from qsage_validate.strategies.line import (
+    Answer,
+    BoardMove,
+    BoardReading,
+    Legality,
+    Line,
+    VerdictReading,
+)
+from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.unfolding import Unfolding
+from qsage_validate.strategies.values import ask
+
+
+class HerbrandReader(CertificateReader):
+    """White's replies as the Herbrand functions give them; the rest follows from the moves."""
+
+    def __init__(
+        self, certificate: CircuitCertificate, qbf: Qbf, layout: Layout, oracle: Oracle
+    ) -> None:
+        super().__init__(layout, Player.WHITE, frozenset(oracle.opponent))
+        self._certificate = certificate
+        self._qbf = qbf
+        self._oracle = oracle
+        self._unfolding = Unfolding(qbf, layout)
+
+    @cached_property
+    def _falsifier(self) -> Falsifier:
+        return Falsifier(self._certificate, self._qbf)
+
+    def answers(self, lines: Sequence[Line]) -> list[Answer]:
+        if not lines:
+            return []
+        variables = self.variables(lines[0].plies + 1)
+        wanted = [abs(v) for v in variables.literals]
+        wanted += [] if variables.stop is None else [abs(variables.stop)]
+        rows = ask(self._oracle, [line.choice for line in lines], wanted)
+        return [
+            self.moves.decode(variables, dict(zip(wanted, row, strict=True)))
+            for row in rows.tolist()
+        ]
+
+    def with_answer(self, line: Line, answer: Answer) -> Line:
+        """The line after White's ply, with the indicators that follow from it."""
+        after = super().with_answer(line, answer)
+        indicators = self._unfolding.follow(_known(after), after.plies)
+        return Line(after.plies, {**after.choice, **indicators}, after.reply)
+
+    def boards(self, lines: Sequence[Line], wanted: Sequence[int] = ()) -> list[BoardReading]:
+        readings = []
+        for line in lines:
+            states = self._unfolding.states(_known(line), line.plies)
+            board = None if states is None else self.squares.board(states)
+            at = self._unfolding.literals_at(_known(line), line.plies, wanted) if wanted else {}
+            readings.append(BoardReading(board, at))
+        return readings
+
+    def legality(
+        self, lines: Sequence[Line], moves: Sequence[BoardMove]
+    ) -> list[list[Legality]] | None:
+        return [[self._legality(line, move) for move in moves] for line in lines]
+
+    def _legality(self, line: Line, move: BoardMove) -> Legality:
+        after = self.with_move(line, move)
+        own = {v: value for v, value in after.choice.items() if v not in line.choice}
+        objections = self._unfolding.objections(_known(line), own, after.plies)
+        if objections is None:
+            return Legality(True)
+        return Legality(False, tuple(objections), objections)
+
+    def verdicts(self, lines: Sequence[Line]) -> list[VerdictReading]:
+        return [self._verdict(line) for line in lines]
+
+    def _verdict(self, line: Line) -> VerdictReading:
+        """False is what the certificate promised: no values of Black's make the matrix true.
+
+        Only the moves and claims are fixed; indicators, goals and state variables, and whatever
+        a play that ended early left open, are looked for by a SAT solver.
+        """
+        made = {abs(v) for move in self.layout.moves[: line.plies] for v in move.literals}
+        made |= {abs(m.stop) for m in self.layout.moves[: line.plies] if m.stop is not None}
+        fixed = {v: value for v, value in line.choice.items() if v in made}
+        found = self._falsifier.satisfying(fixed)
+        position = [*self.layout.board.x, *self.layout.board.y]
+        universal = [abs(v) for v in position if abs(v) not in self.opponent]
+        if found is None:
+            row = ask(self._oracle, [line.choice], universal)[0].tolist()
+            x, y = self.moves.decode_square(dict(zip(universal, row, strict=True)))
+            note = f"at the symbolic square ({x},{y}), whatever values Black's variables take"
+            return VerdictReading(False, note)
+        states = {abs(v) for state in self.layout.board.states for v in state}
+        free = [v for v in found if v not in fixed and v not in states]
+        values = ", ".join(f"{self._qbf.name(v)} = {int(found[v])}" for v in free)
+        return VerdictReading(True, f"with {values}" if values else "")
+
+
+def _known(line: Line) -> dict[int, bool]:
+    return {**line.choice, **line.reply}

@@ -1,0 +1,145 @@
+"""Which parts of a matrix speak about which ply: the constraints that make a play's state.
+
+An encoding that names its gates says it itself (``initial state``, ``black 1 move``,
+``white 2 indicators``, ``white 2 legal``, ``white 2 move``).  In other formulas the constraints
+are found in the matrix: what must be true for the output to be true, given the moves so far.
+Goals are left out, because a play that Black loses breaks them and is still to be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from qsage_validate.circuit.partial import evaluate_partially, literal_value, requirements
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.encodings.layout import Indicators, Layout, MoveVariables
+from qsage_validate.games.protocol import Player
+
+_NEVER: Final = 1 << 30
+
+
+class PlyConstraints:
+    """The constraints of a play, ply by ply; level 0 is the initial state."""
+
+    def __init__(self, qbf: Qbf, layout: Layout) -> None:
+        self.qbf = qbf
+        self.layout = layout
+        self._followers = _followers(qbf, layout)
+        self._measure()
+
+    def followers(self, ply: int) -> tuple[int, ...]:
+        """The existentials that follow from ply ``ply`` (its indicators), in prefix order."""
+        return self._followers.get(ply, ())
+
+    def reads_state(self, literal: int, number: int) -> bool:
+        """Whether a literal depends on state ``number``."""
+        return bool(self._states[abs(literal)] >> number & 1)
+
+    def after(self, known: Mapping[int, bool]) -> list[tuple[int, int]]:
+        """The constraints when the plies in ``known`` were made, as (level, literal).
+
+        Those of the plies to come are among them as far as they are already certain: the next
+        ply's are.
+        """
+        if "initial state" in self.layout.gates:
+            return list(self._named(known))
+        values = evaluate_partially(self.qbf, known, constants=False)
+        return [
+            (self._level[abs(literal)], literal)
+            for literal in requirements(self.qbf, values, self.qbf.output)
+            if self._level[abs(literal)] == 0 or self._reads_move[abs(literal)]
+        ]
+
+    def parts(self, literal: int, known: Mapping[int, bool]) -> list[int]:
+        """The smallest constraints that a constraint comes down to, given ``known``."""
+        values = evaluate_partially(self.qbf, known, constants=False)
+        return [
+            part
+            for part in requirements(self.qbf, values, literal)
+            if literal_value(values, part) is not True
+        ]
+
+    def _named(self, known: Mapping[int, bool]) -> Iterator[tuple[int, int]]:
+        gates = self.layout.gates
+        values = evaluate_partially(self.qbf, known)
+        yield 0, gates["initial state"]
+        for move in self.layout.moves:
+            prefix = f"{move.player.value} {move.ply}"
+            legal = gates.get(f"{prefix} legal")
+            if f"{prefix} indicators" in gates:
+                yield move.ply, gates[f"{prefix} indicators"]
+            # A White move has its effects only when it is legal.
+            if f"{prefix} move" in gates and (legal is None or literal_value(values, legal)):
+                yield move.ply, gates[f"{prefix} move"]
+
+    def _measure(self) -> None:
+        """For each variable and gate: its level, the states it reads, whether it reads moves.
+
+        What speaks about goals belongs to no level (``_NEVER``).
+        """
+        level = dict.fromkeys(self.qbf.quantifiers(), _NEVER)
+        states = dict.fromkeys(level, 0)
+        moves: set[int] = set()
+        for literal in (*self.layout.board.x, *self.layout.board.y):
+            level[abs(literal)] = 0
+        for number, state in enumerate(self.layout.board.states):
+            for literal in state:
+                level[abs(literal)] = number
+                states[abs(literal)] = 1 << number
+        for move in self.layout.moves:
+            own = _variables(move) | set(self.followers(move.ply))
+            level.update(dict.fromkeys(own, move.ply))
+            moves |= own
+        reads = {variable: variable in moves for variable in level}
+        for variable, gate in self.qbf.gates.items():
+            inputs = [abs(literal) for literal in gate.inputs]
+            level[variable] = max((level[v] for v in inputs), default=0)
+            reads[variable] = any(reads[v] for v in inputs)
+            mask = 0
+            for v in inputs:
+                mask |= states[v]
+            states[variable] = mask
+        self._level, self._states, self._reads_move = level, states, reads
+
+
+def _followers(qbf: Qbf, layout: Layout) -> dict[int, tuple[int, ...]]:
+    """The indicators of each White ply, in the order of the prefix.
+
+    They are the existentials that stand between the last variable of a White ply and the first
+    of the next ply in the prefix, and those that the layout calls indicators.
+    """
+    order = {v: k for k, v in enumerate(v for s in qbf.scopes for v in s.variables)}
+    existentials = [v for v in order if v in set(qbf.variables(Quantifier.EXISTS))]
+    own = {m.ply: _variables(m) for m in layout.moves}
+    taken = frozenset().union(*own.values(), _board_variables(layout))
+    named = {i.ply: _indicator_variables(i) - taken for i in layout.indicators}
+    result: dict[int, tuple[int, ...]] = {}
+    for move in layout.moves:
+        if move.player is not Player.WHITE:
+            continue
+        end = max((order[v] for v in own[move.ply]), default=-1)
+        following = own.get(move.ply + 1, frozenset())
+        begin = min((order[v] for v in following), default=-1)
+        result[move.ply] = tuple(
+            v
+            for v in existentials
+            if v in named.get(move.ply, ()) or (end < order[v] < begin and v not in taken)
+        )
+    return result
+
+
+def _variables(move: MoveVariables) -> frozenset[int]:
+    stop = () if move.stop is None else (move.stop,)
+    return frozenset(abs(v) for v in (*move.literals, *stop))
+
+
+def _indicator_variables(indicators: Indicators) -> frozenset[int]:
+    bounds = () if indicators.bounds is None else (indicators.bounds,)
+    return frozenset(abs(v) for v in (*bounds, *indicators.preconditions))
+
+
+def _board_variables(layout: Layout) -> frozenset[int]:
+    board = layout.board
+    states = (v for state in board.states for v in state)
+    return frozenset(abs(v) for v in (*board.x, *board.y, *states))

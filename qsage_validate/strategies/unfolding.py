@@ -1,0 +1,189 @@
+"""The matrix unfolded over the board: one copy for each square of the symbolic position.
+
+In a Herbrand certificate's plays Black owns every existential variable: not only the moves but
+also the state variables and the indicators, which follow from the moves.  They are computed
+here, by a SAT solver on those constraints of the matrix that speak about the plies made so far,
+each on every square, with the variables left of the symbolic position shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pysat.solvers import Solver
+
+from qsage_validate.circuit.partial import Values, evaluate_partially, literal_value
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.strategies.line import BoardCode, SquareXY
+from qsage_validate.strategies.ply_constraints import PlyConstraints
+
+
+class Unfolding:
+    """Computes what follows from the moves of a play: boards, indicators, legality."""
+
+    def __init__(self, qbf: Qbf, layout: Layout) -> None:
+        self.qbf = qbf
+        self.layout = layout
+        self.code = BoardCode(layout)
+        self._constraints = PlyConstraints(qbf, layout)
+        self._shared = _left_of_board(qbf, layout)
+        self._stride = qbf.max_variable + 1
+        self._solver = Solver(name="glucose4", bootstrap_with=self._clauses())
+        self._found: dict[frozenset[tuple[int, bool]], list[tuple[int, int]]] = {}
+
+    # -- the clauses ------------------------------------------------------------------------
+
+    def _literal(self, copy: int, literal: int) -> int:
+        """A literal of the matrix as a literal of copy ``copy`` (from 0)."""
+        variable = abs(literal)
+        if variable not in self._shared:
+            variable += (copy + 1) * self._stride
+        return variable if literal > 0 else -variable
+
+    def _clauses(self) -> list[list[int]]:
+        plain = list(self.qbf.clauses())
+        clauses = []
+        for copy, (x, y) in enumerate(self.code.squares):
+            clauses += [[self._literal(copy, v) for v in clause] for clause in plain]
+            for variable, value in self.code.at(x, y).items():
+                if variable not in self._shared:
+                    here = self._literal(copy, variable)
+                    clauses.append([here if value else -here])
+        return clauses
+
+    def _constraints_after(self, known: Mapping[int, bool]) -> list[tuple[int, int]]:
+        key = frozenset(known.items())
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._constraints.after(known)
+        return found
+
+    def _required(self, known: Mapping[int, bool], level: int) -> list[int]:
+        """Assumptions: the constraints up to ``level`` on every square, under ``known``."""
+        return [
+            self._literal(copy, literal)
+            for own, literal in self._constraints_after(known)
+            if own <= level
+            for copy in range(len(self.code.squares))
+        ]
+
+    def _assume(self, known: Mapping[int, bool]) -> list[int]:
+        return [
+            self._literal(0, v) if value else -self._literal(0, v) for v, value in known.items()
+        ]
+
+    # -- questions --------------------------------------------------------------------------
+
+    def _determine(self, assumptions: list[int], wanted: Sequence[int]) -> dict[int, bool] | None:
+        """Values of solver variables: the implied ones, else false where that is possible.
+
+        Hence the same question always has the same answer.  ``None`` when the assumptions
+        contradict each other.
+        """
+        if not self._solver.solve(assumptions=assumptions):
+            return None
+        _, implied = self._solver.propagate(assumptions=assumptions)
+        fixed = {abs(literal): literal > 0 for literal in (*implied, *assumptions)}
+        chosen: list[int] = []
+        for variable in wanted:
+            if variable not in fixed:
+                possible = self._solver.solve(assumptions=[*assumptions, *chosen, -variable])
+                chosen.append(-variable if possible else variable)
+                fixed[variable] = not possible
+        return {variable: fixed[variable] for variable in wanted}
+
+    def follow(self, known: Mapping[int, bool], ply: int) -> dict[int, bool]:
+        """The values of the indicators of ply ``ply``, which was just made.
+
+        False for all of them when the play has broken the constraints before.
+        """
+        wanted = {self._literal(0, v): v for v in self._constraints.followers(ply)}
+        if not wanted:
+            return {}
+        assumptions = self._assume(known) + self._required(known, ply)
+        values = self._determine(assumptions, list(wanted)) or {}
+        return {v: values.get(variable, False) for variable, v in wanted.items()}
+
+    def states(self, known: Mapping[int, bool], plies: int) -> list[tuple[bool, bool]] | None:
+        """The two state variables on every square, row by row, after ``plies`` plies.
+
+        ``None`` when nothing is consistent with the moves (an illegal move was made), or when
+        the formula says nothing about this state.
+        """
+        found = self._constraints_after(known)
+        if not any(own <= plies and self._constraints.reads_state(v, plies) for own, v in found):
+            return None
+        state = self.layout.board.states[plies]
+        copies = range(len(self.code.squares))
+        wanted = [abs(self._literal(copy, v)) for copy in copies for v in state]
+        assumptions = self._assume(known) + self._required(known, plies)
+        values = self._determine(assumptions, wanted)
+        if values is None:
+            return None
+        bits = [values[abs(self._literal(copy, v))] != (v < 0) for copy in copies for v in state]
+        return list(zip(bits[::2], bits[1::2], strict=True))
+
+    def objections(
+        self, known: Mapping[int, bool], move: Mapping[int, bool], ply: int
+    ) -> dict[int, tuple[SquareXY, ...]] | None:
+        """Why ``move`` cannot be ply ``ply`` after ``known``: the constraints that break.
+
+        They are literals of the matrix, each with the symbolic squares at which it breaks;
+        ``None`` when the move is legal.
+        """
+        made = self._assume(known) + self._assume(move)
+        if self._solver.solve(assumptions=made + self._required(known, ply)):
+            return None
+        before = made + self._required(known, ply - 1)
+        broken = self._broken(before, self._parts({**known, **move}, known, ply))
+        result: dict[int, tuple[SquareXY, ...]] = {}
+        for copy, literal in broken:
+            here = () if abs(literal) in self._shared else (self.code.squares[copy],)
+            result[literal] = (*result.get(literal, ()), *here)
+        return result
+
+    def _parts(
+        self, values: Mapping[int, bool], known: Mapping[int, bool], ply: int
+    ) -> list[tuple[int, int]]:
+        """The constraints of one ply on every square, taken apart, as (copy, literal)."""
+        whole = [literal for own, literal in self._constraints_after(known) if own == ply]
+        parts = [part for literal in whole for part in self._constraints.parts(literal, values)]
+        return [(copy, part) for part in parts for copy in range(len(self.code.squares))]
+
+    def _broken(self, before: list[int], parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """One part that cannot hold, where one alone is to blame, else a core of them."""
+        literals = {self._literal(*part): part for part in parts}
+        if self._solver.solve(assumptions=[*before, *literals]):
+            return parts
+        core = set(self._solver.get_core() or ())
+        blamed = [literal for literal in literals if literal in core]
+        for literal in blamed:
+            if not self._solver.solve(assumptions=[*before, literal]):
+                return [literals[literal]]
+        return [literals[literal] for literal in blamed]
+
+    def literals_at(
+        self, known: Mapping[int, bool], plies: int, wanted: Sequence[int]
+    ) -> dict[int, tuple[bool | None, ...]]:
+        """Literals of the matrix on every square, as far as ``plies`` plies determine them."""
+        boards: list[Values] = []
+        last = min(plies + 1, len(self.layout.board.states))
+        states = [self.states(known, number) for number in range(last)]
+        for copy, (x, y) in enumerate(self.code.squares):
+            values = {**known, **self.code.at(x, y)}
+            for literals, here in zip(self.layout.board.states, states, strict=False):
+                if here is not None:
+                    for literal, value in zip(literals, here[copy], strict=True):
+                        values[abs(literal)] = value != (literal < 0)
+            boards.append(evaluate_partially(self.qbf, values))
+        return {v: tuple(literal_value(values, v) for values in boards) for v in wanted}
+
+
+def _left_of_board(qbf: Qbf, layout: Layout) -> frozenset[int]:
+    """The variables left of the symbolic position: they have one value for all squares."""
+    levels, quantifiers = qbf.levels(), qbf.quantifiers()
+    position = {abs(v) for v in (*layout.board.x, *layout.board.y)}
+    symbolic = {v for v in position if quantifiers[v] is Quantifier.FORALL}
+    first = min((levels[v] for v in symbolic), default=len(levels))
+    return frozenset(v for v, level in levels.items() if level <= first and v not in symbolic)
