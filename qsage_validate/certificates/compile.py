@@ -56,6 +56,14 @@ class _Compiler:
             raise TypeError(f"{move!r} is no BDDL move")
         return self.layout.actions(player).index(move.action), move.x - 1, move.y - 1
 
+    @property
+    def _goal_variables(self) -> tuple[Bits, Bits, Bits]:
+        """The variables in which the hero says which goal was reached, and where."""
+        goals = self.layout.goals
+        if self.plan.hero is Player.BLACK:
+            return goals.black_condition, goals.black_x, goals.black_y
+        return goals.white_condition, goals.white_x, goals.white_y
+
     def _input_bits(self, bits: Bits) -> Bits:
         return tuple(self.literals[v] for v in bits)
 
@@ -64,7 +72,7 @@ class _Compiler:
         action, x, y = map(self._input_bits, (move.action, move.x, move.y))
         self.tracker.add(move.player, action, x, y, stop)
 
-    def _hero_ply(self, move: MoveVariables, goal: tuple[Bits, Bits, Bits]) -> None:
+    def _hero_ply(self, move: MoveVariables) -> None:
         steps = self.tracker.steps
         before = (steps[-1].action, steps[-1].x.bits, steps[-1].y.bits) if steps else ()
         self.decisions.arrive(before)
@@ -78,7 +86,10 @@ class _Compiler:
             for index, bits in enumerate((move.action, move.x, move.y))
         ]
         stop = column(lambda node: int(node.stop), 1)[0] if move.stop is not None else FALSE
-        claim = [column(_witness_number(index), len(bits)) for index, bits in enumerate(goal)]
+        claim = [
+            column(_witness_number(index), len(bits))
+            for index, bits in enumerate(self._goal_variables)
+        ]
         self.claims.append((stop, (claim[0], claim[1], claim[2])))
         self.decisions.leave()
         self._define(move.action + move.x + move.y, vectors[0] + vectors[1] + vectors[2])
@@ -90,7 +101,13 @@ class _Compiler:
         self.functions.update(zip(variables, literals, strict=True))
 
     def _claimed_goal(self) -> tuple[Bits, Bits, Bits]:
-        """The witness of the first ply at which the hero stops, else of the last."""
+        """The witness of the first ply at which the hero stops, else of the last.
+
+        Zeros when the hero has no ply.
+        """
+        if not self.claims:
+            condition, x, y = self._goal_variables
+            return (FALSE,) * len(condition), (FALSE,) * len(x), (FALSE,) * len(y)
         _, goal = self.claims[-1]
         for stop, earlier in reversed(self.claims[:-1]):
             goal = (
@@ -99,6 +116,10 @@ class _Compiler:
                 self.tracker.ite_bits(stop, earlier[2], goal[2]),
             )
         return goal
+
+    def _define_claim(self) -> None:
+        for variables, literals in zip(self._goal_variables, self._claimed_goal(), strict=True):
+            self._define(variables, literals)
 
     def certificate(self) -> CircuitCertificate:
         self._build()
@@ -138,18 +159,15 @@ class _SkolemCompiler(_Compiler):
 
     def _build(self) -> None:
         layout, goals = self.layout, self.layout.goals
-        claim = (goals.black_condition, goals.black_x, goals.black_y)
         for move in layout.moves:
             if move.player is Player.BLACK:
-                self._hero_ply(move, claim)
+                self._hero_ply(move)
                 continue
             self._opponent_ply(move)
             indicators = layout.indicator(move.ply)
             if indicators is not None:
                 self.functions.update(self.tracker.indicator_functions(indicators))
-        if self.claims:
-            for variables, literals in zip(claim, self._claimed_goal(), strict=True):
-                self._define(variables, literals)
+        self._define_claim()
         self._define(
             goals.counterexample,
             self.tracker.counterexample(
@@ -193,12 +211,11 @@ class _HerbrandCompiler(_Compiler):
     kind = Kind.HERBRAND
 
     def _build(self) -> None:
-        layout, goals = self.layout, self.layout.goals
-        goal = (goals.white_condition, goals.white_x, goals.white_y)
+        layout = self.layout
         claims: list[_Claim] = []
         for move in layout.moves:
             if move.player is Player.WHITE:
-                self._hero_ply(move, goal)
+                self._hero_ply(move)
                 claims += self._wrong_indicators(move)
                 if move.stop is not None:
                     claims.append(_Claim(self.claims[-1][0], self._counterexample_square))
@@ -207,9 +224,7 @@ class _HerbrandCompiler(_Compiler):
                 claims += self._broken_preconditions(move)
                 if move.stop is not None:
                     claims.append(_Claim(self.literals[move.stop], self._unreached_square))
-        if self.claims:
-            for variables, literals in zip(goal, self._claimed_goal(), strict=True):
-                self._define(variables, literals)
+        self._define_claim()
         square = self._unreached_square()
         for claim in reversed(claims):
             if claim.wrong != FALSE:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from qsage_validate.errors import QsageError
@@ -211,7 +212,7 @@ class Planner:
             fresh = {move: p for move, p in replies.items() if move not in known}
             for move, child in self._cover(fresh).items():
                 node.table[move] = child
-                self._trail.append(lambda move=move: node.table.pop(move))
+                self._trail.append(partial(node.table.pop, move))
         self._done.add(key)
         self._trail.append(lambda: self._done.discard(key))
         place = (position.ply, position)

@@ -1,0 +1,1 @@
+"""What tests share: small independent evaluators and generators."""
