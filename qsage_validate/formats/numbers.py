@@ -42,7 +42,7 @@ def parse_integers(
 
     Numbers are separated by blanks, tabs, carriage returns and line feeds.  Both arrays have
     shape ``(n,)``.  Raises :class:`NotANumberError` for the first token that is no number of
-    at most ``MAX_DIGITS`` digits (with a minus sign only if ``signed``).
+    at most ``MAX_DIGITS`` digits (with a minus sign only if ``signed``, and not for zero).
     """
     stop = len(data) if end is None else end
     values: list[Column] = []
@@ -98,12 +98,14 @@ def _parse_block(data: bytes, start: int, end: int, signed: bool) -> tuple[Colum
         having = np.flatnonzero(lengths > place)
         values[having] += (raw[last[having] - 1 - place].astype(np.int64) - 48) * power
     if negative is not None:
+        if (values[negative] == 0).any():
+            return None
         np.negative(values, out=values, where=negative)
     return values, first.astype(np.int64) + start
 
 
 def _first_error(data: bytes, start: int, end: int, signed: bool) -> NotANumberError:
-    number = re.compile(rb"-?[0-9]{1,10}" if signed else rb"[0-9]{1,10}")
+    number = re.compile(rb"[0-9]{1,10}" + (rb"|-(?=0*[1-9])[0-9]{1,10}" if signed else rb""))
     for match in re.finditer(rb"[^ \t\r\n]+", data[start:end]):
         if not number.fullmatch(match.group()):
             token = match.group()[:60].decode("ascii", "backslashreplace")

@@ -144,8 +144,12 @@ class Source:
 def byte_error(path: str | None, data: bytes, offset: int, found: str, expected: str) -> InputError:
     """The error at a byte of a text that is not decoded; columns count bytes here."""
     line = data.count(b"\n", 0, offset) + 1
-    column = offset - data.rfind(b"\n", 0, offset)
-    return InputError(path, line, column, found, expected)
+    start = data.rfind(b"\n", 0, offset) + 1
+    end = data.find(b"\n", offset, start + _MAX_EXCERPT + 1)
+    raw = data[start : end if end >= 0 else start + _MAX_EXCERPT + 1].rstrip(b"\r")
+    # Bytes are characters only in ASCII, and a caret must stand under the right one.
+    excerpt = raw.decode() if len(raw) <= _MAX_EXCERPT and raw.isascii() else None
+    return InputError(path, line, offset - start + 1, found, expected, excerpt=excerpt)
 
 
 def quoted(text: str, limit: int = 40) -> str:

@@ -1,0 +1,193 @@
+"""QDIMACS: prenex formulas in conjunctive normal form; and any circuit as such a formula.
+
+Format: the QBF solver evaluations' QDIMACS 1.1.  Choices where files differ from it:
+
+- Comments are allowed everywhere, and clauses may span lines.
+- Variables of the matrix that the prefix lacks are existential and outermost, as the standard
+  says; quantified variables need not occur in the matrix; empty scopes are allowed.
+- Neighbouring blocks of one quantifier are kept as separate scopes.
+- Literals that a clause repeats are dropped; tautologies are kept when reading.
+- The header's number of clauses must be right: a wrong one mostly means a truncated file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.formats.dimacs import Dimacs, split_dimacs
+from qsage_validate.formats.source import Path, label, read_bytes, write_atomic
+
+_BLOCK: Final = re.compile(rb"[ \t]*([ae])(?![^ \t\r\n])([^\n]*)")
+_QUANTIFIERS: Final = {b"a": Quantifier.FORALL, b"e": Quantifier.EXISTS}
+_LETTERS: Final = {Quantifier.FORALL: "a", Quantifier.EXISTS: "e"}
+
+
+def read_qdimacs(path: Path) -> Qbf:
+    """Read a QDIMACS file (compressed or not, ``-`` for standard input).
+
+    The matrix becomes one ``and`` gate over an ``or`` gate for each clause that is no unit;
+    variables keep their numbers, gates are numbered from the header's number of variables on.
+    Comments are kept; ``c #text`` becomes the comment ``text`` of a circuit, as
+    :func:`write_qdimacs` writes it.  Raises :class:`InputError` with line and column.
+    """
+    return parse_qdimacs(read_bytes(path), label(path))
+
+
+def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:
+    """The formula in ``data``; errors as in :func:`read_qdimacs`."""
+    raw = data.encode() if isinstance(data, str) else data
+    dimacs = split_dimacs(raw, path)
+    scopes, matrix_start = _prefix(dimacs)
+    literals = dimacs.clause_literals(matrix_start)
+    used = np.unique(np.abs(literals))
+    quantified = {v for scope in scopes for v in scope.variables}
+    free = tuple(v for v in used.tolist() if v and v not in quantified)
+    if free:
+        scopes.insert(0, Scope(Quantifier.EXISTS, free))
+    gates: dict[int, Gate] = {}
+    conjuncts: list[int] = []
+    following = dimacs.variables + 1
+    for clause in _clauses(literals.tolist()):
+        if len(clause) == 1:
+            conjuncts.append(clause[0])
+            continue
+        gates[following] = Gate(Connective.OR, clause)
+        conjuncts.append(following)
+        following += 1
+    gates[following] = Gate(Connective.AND, tuple(conjuncts))
+    return Qbf(
+        scopes=tuple(scopes),
+        gates=gates,
+        output=following,
+        comments=tuple(_comments(dimacs)),
+        path=path,
+    )
+
+
+def _clauses(literals: list[int]) -> Iterator[tuple[int, ...]]:
+    start = 0
+    while start < len(literals):
+        end = literals.index(0, start)
+        yield tuple(dict.fromkeys(literals[start:end]))
+        start = end + 1
+
+
+def _comments(dimacs: Dimacs) -> Iterator[tuple[int, str]]:
+    line, counted = 1, 0
+    for offset, text in dimacs.comments:
+        line += dimacs.data.count(b"\n", counted, offset)
+        counted = offset
+        yield line, text.removeprefix(" #") if text.startswith(" #") else text
+
+
+def _prefix(dimacs: Dimacs) -> tuple[list[Scope], int]:
+    """The scopes, and where the matrix begins."""
+    scopes: list[Scope] = []
+    seen: dict[int, int] = {}
+    at = dimacs.start
+    while at < len(dimacs.code):
+        blank = re.compile(rb"[ \t\r\n]*").match(dimacs.code, at)
+        start = blank.end() if blank else at
+        block = _BLOCK.match(dimacs.code, start)
+        if block is None:
+            break
+        what = "the variables of a block, ended by 0"
+        variables, offsets = dimacs.numbers(block.start(2), block.end(2), what)
+        numbers = variables.tolist()
+        if not numbers or numbers[-1] != 0:
+            raise dimacs.error(len(dimacs.code[: block.end()].rstrip()), "the end of a line", what)
+        for offset, variable in zip(offsets, numbers[:-1], strict=False):
+            if variable <= 0:
+                raise dimacs.error(offset, str(variable), "a variable")
+            if variable in seen:
+                found = (
+                    f"variable {variable} again (it is in line {dimacs.line_of(seen[variable])})"
+                )
+                raise dimacs.error(offset, found, "each variable once in the prefix")
+            seen[variable] = offset
+        scopes.append(Scope(_QUANTIFIERS[block.group(1)], tuple(numbers[:-1])))
+        at = block.end()
+    return scopes, at
+
+
+@dataclass(frozen=True, slots=True)
+class ClausalForm:
+    """A prefix of alternating scopes and clauses over the same numbering as the circuit's."""
+
+    scopes: tuple[Scope, ...]
+    clauses: tuple[tuple[int, ...], ...]
+    max_variable: int
+
+
+def clausal_form(qbf: Qbf) -> ClausalForm:
+    """An equivalent formula in conjunctive normal form.
+
+    A matrix that is a conjunction of clauses already stays as it is.  Any other goes through
+    Tseitin's transformation: gate ``g`` becomes the variable ``g``, existential and innermost.
+    Repeated literals and tautologies are dropped.
+    """
+    clauses = _as_clauses(qbf)
+    scopes = qbf.merged_scopes()
+    if clauses is None:
+        gates = tuple(qbf.gates)
+        extended = (*scopes, Scope(Quantifier.EXISTS, gates))
+        scopes = Qbf(extended, {}, qbf.output).merged_scopes()
+        clauses = [*(tuple(c) for c in qbf.clauses()), (qbf.output,)]
+        largest = qbf.max_variable
+    else:
+        largest = max((max(s.variables) for s in scopes), default=0)
+    unique = (tuple(dict.fromkeys(clause)) for clause in clauses)
+    kept = tuple(c for c in unique if set(c).isdisjoint([-x for x in c]))
+    return ClausalForm(scopes, kept, largest)
+
+
+def _as_clauses(qbf: Qbf) -> list[tuple[int, ...]] | None:
+    """The clauses of a matrix that is a conjunction of clauses, else ``None``."""
+    top = qbf.gates.get(qbf.output)
+    if top is None or top.connective is not Connective.AND:
+        return None
+    clauses: list[tuple[int, ...]] = []
+    for literal in top.inputs:
+        gate = qbf.gates.get(abs(literal))
+        if gate is None:
+            clauses.append((literal,))
+            continue
+        nested = any(abs(x) in qbf.gates for x in gate.inputs)
+        if literal < 0 or nested or gate.connective is not Connective.OR:
+            return None
+        clauses.append(gate.inputs)
+    return clauses
+
+
+def qdimacs_text(form: ClausalForm, comments: Iterable[str] = ()) -> str:
+    """The text of a clausal form; the same form gives the same text.
+
+    A comment ``text`` of a circuit becomes ``c #text``, so that layouts travel along.
+    """
+    lines: list[str] = []
+    for text in comments:
+        if "\n" in text or "\r" in text:
+            raise ValueError(f"a line break in the comment {text!r}")
+        plain = text.startswith(" ") and not text.startswith(" #")
+        lines.append(f"c{text}" if plain else f"c #{text}")
+    lines.append(f"p cnf {form.max_variable} {len(form.clauses)}")
+    for scope in form.scopes:
+        lines.append(f"{_LETTERS[scope.quantifier]} {' '.join(map(str, scope.variables))} 0")
+    lines += [" ".join(map(str, (*clause, 0))) for clause in form.clauses]
+    return "\n".join(lines) + "\n"
+
+
+def qbf_to_qdimacs(qbf: Qbf) -> str:
+    """A formula, circuit or clauses, as QDIMACS text (see :func:`clausal_form`)."""
+    return qdimacs_text(clausal_form(qbf), (text for _, text in qbf.comments))
+
+
+def write_qdimacs(qbf: Qbf, path: Path) -> None:
+    """Write ``qbf`` as QDIMACS to ``path``, whole or not at all."""
+    write_atomic(path, qbf_to_qdimacs(qbf))
