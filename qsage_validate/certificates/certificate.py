@@ -50,6 +50,7 @@ class CircuitCertificate:
     ``functions`` maps each decided QBF variable to the AIG literal of its function.  Variables
     of the deciding quantifier without a function are don't-cares.  ``extra`` has the functions
     of names that the prefix does not quantify (Tseitin variables of the clausal form).
+    ``recognised`` says what a reader took the dialect from, for people.
     """
 
     kind: Kind
@@ -59,6 +60,7 @@ class CircuitCertificate:
     dialect: Dialect
     path: str | None = None
     extra: Mapping[int, int] = field(default_factory=dict)
+    recognised: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class ClauseCertificate:
     kind: Kind = Kind.SKOLEM
     dialect: Dialect = Dialect.PEDANT
     blocks: tuple[tuple[int, int], ...] = ()
+    recognised: str = ""
 
     @cached_property
     def variables(self) -> frozenset[int]:
@@ -108,5 +111,4 @@ def dont_cares(certificate: Certificate, formula: Qbf) -> tuple[int, ...]:
     decided = formula.variables(certificate.kind.decides)
     if isinstance(certificate, CircuitCertificate):
         return tuple(v for v in decided if v not in certificate.functions)
-    known = certificate.variables | certificate.defined
-    return tuple(v for v in decided if v not in known)
+    return tuple(v for v in decided if v not in certificate.variables)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.certificates.certificate import CircuitCertificate, opponent_variables
@@ -18,18 +18,23 @@ class Composition:
     Input ``k + 1`` of the graph is the variable ``opponent[k]``.  ``literals`` has the AIG
     literal of each variable of the prefix, each gate of the matrix and each other name of the
     certificate; ``output`` is the matrix (``None`` without a formula).  Variables that the
-    certificate should decide and does not are the constant false.
+    certificate should decide and does not are the constant false.  ``also`` has the further
+    literals that were asked for.
     """
 
     builder: AigBuilder
     opponent: tuple[int, ...]
     literals: Mapping[int, int]
     output: int | None
+    also: tuple[int, ...]
 
 
-def compose(certificate: CircuitCertificate, formula: Qbf | None) -> Composition:
+def compose(
+    certificate: CircuitCertificate, formula: Qbf | None, also: Sequence[int] = ()
+) -> Composition:
     """Build the certificate's cone and the matrix on top of it.
 
+    ``also`` are further literals of the certificate's graph that shall be built.
     Raises ``KeyError`` when the certificate has an input that the formula does not give to
     the opponent (:func:`~qsage_validate.certificates.reader.read_certificate` has checked).
     """
@@ -41,12 +46,13 @@ def compose(certificate: CircuitCertificate, formula: Qbf | None) -> Composition
         builder,
         certificate.aig,
         [literals[variable] for variable in certificate.inputs],
-        list(outside.values()),
+        [*outside.values(), *also],
     )
-    literals.update(zip(outside, built, strict=True))
+    literals.update(zip(outside, built, strict=False))
+    rest = tuple(built[len(outside) :])
     if formula is None:
-        return Composition(builder, opponent, literals, None)
+        return Composition(builder, opponent, literals, None, rest)
     for variable in formula.variables(certificate.kind.decides):
         literals.setdefault(variable, FALSE)
     output = formula.add_to(builder, literals)
-    return Composition(builder, opponent, literals, output)
+    return Composition(builder, opponent, literals, output, rest)

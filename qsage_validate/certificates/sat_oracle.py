@@ -25,6 +25,7 @@ from qsage_validate.certificates.certificate import (
 )
 from qsage_validate.certificates.lazy_circuit import LazyCircuit
 from qsage_validate.certificates.oracle import Choice, NoAnswerError
+from qsage_validate.circuit.clauses import load
 from qsage_validate.circuit.embed import reduce
 from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
 
@@ -66,8 +67,9 @@ class SatOracle:
             names = self._prepare_circuit(certificate, simplify)
         else:
             names = self._load_clauses(certificate, decided)
-        for variable in decided:
-            if variable not in names:
+        models = certificate.defined if isinstance(certificate, ClauseCertificate) else ()
+        for variable in (*decided, *models):
+            if variable not in names and variable not in self._gates:
                 self._literal[variable] = self._false
 
     @property
@@ -178,7 +180,7 @@ class SatOracle:
         The certificate's helper variables have numbers that may be gates in the formula: they
         are renamed, and reachable by their number only where the formula has no such gate.
         """
-        names = certificate.variables | certificate.defined
+        names = certificate.variables
         solver_variable = np.zeros(certificate.max_variable + 1, dtype=np.int64)
         prefix = set(self._opponent) | set(decided)
         for variable in sorted(names):
@@ -189,12 +191,8 @@ class SatOracle:
                     self._literal[variable] = literal
             solver_variable[variable] = literal
         renamed = np.sign(certificate.literals) * solver_variable[np.abs(certificate.literals)]
-        ends = np.flatnonzero(renamed == 0)
-        flat = renamed.tolist()
-        start = 0
-        for end in ends.tolist():
-            self._solver.add_clause(flat[start:end])
-            start = end + 1
+        load(self._solver, renamed.astype(np.int32))
+        self._solver.add_clause([next(self._fresh)])  # declares every variable
         # Where the clauses leave a choice, prefer false, and no unused variable stays open.
         self._solver.set_phases([-v for v in range(1, self._solver.nof_vars() + 1)])
         return names

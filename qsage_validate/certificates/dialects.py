@@ -1,0 +1,120 @@
+"""Which tool's conventions an AIGER certificate follows, told from the file and the formula."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from qsage_validate.certificates.certificate import Dialect
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import InputError
+from qsage_validate.formats.aiger import AigerFile
+
+RESULT: Final = "result"
+"""The symbol of the last output in CAQE's dialect: the constant that tells the kind."""
+
+_LEVEL_AND_NAME: Final = re.compile(r"[0-9]+[ \t]+\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """A dialect and what it was told by."""
+
+    dialect: Dialect
+    reason: str
+
+
+def recognise(file: AigerFile, formula: Qbf | None) -> Recognition:
+    """The dialect of an AIGER file.
+
+    Symbols decide where there are any.  An ASCII file whose symbols name nothing in the
+    formula, while its indices do, is read by the indices.  Raises :class:`InputError` for a
+    binary file without symbols, whose indices mean nothing.
+    """
+    count = len(file.outputs)
+    if count and file.output_symbols.get(count - 1) == RESULT:
+        return Recognition(Dialect.CAQE, f"the last output is called {RESULT!r}")
+    symbols = [file.input_symbols.get(k) for k in range(len(file.inputs))]
+    if symbols and all(s is not None and _LEVEL_AND_NAME.fullmatch(s) for s in symbols):
+        return Recognition(Dialect.QAIGER, "the symbols of the inputs are levels with names")
+    missing = _missing_symbol(file)
+    if missing is None and (len(file.inputs) or count):
+        if not file.binary and formula is not None and _indices_fit_better(file, formula):
+            reason = "the indices are variables of the formula and the symbols are not"
+            return Recognition(Dialect.QBFCERT_ASCII, reason)
+        return Recognition(Dialect.QBFCERT_BINARY, "all inputs and outputs have symbols")
+    if not file.binary:
+        some = "not all inputs and outputs have symbols" if _some_symbol(file) else "no symbols"
+        return Recognition(Dialect.QBFCERT_ASCII, f"an ASCII file with {some}")
+    raise InputError(
+        file.path,
+        None,
+        None,
+        f"a binary certificate without a symbol for {missing or 'anything'}",
+        "symbols that name the variables of all inputs and outputs",
+    )
+
+
+def input_names(file: AigerFile, dialect: Dialect) -> list[str]:
+    """What the dialect calls the variables of the inputs, one name an input."""
+    if dialect is Dialect.QBFCERT_ASCII:
+        return [str(index) for index in file.inputs.tolist()]
+    return _symbol_names(file, "input", file.input_symbols, len(file.inputs), dialect)
+
+
+def output_names(file: AigerFile, dialect: Dialect) -> list[str]:
+    """What the dialect calls the variables of the functions; CAQE's ``result`` is left out."""
+    if dialect is Dialect.QBFCERT_ASCII:
+        for k, literal in enumerate(file.output_literals.tolist()):
+            if literal & 1 or not literal:
+                raise InputError(
+                    file.path,
+                    None if file.binary else 2 + len(file.inputs) + k,
+                    None,
+                    f"the output {literal}",
+                    "an even literal, whose index is the variable that it decides",
+                )
+        return [str(literal >> 1) for literal in file.output_literals.tolist()]
+    count = len(file.outputs) - (dialect is Dialect.CAQE)
+    return _symbol_names(file, "output", file.output_symbols, count, dialect)
+
+
+def _symbol_names(
+    file: AigerFile, what: str, symbols: Mapping[int, str], count: int, dialect: Dialect
+) -> list[str]:
+    names = []
+    for k in range(count):
+        if k not in symbols:
+            expected = f"a symbol with the variable's name (dialect {dialect.value})"
+            raise InputError(file.path, None, None, f"no symbol for {what} {k}", expected)
+        name = symbols[k].strip()
+        # QAIGER puts the level of the scope before the name.
+        names.append(name.split()[-1] if dialect is Dialect.QAIGER and name else name)
+    return names
+
+
+def _missing_symbol(file: AigerFile) -> str | None:
+    for what, symbols, count in (
+        ("input", file.input_symbols, len(file.inputs)),
+        ("output", file.output_symbols, len(file.outputs)),
+    ):
+        for k in range(count):
+            if k not in symbols:
+                return f"{what} {k}"
+    return None
+
+
+def _some_symbol(file: AigerFile) -> bool:
+    return bool(file.input_symbols or file.output_symbols)
+
+
+def _indices_fit_better(file: AigerFile, formula: Qbf) -> bool:
+    prefix = {formula.name(v) for scope in formula.scopes for v in scope.variables}
+    symbols = {name.strip() for name in (*file.input_symbols.values(),)}
+    indices = {str(index) for index in file.inputs.tolist()}
+    if not indices:
+        symbols = {name.strip() for name in file.output_symbols.values()}
+        indices = {str(literal >> 1) for literal in file.output_literals.tolist()}
+    return not symbols <= prefix and indices <= prefix

@@ -1,0 +1,121 @@
+"""Writing circuit certificates in the dialects of other tools; the same input, the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import fspath
+
+import numpy as np
+
+from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.circuit.aig import FALSE, TRUE, Aig
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.aiger import aiger_bytes
+from qsage_validate.formats.source import Path, write_atomic
+
+
+def write_certificate(
+    certificate: CircuitCertificate,
+    path: Path,
+    formula: Qbf | None = None,
+    *,
+    dialect: Dialect | None = None,
+    binary: bool | None = None,
+) -> None:
+    """Write ``certificate`` to ``path``, whole or not at all (see :func:`certificate_bytes`).
+
+    Unless ``binary`` says otherwise, a path that ends in ``.aag`` is written in ASCII and any
+    other in the binary form; QBFcert's dialects have one form each.
+    """
+    if dialect in (Dialect.QBFCERT_ASCII, Dialect.QBFCERT_BINARY):
+        binary = dialect is Dialect.QBFCERT_BINARY
+    elif binary is None:
+        binary = not fspath(path).endswith(".aag")
+    data = certificate_bytes(certificate, formula, dialect=dialect, binary=binary)
+    write_atomic(path, data)
+
+
+def certificate_bytes(
+    certificate: CircuitCertificate,
+    formula: Qbf | None = None,
+    *,
+    dialect: Dialect | None = None,
+    binary: bool = True,
+) -> bytes:
+    """The AIGER file of a certificate in QBFcert's or CAQE's dialect (CAQE's by default).
+
+    ``formula`` gives the names of variables, where those are not numbers.  Raises
+    :class:`UsageError` for a dialect that is not written, and for QBFcert's ASCII dialect when
+    a variable's name is no number, because there the name is the AIGER index.
+    """
+    match dialect:
+        case None | Dialect.CAQE:
+            return _with_symbols(certificate, formula, binary=binary, result=True)
+        case Dialect.QBFCERT_BINARY:
+            return _with_symbols(certificate, formula, binary=True, result=False)
+        case Dialect.QBFCERT_ASCII:
+            return _with_indices(certificate, formula)
+        case _:
+            raise UsageError(
+                f"certificates are not written in the dialect {dialect.value!r}; choose one of "
+                f"{Dialect.CAQE.value}, {Dialect.QBFCERT_ASCII.value}, "
+                f"{Dialect.QBFCERT_BINARY.value}"
+            )
+
+
+def _with_symbols(
+    certificate: CircuitCertificate, formula: Qbf | None, *, binary: bool, result: bool
+) -> bytes:
+    name: Callable[[int], str] = str if formula is None else formula.name
+    functions = {**certificate.functions, **certificate.extra}
+    outputs = list(functions.values())
+    symbols = [name(variable) for variable in functions]
+    if result:
+        outputs.append(TRUE if certificate.kind is Kind.SKOLEM else FALSE)
+        symbols.append("result")
+    return aiger_bytes(
+        certificate.aig,
+        outputs,
+        binary=binary,
+        input_symbols={k: name(variable) for k, variable in enumerate(certificate.inputs)},
+        output_symbols=dict(enumerate(symbols)),
+    )
+
+
+def _with_indices(certificate: CircuitCertificate, formula: Qbf | None) -> bytes:
+    """AIGER indices are the variables: a function is the gate whose index is its variable."""
+    aig = certificate.aig
+    functions = {**certificate.functions, **certificate.extra}
+    for variable in (*certificate.inputs, *functions):
+        if formula is not None and formula.name(variable) != str(variable):
+            raise UsageError(
+                f"the variable {formula.name(variable)!r} is no number, which the dialect "
+                f"{Dialect.QBFCERT_ASCII.value!r} needs; choose {Dialect.CAQE.value!r}"
+            )
+    # A gate takes the variable's index itself when it is the function, unnegated, of only one;
+    # otherwise the function is a copy, AND(f, f), as QBFcert writes constants.
+    owner: dict[int, int] = {}
+    copies: list[tuple[int, int]] = []
+    for variable, literal in functions.items():
+        gate = literal >> 1
+        if literal & 1 == 0 and gate > aig.num_inputs and gate not in owner:
+            owner[gate] = variable
+        else:
+            copies.append((variable, literal))
+    last = max((*certificate.inputs, *functions), default=0)
+    gates = range(aig.num_inputs + 1, aig.num_variables + 1)
+    fresh = iter(range(last + 1, last + 1 + len(gates)))
+    indices = [0, *certificate.inputs]
+    indices += [owner[gate] if gate in owner else next(fresh) for gate in gates]
+    indices += [variable for variable, _ in copies]
+    sources = np.array([literal for _, literal in copies], dtype=np.int32)
+    whole = Aig(
+        aig.num_inputs,
+        np.concatenate((aig.fanin0, sources)),
+        np.concatenate((aig.fanin1, sources)),
+    )
+    place = {variable: gate for gate, variable in owner.items()}
+    place |= {variable: aig.num_variables + 1 + k for k, (variable, _) in enumerate(copies)}
+    outputs = [2 * place[variable] for variable in functions]
+    return aiger_bytes(whole, outputs, binary=False, variables=indices)

@@ -1,0 +1,62 @@
+"""Is there an input under which a literal of a graph is true?  One SAT call, with a limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+from pysat.solvers import Solver
+
+from qsage_validate.circuit.aig import FALSE, TRUE, Aig
+from qsage_validate.circuit.clauses import circuit_clauses, load
+
+# Conflicts between two looks at the clock and at pending signals: some tenths of a second.
+# CaDiCaL goes on where it stopped, so that slices cost nothing.
+_SLICE: Final = 500
+_SOLVER: Final = "cadical195"
+
+
+@dataclass(frozen=True, slots=True)
+class Satisfiable:
+    """``inputs`` make the literal true, one value an input of the graph."""
+
+    inputs: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsatisfiable:
+    """The literal is false under every input."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """The limit of ``seconds`` was reached first."""
+
+    seconds: float
+
+
+def satisfy(
+    aig: Aig, literal: int, *, timeout: float | None = None
+) -> Satisfiable | Unsatisfiable | TimedOut:
+    """Search for an input that makes ``literal`` true, for at most ``timeout`` seconds."""
+    if literal == FALSE:
+        return Unsatisfiable()
+    if literal == TRUE:
+        return Satisfiable((False,) * aig.num_inputs)
+    clauses = circuit_clauses(aig, keep=[literal])
+    end = None if timeout is None else monotonic() + timeout
+    with Solver(name=_SOLVER) as solver:
+        load(solver, clauses.literals)
+        solver.add_clause([clauses.literal(literal)])
+        while end is None or monotonic() < end:
+            solver.conf_budget(_SLICE)
+            answer = solver.solve_limited()
+            if answer is not None:
+                if not answer:
+                    return Unsatisfiable()
+                true = {x for x in solver.get_model() if x > 0}
+                values = (int(clauses.sat_of[k]) for k in range(1, aig.num_inputs + 1))
+                return Satisfiable(tuple(v in true for v in values))
+    assert timeout is not None
+    return TimedOut(timeout)
