@@ -125,13 +125,14 @@ class BddlKernel(Kernel):
 
     def key(self, state: Hashable) -> int:
         assert isinstance(state, int)
-        least = state & self._planes
-        if self._permutations:
-            plain = least
-            for permute in self._permutations:
-                image = permute(plain)
-                if image < least:  # noqa: PLR1730 (quicker than a call of min)
-                    least = image
+        if not self._permutations:
+            return state
+        # The third plane follows from the other two.
+        least = plain = state & self._planes
+        for permute in self._permutations:
+            image = permute(plain)
+            if image < least:  # noqa: PLR1730 (quicker than a call of min)
+                least = image
         return least
 
     def move(self, number: int, player: Player) -> Move:
