@@ -167,6 +167,10 @@ class Match(ABC):
     def hint(self) -> Hint | None:
         """A suggestion for the person; ``None`` when the play is over or nothing is known."""
 
+    def can_claim(self) -> bool:
+        """Whether ``push(…, claim=True)`` is possible now: the ply has a game-stop variable."""
+        return False
+
     def random_move(self, generator: random.Random) -> MatchMove | None:
         """A legal move chosen by ``generator``; ``None`` when there is none."""
         moves = self.legal_moves()
@@ -174,13 +178,16 @@ class Match(ABC):
 
     # Playing
 
-    def push(self, move: MatchMove | str, *, force: bool = False) -> tuple[Frame, ...]:
+    def push(
+        self, move: MatchMove | str, *, force: bool = False, claim: bool = False
+    ) -> tuple[Frame, ...]:
         """Play the person's ``move`` and the certificate's answer; returns the new frames.
 
         An illegal move raises :class:`RefusedMoveError` and changes nothing, unless ``force``
         ("let it happen"): then it goes into the formula as it stands, its frame has
-        ``illegal`` set, and the rules are no longer followed.  Raises ``UsageError`` when the
-        play is over.
+        ``illegal`` set, and the rules are no longer followed.  ``claim`` sets the person's
+        game-stop variable: the play ends and the verdict says whether the goal is reached.
+        Raises ``UsageError`` when the play is over, or there is no such variable.
         """
         if self.over:
             raise UsageError("the play is over: undo or restart to go on")
@@ -188,7 +195,7 @@ class Match(ABC):
         why = self.why_not(chosen)
         if why is not None and not force:
             raise RefusedMoveError(why)
-        added = self._advance(chosen, why)
+        added = self._advance(chosen, why, claim)
         self._rounds.append(added)
         self._undone.clear()
         return added
@@ -227,7 +234,7 @@ class Match(ABC):
     def transcript(self) -> Transcript:
         """The play so far; ``str`` is its text, :meth:`Transcript.parse` reads it back."""
         plies = tuple(
-            TranscriptPly(f.ply, f.player, str(f.move), f.illegal is not None, f.stopped)
+            TranscriptPly(f.ply, f.player, _text(f.move), f.illegal is not None, f.stopped)
             for f in self.frames
             if f.player is not None
         )
@@ -272,7 +279,7 @@ class Match(ABC):
 
     def _replay_person(self, transcript: Transcript, ply: TranscriptPly) -> None:
         try:
-            self.push(ply.move, force=ply.illegal)
+            self.push(ply.move, force=ply.illegal, claim=ply.stopped)
         except (IllegalMoveError, UsageError) as error:
             raise InputError(
                 transcript.path, ply.line, None, f"{ply.move!r} ({error})", "a legal move"
@@ -280,8 +287,8 @@ class Match(ABC):
 
     def _compare_answer(self, transcript: Transcript, ply: TranscriptPly) -> None:
         made = next((f for f in self.frames if f.ply == ply.ply), None)
-        if made is None or str(made.move) != ply.move:
-            answer = "no move" if made is None else str(made.move)
+        if made is None or _text(made.move) != ply.move:
+            answer = "no move" if made is None else _text(made.move)
             raise InputError(
                 transcript.path,
                 ply.line,
@@ -293,8 +300,13 @@ class Match(ABC):
     # What the two forms fill in
 
     @abstractmethod
-    def _advance(self, move: MatchMove, why: WhyNot | None) -> tuple[Frame, ...]:
+    def _advance(self, move: MatchMove, why: WhyNot | None, claim: bool) -> tuple[Frame, ...]:
         """The frames of the round that ``move`` begins; ``why`` when it is let happen."""
+
+
+def _text(move: MatchMove | None) -> str:
+    """The move as transcripts show it; a reply that is no move is a question mark."""
+    return "?" if move is None else str(move)
 
 
 __all__ = ["BlockMove", "BoardMove", "Frame", "Match", "RefusedMoveError"]

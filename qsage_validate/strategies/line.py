@@ -164,13 +164,38 @@ class MoveCode:
         return self.number(board.x, values) + 1, self.number(board.y, values) + 1
 
     def moves(self, player: Player) -> list[BoardMove]:
-        """Every move of ``player`` that can be written, legal or not, action by action."""
+        """Every move of ``player`` on the board, legal or not, action by action."""
         return [
             BoardMove(action, x, y)
             for action in self.layout.actions(player)
             for y in range(1, self.layout.height + 1)
             for x in range(1, self.layout.width + 1)
         ]
+
+    def moves_off_board(self, variables: MoveVariables) -> list[BoardMove]:
+        """The moves of a ply that its bits can say although their square does not exist."""
+        width, height = self._range(variables)
+        return [
+            BoardMove(action, x, y)
+            for action in self.layout.actions(variables.player)
+            for y in range(1, height + 1)
+            for x in range(1, width + 1)
+            if x > self.layout.width or y > self.layout.height
+        ]
+
+    def can_say(self, variables: MoveVariables, move: BoardMove) -> bool:
+        """Whether the bits of a ply have a code for ``move``, on the board or off it."""
+        width, height = self._range(variables)
+        known = move.action in self.layout.actions(variables.player)
+        return known and 1 <= move.x <= width and 1 <= move.y <= height
+
+    def _range(self, variables: MoveVariables) -> tuple[int, int]:
+        """The largest coordinates that the bits can say."""
+        width, height = self.layout.width, self.layout.height
+        return (
+            1 if width == 1 else 1 << len(variables.x),
+            1 if height == 1 else 1 << len(variables.y),
+        )
 
 
 class BoardCode:

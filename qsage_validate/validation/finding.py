@@ -18,7 +18,7 @@ class FindingKind(Enum):
     UNREADABLE_REPLY = "unreadable reply"
     END_DIFFERS = "end is not the promised win"
     FALSE_CLAIM = "claimed win is none"
-    VERDICT_FALSE = "verdict false"
+    VERDICT_DIFFERS = "verdict differs"
     CERTIFICATE_SILENT = "certificate silent"
 
 

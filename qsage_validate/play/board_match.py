@@ -1,0 +1,269 @@
+"""A play on a board: the layout says what the formula's variables mean."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Sequence
+
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
+from qsage_validate.games.protocol import Illegality, Player
+from qsage_validate.play.conductor import Conductor, PlayState
+from qsage_validate.play.frame import (
+    BoardMove,
+    Frame,
+    Hint,
+    MatchMove,
+    MatchOutcome,
+    NamedValue,
+    SquareXY,
+    WhyNot,
+)
+from qsage_validate.play.match import Match
+from qsage_validate.play.naming import Names
+
+_MOVE = re.compile(r"\s*([^\s(]+)\s*\(\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)\s*")
+_SQUARE = re.compile(r"\s*\(?\s*(\d{1,6})\s*[, ]\s*(\d{1,6})\s*\)?\s*")
+# How many moves a hint looks at.
+_HINT_MOVES = 64
+
+
+class BoardMatch(Match):
+    """A play against a certificate for a formula with a layout."""
+
+    def __init__(
+        self, conductor: Conductor, names: Names, title: str, notes: Iterable[str] = ()
+    ) -> None:
+        """Begin a play; the certificate makes its first ply if it begins."""
+        super().__init__()
+        self._conductor = conductor
+        self._names = names
+        self._title = title
+        self._notes = tuple(notes)
+        self._states: dict[tuple[str, ...], PlayState] = {}
+        self._rounds.append(self._open())
+
+    @property
+    def layout(self) -> Layout:
+        """The layout that boards and moves are read with."""
+        return self._conductor.layout
+
+    @property
+    def title(self) -> str:
+        return self._title
+
+    @property
+    def certificate_player(self) -> Player:
+        return self._conductor.player
+
+    @property
+    def plies(self) -> int:
+        return self.layout.plies
+
+    @property
+    def has_board(self) -> bool:
+        return True
+
+    @property
+    def has_rules(self) -> bool:
+        return self._conductor.game is not None
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        return self.layout.actions(self.person)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self._notes
+
+    # -- moves ------------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> PlayState:
+        return self._states[tuple(str(f.move) for f in self.frames if f.move is not None)]
+
+    def legal_moves(self) -> Sequence[MatchMove]:
+        return () if self.over else self._conductor.legal_moves(self._state)
+
+    def parse_move(self, text: str) -> MatchMove:
+        names = self.actions
+        match = _MOVE.fullmatch(text)
+        if match is None:
+            return self._parse_square(text)
+        fitting = [n for n in names if n == match[1]]
+        fitting = fitting or [n for n in names if n.lower() == match[1].lower()]
+        if not fitting:
+            raise MalformedMoveError(
+                f"found the unknown action {match[1]!r}, expected one of {self.person}: "
+                f"{', '.join(names)}"
+            )
+        return BoardMove(fitting[0], int(match[2]), int(match[3]))
+
+    def _parse_square(self, text: str) -> BoardMove:
+        """A square alone is a move where there is one action only, or one that is legal."""
+        match = _SQUARE.fullmatch(text)
+        names = self.actions
+        if match is None:
+            raise MalformedMoveError(
+                f"found {text.strip()!r}, expected a move like {names[0]}(1,1); the actions of "
+                f"{self.person}: {', '.join(names)}"
+            )
+        square = int(match[1]), int(match[2])
+        here = [BoardMove(name, *square) for name in names]
+        legal = [move for move in self.legal_moves() if move in here]
+        if len(here) > 1 and len(legal) != 1:
+            fitting = ", ".join(str(move) for move in legal or here)
+            raise AmbiguousMoveError(f"found {text.strip()!r}, expected one of {fitting}")
+        return here[0] if len(here) == 1 else next(move for move in here if move in legal)
+
+    def why_not(self, move: MatchMove) -> WhyNot | None:
+        if self.over:
+            return None
+        state, own = self._state, self._checked(move)
+        verdicts = self._conductor.legality(state)
+        verdict = None if verdicts is None else verdicts.get(own)
+        formula_legal = None if verdict is None else verdict.legal
+        illegality = self._illegality(state, own)
+        rules_legal = None if state.position is None else illegality is None
+        if formula_legal is not False and illegality is None:
+            return None
+        evidence: list[NamedValue] = []
+        if verdict is not None and not verdict.legal:
+            evidence = [
+                self._names.false_value(literal, verdict.false_at.get(literal, ()))
+                for literal in verdict.false
+            ]
+            gate = self._names.legal_gate(state.plies + 1)
+            if gate is not None and gate not in verdict.false:
+                evidence.append(self._names.false_value(gate))
+        return WhyNot(own, self.person, formula_legal, rules_legal, tuple(evidence), illegality)
+
+    def _checked(self, move: MatchMove) -> BoardMove:
+        if not isinstance(move, BoardMove) or move.action not in self.actions:
+            raise MalformedMoveError(f"{move}: no move of {self.person}")
+        return move
+
+    def _illegality(self, state: PlayState, move: BoardMove) -> Illegality | None:
+        """What the rules say; the board's size is a rule that is always known."""
+        referee = self._conductor.referee
+        if state.position is not None and referee is not None:
+            known = referee.move(move, self.person)
+            if known is None:
+                return Illegality("unknown move", f"{move}: no move of {self.person}")
+            return state.position.illegality(known)
+        width, height = self.layout.width, self.layout.height
+        if 1 <= move.x <= width and 1 <= move.y <= height:
+            return None
+        rule = f"({move.x},{move.y}) is not on the {width}x{height} board"
+        return Illegality(rule, f"{move}: {rule}")
+
+    def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
+        if self.over or not isinstance(move, BoardMove):
+            return ()
+        state, referee = self._state, self._conductor.referee
+        if not self._conductor.is_legal(state, move):
+            return ()
+        if state.position is not None and referee is not None:
+            known = referee.move(move, self.person)
+            assert known is not None, "a legal move is known to the rules"
+            return tuple(state.position.board.differences(state.position.play(known).board))
+        before, after = state.board, self._conductor.play(state, move).board
+        return () if before is None or after is None else tuple(before.differences(after))
+
+    def hint(self) -> Hint | None:
+        """The move that leaves the most moves after the certificate's answer."""
+        moves = [move for move in self.legal_moves() if isinstance(move, BoardMove)]
+        if not moves:
+            return None
+        conductor = self._conductor
+        played = conductor.play_all([(self._state, move) for move in moves[:_HINT_MOVES]])
+        best: tuple[int, Hint] | None = None
+        for move, state in zip(moves, played, strict=False):
+            score, text = self._outlook(state)
+            if best is None or score > best[0]:
+                best = score, Hint(move, f"{move}: {text}")
+        return None if best is None else best[1]
+
+    def _outlook(self, state: PlayState) -> tuple[int, str]:
+        conductor = self._conductor
+        if conductor.to_move(state) is self.certificate_player:
+            (state,) = conductor.answer_all([state])
+        if state.ending is not None:
+            if state.ending.winner is self.person:
+                return 1 << 30, f"wins: {state.ending.reason}"
+            return -1, f"the play ends: {state.ending.reason}"
+        count = len(conductor.legal_moves(state))
+        answer = f"{self.certificate_player} answers {state.last}"
+        return count, f"{answer} and leaves {count} {'move' if count == 1 else 'moves'}"
+
+    # -- playing ----------------------------------------------------------------------------
+
+    def can_claim(self) -> bool:
+        """Whether the person's next ply has a game-stop variable: a goal can be claimed."""
+        return not self.over and self.layout.moves[self._state.plies].stop is not None
+
+    def _open(self) -> tuple[Frame, ...]:
+        began = time.perf_counter()
+        state = self._conductor.start()
+        return self._frames_from(state, None, began)
+
+    def _advance(self, move: MatchMove, why: WhyNot | None, claim: bool) -> tuple[Frame, ...]:
+        own, state = self._checked(move), self._state
+        variables = self.layout.moves[state.plies]
+        if not self._conductor.reader.moves.can_say(variables, own):
+            raise UsageError(f"{own} cannot be let happen: the formula has no bits for it")
+        if claim and variables.stop is None:
+            raise UsageError(f"{own}: no goal can be claimed at ply {state.plies + 1}")
+        began = time.perf_counter()
+        return self._frames_from(self._conductor.play(state, own, stop=claim), why, began)
+
+    def _frames_from(self, state: PlayState, why: WhyNot | None, began: float) -> tuple[Frame, ...]:
+        """The frame of ``state`` and of the certificate's answer to it."""
+        frames: list[Frame] = []
+        while True:
+            mover = self._conductor.to_move(state)
+            if mover is self.person:
+                (state,) = self._conductor.examine_all([state])
+            now = time.perf_counter()
+            frames.append(self._frame(state, why, now - began))
+            if mover is not self.certificate_player or state.ending is not None:
+                return tuple(frames)
+            (answered,) = self._conductor.answer_all([state])
+            if answered.plies == state.plies:
+                # No answer at all: the frame of the person's ply becomes the last one.
+                frames.pop()
+            else:
+                why = None
+            state, began = answered, now
+
+    def _frame(self, state: PlayState, why: WhyNot | None, seconds: float) -> Frame:
+        self._states[state.moves] = state
+        player = self.layout.moves[state.plies - 1].player if state.plies else None
+        outcome, findings = None, state.findings
+        if state.ending is not None:
+            (final,) = self._conductor.finish_all([state])
+            findings += final.findings
+            outcome = MatchOutcome(
+                final.winner, final.reason, final.promised, final.verdict, final.note
+            )
+        squares = self._conductor.reader.squares.squares
+        return Frame(
+            ply=state.plies,
+            player=player,
+            move=state.last if state.plies else None,
+            by_certificate=player is self.certificate_player,
+            board=state.board,
+            position=state.position,
+            values=tuple(
+                self._names.value(literal, values, squares)
+                for literal, values in state.reading.at.items()
+            ),
+            illegal=why,
+            stopped=state.stopped,
+            outcome=outcome,
+            findings=findings,
+            seconds=seconds,
+            choice=state.line.choice,
+            reply=state.line.reply,
+        )

@@ -1,0 +1,115 @@
+"""What the variables and gates of a formula are called, for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout import Layout, MoveVariables, StateCode
+from qsage_validate.play.frame import Group, NamedValue
+from qsage_validate.strategies.line import SquareXY
+
+_PLY = re.compile(r"\b(?:black|white) (\d+)\b")
+
+
+class Names:
+    """Names and groups of the literals that a layout speaks about."""
+
+    def __init__(self, layout: Layout, qbf: Qbf | None) -> None:
+        self.layout = layout
+        self._qbf = qbf
+        self._meanings: dict[int, tuple[str, Group]] = {}
+        for literal, name, group in self._entries():
+            self._meanings.setdefault(literal, (name, group))
+
+    def variable(self, variable: int) -> str:
+        """What the file calls a variable or gate."""
+        return str(variable) if self._qbf is None else self._qbf.name(variable)
+
+    def meaning(self, literal: int) -> tuple[str, Group]:
+        """The name and group of a literal; gates without a name are just gates."""
+        if literal in self._meanings:
+            return self._meanings[literal]
+        if -literal in self._meanings:
+            name, group = self._meanings[-literal]
+            return f"not {name}", group
+        return "gate", Group.GATE
+
+    def value(
+        self, literal: int, values: Sequence[bool | None], squares: Sequence[SquareXY]
+    ) -> NamedValue:
+        """A literal with its values on the squares, one value when all agree."""
+        name, group = self.meaning(literal)
+        agreed = values[0] if values and len(set(values)) == 1 else None
+        false_at = tuple(
+            square
+            for square, value in zip(squares, values, strict=True)
+            if value is False and agreed is None
+        )
+        return NamedValue(name, self._signed(literal), literal, agreed, group, false_at)
+
+    def false_value(self, literal: int, at: Sequence[SquareXY] = ()) -> NamedValue:
+        """A literal that is false: everywhere, or at the squares ``at``."""
+        name, group = self.meaning(literal)
+        value = None if at else False
+        return NamedValue(name, self._signed(literal), literal, value, group, tuple(at))
+
+    def _signed(self, literal: int) -> str:
+        return ("-" if literal < 0 else "") + self.variable(abs(literal))
+
+    # -- which literals -------------------------------------------------------------------
+
+    def at_ply(self, ply: int) -> tuple[int, ...]:
+        """The literals that mean something after ``ply`` plies (0: at the start)."""
+        literals = [x for name, x in self.layout.gates.items() if _ply_of(name) == ply]
+        if ply == 0:
+            literals = [x for name, x in self.layout.gates.items() if name == "initial state"]
+        if 1 <= ply <= self.layout.plies:
+            move = self.layout.moves[ply - 1]
+            own = [*move.literals, *(() if move.stop is None else (move.stop,))]
+            indicators = self.layout.indicator(ply)
+            if indicators is not None:
+                own += [] if indicators.bounds is None else [indicators.bounds]
+                own += indicators.preconditions
+            literals = own + literals
+        if ply == self.layout.plies:
+            literals += [x for name, x in self.layout.gates.items() if "goal" in name]
+        return tuple(dict.fromkeys(literals))
+
+    def legal_gate(self, ply: int) -> int | None:
+        """The gate that says that a White ply is legal, where the layout names one."""
+        return self.layout.gates.get(f"white {ply} legal")
+
+    def _entries(self) -> Iterator[tuple[int, str, Group]]:
+        for move in self.layout.moves:
+            yield from self._move_entries(move)
+        for indicators in self.layout.indicators:
+            prefix = f"white {indicators.ply}"
+            if indicators.bounds is not None:
+                yield indicators.bounds, f"{prefix} in bounds", Group.INDICATOR
+            for number, literal in enumerate(indicators.preconditions, start=1):
+                yield literal, f"{prefix} precondition {number}", Group.INDICATOR
+        words = ("open" if self.layout.board.code is StateCode.OPEN_WHITE else "occupied", "white")
+        for number, state in enumerate(self.layout.board.states):
+            for word, literal in zip(words, state, strict=True):
+                yield literal, f"state {number} {word}", Group.STATE
+        for name, literal in self.layout.gates.items():
+            yield literal, name, Group.GOAL if "goal" in name else Group.GATE
+        if self.layout.verdict is not None:
+            yield self.layout.verdict, "verdict", Group.VERDICT
+
+    @staticmethod
+    def _move_entries(move: MoveVariables) -> Iterator[tuple[int, str, Group]]:
+        prefix = f"{move.player.value} {move.ply}"
+        parts: Mapping[str, Sequence[int]] = {"action": move.action, "x": move.x, "y": move.y}
+        for part, bits in parts.items():
+            for number, literal in enumerate(bits):
+                yield literal, f"{prefix} {part} bit {len(bits) - 1 - number}", Group.MOVE
+        if move.stop is not None:
+            yield move.stop, f"{prefix} stop", Group.STOP
+
+
+def _ply_of(name: str) -> int | None:
+    match = _PLY.search(name)
+    return None if match is None else int(match[1])

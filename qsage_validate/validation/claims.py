@@ -1,0 +1,90 @@
+"""Claims about plays, refuted by SAT in the order of the plies.
+
+A claim is a literal that must never be true.  Claims are tried from the first ply to the last,
+so that the first one that fails gives a play which is minimal in plies; each one that holds is
+handed to the solver as a lemma for the later ones.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pysat.solvers import Solver
+
+from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.clauses import circuit_clauses, load
+from qsage_validate.validation.finding import FindingKind
+
+_SOLVER: Final = "cadical195"
+# Conflicts between two looks at the clock and at pending signals.
+_SLICE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """``wrong`` must be false in every play; ``ply`` is the number of plies it needs."""
+
+    kind: FindingKind
+    ply: int
+    wrong: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """The first claim that fails and the values of the graph's inputs at which it does."""
+
+    claim: Claim
+    inputs: Mapping[int, bool]
+
+
+class ClaimsTimeoutError(Exception):
+    """The time ran out; ``done`` claims had been proved."""
+
+    def __init__(self, done: int) -> None:
+        super().__init__(f"{done} claims proved")
+        self.done = done
+
+
+def first_failure(
+    builder: AigBuilder,
+    claims: Sequence[Claim],
+    assumed: Sequence[int] = (),
+    *,
+    deadline: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Counterexample | None:
+    """The first claim, in the order of the plies, that fails while ``assumed`` literals hold.
+
+    ``None`` when none does.  Raises ``ClaimsTimeoutError`` when ``deadline``
+    (``time.monotonic``) passes.
+    """
+    ordered = [c for c in sorted(claims, key=lambda c: c.ply) if c.wrong != FALSE]
+    if FALSE in assumed:
+        return None
+    aig, moved = builder.build([*(c.wrong for c in ordered), *assumed])
+    clauses = circuit_clauses(aig, keep=moved)
+    with Solver(_SOLVER) as solver:
+        load(solver, clauses.literals)
+        for literal in moved[len(ordered) :]:
+            solver.add_clause([clauses.literal(literal)])
+        for done, (claim, root) in enumerate(zip(ordered, moved, strict=False)):
+            if progress is not None:
+                progress(done, len(ordered))
+            wrong = clauses.literal(root)
+            while True:
+                if deadline is not None and time.monotonic() > deadline:
+                    raise ClaimsTimeoutError(done)
+                solver.conf_budget(_SLICE)
+                answer = solver.solve_limited(assumptions=[wrong])
+                if answer is not None:
+                    break
+            if answer:
+                true = {x for x in solver.get_model() if x > 0}
+                values = {k: int(clauses.sat_of[k]) in true for k in range(1, aig.num_inputs + 1)}
+                return Counterexample(claim, values)
+            solver.add_clause([-wrong])
+    return None
