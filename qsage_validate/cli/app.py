@@ -15,6 +15,7 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from qsage_validate import __version__
+from qsage_validate.cli import encode, games, info
 from qsage_validate.errors import Exit, InputError, QsageError, one_line
 
 app = typer.Typer(
@@ -42,6 +43,11 @@ def qsage(
     """Find, prove, attack and play winning strategies of two-player games through QBF."""
     if context.invoked_subcommand is None:
         print(context.get_help())
+
+
+app.command("games")(games.command)
+app.command("info")(info.command)
+app.command("encode")(encode.command)
 
 
 def main() -> NoReturn:

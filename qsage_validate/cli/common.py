@@ -32,6 +32,12 @@ def narrate(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def check_streams(output: str, json_output: bool) -> None:
+    """Raise ``UsageError`` when a file and the JSON object would both go to standard output."""
+    if output == "-" and json_output:
+        raise UsageError("found --json with output to '-', expected one of them")
+
+
 def protect_inputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
     """Raise ``UsageError`` when an output would overwrite an input or another output.
 

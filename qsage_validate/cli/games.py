@@ -1,0 +1,67 @@
+"""``qsage games``: the games that have a name, and their options."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from qsage_validate.cli.common import JsonOption, emit, emit_json
+from qsage_validate.errors import Exit
+from qsage_validate.games.library.template import Flag, Option, SquareName, Template
+
+
+def command(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[GAME]", help="One game; all of them if left out.")
+    ] = None,
+    json_output: JsonOption = False,
+) -> Exit:
+    """List the games that can be given by name, with their options."""
+    from qsage_validate.games.registry import find_template, templates
+
+    chosen = templates() if name is None else (find_template(name),)
+    if json_output:
+        emit_json([_as_json(template) for template in chosen])
+    else:
+        emit("\n\n".join(_as_text(template) for template in chosen))
+    return Exit.FINE
+
+
+def default_text(template: Template, option: Option) -> str:
+    """The default of an option, as it would be written on the command line."""
+    value = template.values({})[option.name]
+    if isinstance(value, tuple):
+        return (",".join if isinstance(option.kind, SquareName) else "x".join)(map(str, value))
+    return str(value)
+
+
+def _as_text(template: Template) -> str:
+    lines = [template.name, f"  {template.help}"]
+    for option in template.options:
+        if isinstance(option.kind, Flag):
+            lines.append(f"  {option.flag}: {option.help}")
+        else:
+            default = default_text(template, option)
+            lines.append(
+                f"  {option.flag}: {option.help}, {option.kind.expected} (default {default})"
+            )
+    return "\n".join(lines)
+
+
+def _as_json(template: Template) -> dict[str, object]:
+    return {
+        "name": template.name,
+        "help": template.help,
+        "options": [
+            {
+                "option": option.flag,
+                "help": option.help,
+                "expected": option.kind.expected,
+                "default": None
+                if isinstance(option.kind, Flag)
+                else default_text(template, option),
+            }
+            for option in template.options
+        ],
+    }

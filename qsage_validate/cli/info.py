@@ -1,0 +1,237 @@
+"""``qsage info``: what a file is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qsage_validate.cli.common import JsonOption, emit, emit_json
+from qsage_validate.errors import Exit, InputError
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.encodings.layout import Layout
+
+Facts = dict[str, object]
+
+
+def command(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Any file; '-' is standard input.")],
+    formula: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The formula that FILE is a certificate for."),
+    ] = None,
+    json_output: JsonOption = False,
+) -> Exit:
+    """Tell what FILE is: format, dialect, kind, scopes, variables, gates, layout."""
+    from qsage_validate.formats.source import Format, label, read_bytes, sniff_bytes
+
+    data = read_bytes(file)
+    name = label(file)
+    found = sniff_bytes(data)
+    describe: Mapping[Format, Callable[[bytes, str], Facts]] = {
+        Format.QCIR: _qcir,
+        Format.QDIMACS: _qdimacs,
+        Format.AIGER_ASCII: _aiger,
+        Format.AIGER_BINARY: _aiger,
+        Format.PEDANT: _pedant,
+        Format.META: _meta,
+        Format.BDDL: _bddl,
+    }
+    if found not in describe:
+        kind = "a file of no known format" if found is Format.UNKNOWN else f"a {found.value}"
+        formats = ", ".join(f.value for f in describe)
+        raise InputError(name, 1, 1, kind if data else "an empty file", f"one of {formats}")
+    facts: Facts = {"file": name, "format": found.value, "bytes": len(data)}
+    if formula is None:
+        facts |= describe[found](data, name)
+    else:
+        facts |= _certificate(data, name, formula)
+    if json_output:
+        emit_json(_keys(facts))
+    else:
+        emit("\n".join(_lines(facts)))
+    return Exit.FINE
+
+
+def _keys(value: object) -> object:
+    """The facts with keys that a program finds easy to write: ``dont_cares``."""
+    if isinstance(value, dict):
+        return {
+            k.replace("'", "").replace("-", "_").replace(" ", "_"): _keys(v)
+            for k, v in value.items()
+        }
+    return [_keys(item) for item in value] if isinstance(value, list) else value
+
+
+def _lines(facts: Facts, indent: str = "") -> list[str]:
+    """The facts as lines ``name: value``; what has parts of its own is indented."""
+    lines = []
+    for key, value in facts.items():
+        if isinstance(value, dict):
+            lines += [f"{indent}{key}:", *_lines(value, indent + "  ")]
+        elif isinstance(value, list):
+            lines += [f"{indent}{key}:", *(f"{indent}  {_item(item)}" for item in value)]
+        elif isinstance(value, bool):
+            lines.append(f"{indent}{key}: {'yes' if value else 'no'}")
+        elif isinstance(value, int):
+            lines.append(f"{indent}{key}: {value:,}")
+        else:
+            lines.append(f"{indent}{key}: {value}")
+    return lines
+
+
+def _item(item: object) -> str:
+    return " ".join(map(str, item.values())) if isinstance(item, dict) else str(item)
+
+
+def _qcir(data: bytes, name: str) -> Facts:
+    from qsage_validate.formats.qcir import parse_qcir
+    from qsage_validate.formats.source import Source
+
+    qbf = parse_qcir(Source.decode(data, name).text, name)
+    gates = Counter(gate.connective.value for gate in qbf.gates.values())
+    return _formula(qbf) | {"gates": len(qbf.gates), "connectives": dict(gates)} | _layout(qbf)
+
+
+def _qdimacs(data: bytes, name: str) -> Facts:
+    from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs
+
+    qbf = parse_qdimacs(data, name)
+    return _formula(qbf) | {"clauses": len(clausal_form(qbf).clauses)} | _layout(qbf)
+
+
+def _formula(qbf: Qbf) -> Facts:
+    scopes = [
+        {"quantifier": scope.quantifier.value, "variables": len(scope.variables)}
+        for scope in qbf.merged_scopes()
+    ]
+    return {"variables": qbf.num_variables, "scopes": scopes}
+
+
+def _layout(qbf: Qbf) -> Facts:
+    from qsage_validate.encodings.layout_comments import layout_from_comments
+
+    layout = layout_from_comments(qbf)
+    return {"layout": "none" if layout is None else _layout_facts(layout)}
+
+
+def _layout_facts(layout: Layout) -> Facts:
+    facts: Facts = {"source": layout.source}
+    if "name" in layout.model:
+        facts["game"] = layout.model["name"].strip()
+    facts |= {
+        "encoding": layout.encoding,
+        "board": f"{layout.width}x{layout.height}",
+        "plies": layout.plies,
+        "first player": layout.moves[0].player.value if layout.moves else "nobody",
+        "rules": {"domain", "problem"} <= layout.model.keys(),
+        "named gates": len(layout.gates),
+    }
+    return facts
+
+
+def _aiger(data: bytes, name: str) -> Facts:
+    from qsage_validate.certificates.certificate import Dialect
+    from qsage_validate.certificates.dialects import recognise
+    from qsage_validate.certificates.reader import parse_certificate
+    from qsage_validate.formats.aiger import parse_aiger
+
+    file = parse_aiger(data, name)
+    facts: Facts = {
+        "inputs": len(file.inputs),
+        "outputs": len(file.outputs),
+        "gates": file.aig.num_gates,
+        "symbols": len(file.input_symbols) + len(file.output_symbols),
+    }
+    try:
+        recognition = recognise(file, None)
+    except InputError as error:
+        return facts | {"certificate": f"no ({error.found})"}
+    facts |= {"dialect": recognition.dialect.value, "because": recognition.reason}
+    if recognition.dialect is not Dialect.CAQE:
+        return facts | {"kind": "told by the formula's prefix (--formula FILE)"}
+    return facts | {"kind": parse_certificate(data, None, path=name).kind.value}
+
+
+def _pedant(data: bytes, name: str) -> Facts:
+    from qsage_validate.certificates.certificate import Dialect, Kind
+    from qsage_validate.formats.pedant import parse_pedant
+
+    file = parse_pedant(data, name)
+    return {
+        "variables": file.max_variable,
+        "clauses": file.num_clauses,
+        "functions": len(file.defined),
+        "dialect": Dialect.PEDANT.value,
+        "kind": Kind.SKOLEM.value,
+    }
+
+
+def _certificate(data: bytes, name: str, formula: str) -> Facts:
+    """The facts that need the formula: sides, don't-cares, functions that it does not name."""
+    from qsage_validate.certificates.certificate import CircuitCertificate
+    from qsage_validate.certificates.reader import parse_certificate
+    from qsage_validate.formats.formula import read_formula
+
+    qbf = read_formula(formula)
+    certificate = parse_certificate(data, qbf, path=name)
+    decided = qbf.variables(certificate.kind.decides)
+    if isinstance(certificate, CircuitCertificate):
+        functions = len(certificate.functions)
+        facts: Facts = {
+            "inputs": len(certificate.inputs),
+            "gates": certificate.aig.num_gates,
+            "functions": functions,
+            "other functions": len(certificate.extra),
+        }
+    else:
+        functions = sum(v in certificate.defined for v in decided)
+        facts = {"variables": certificate.max_variable, "functions": functions}
+    return facts | {
+        "don't-cares": len(decided) - functions,
+        "dialect": certificate.dialect.value,
+        "kind": certificate.kind.value,
+        "plays": certificate.kind.player.value,
+    }
+
+
+def _meta(data: bytes, name: str) -> Facts:
+    from qsage_validate.formats.meta import parse_meta
+    from qsage_validate.formats.source import Source
+
+    meta = parse_meta(Source.decode(data, name).text, name)
+    return {
+        "board": f"{meta.width}x{meta.height}",
+        "depth": meta.depth,
+        "black actions": list(meta.black_actions),
+        "white actions": list(meta.white_actions),
+        "goal variable": "none" if meta.goal is None else meta.goal,
+    }
+
+
+def _bddl(data: bytes, name: str) -> Facts:
+    from qsage_validate.formats.source import Source
+    from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem
+
+    text = Source.decode(data, name).text
+    if file_kind(text) == "domain":
+        domain = parse_domain(text, name)
+        return {
+            "part": "domain",
+            "black actions": [action.name for action in domain.black_actions],
+            "white actions": [action.name for action in domain.white_actions],
+        }
+    problem = parse_problem(text, name)
+    return {
+        "part": "problem",
+        "board": f"{problem.width}x{problem.height}",
+        "initial pieces": len(problem.initial),
+        "depth": problem.depth,
+        "first player": problem.first_player.value,
+        "black goals": len(problem.black_goals),
+        "white goals": len(problem.white_goals),
+    }

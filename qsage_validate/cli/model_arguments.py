@@ -1,0 +1,97 @@
+"""The arguments that say which model a command is about: two files, or a game by name.
+
+The options are those of the games' templates, so that a new template needs no change here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from qsage_validate.errors import Exit
+from qsage_validate.games.library.template import Flag, Option
+from qsage_validate.games.registry import templates
+
+if TYPE_CHECKING:
+    from qsage_validate.games.bddl.model import Model
+
+_WORDS = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="MODEL",
+        help="Two BDDL files, DOMAIN and PROBLEM; or the name of a game (see 'qsage games').",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelArguments:
+    """What was said about the model on the command line."""
+
+    words: tuple[str, ...]
+    options: Mapping[str, object]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files among the arguments: none for a game by name."""
+        return self.words if len(self.words) > 1 else ()
+
+    def resolve(self) -> Model:
+        """The model; raises ``UsageError`` or ``InputError``."""
+        from qsage_validate.games.registry import resolve_model
+
+        return resolve_model(self.words, self.options)
+
+
+def template_options() -> dict[str, Option]:
+    """The options of all templates by name; the first template says what an option means."""
+    options: dict[str, Option] = {}
+    for template in templates():
+        for option in template.options:
+            options.setdefault(option.name, option)
+    return options
+
+
+def takes_model(command: Callable[..., Exit]) -> Callable[..., Exit]:
+    """Give ``command`` the arguments of a model; it gets them as its parameter ``model``."""
+    own = list(inspect.signature(command, eval_str=True).parameters.values())
+    options = template_options()
+
+    def run(words: list[str], **values: Any) -> Exit:
+        given = {name: values.pop(name) for name in options}
+        return command(model=ModelArguments(tuple(words), given), **values)
+
+    parameters = [
+        inspect.Parameter("words", inspect.Parameter.KEYWORD_ONLY, annotation=_WORDS),
+        *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own if p.name != "model"),
+        *(_parameter(option) for option in options.values()),
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    run.__doc__ = command.__doc__
+    return run
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    """The command-line option for a template's option, read by the template itself."""
+    is_flag = isinstance(option.kind, Flag)
+    users = [t.name for t in templates() if any(o.name == option.name for o in t.options)]
+    scope = "" if len(users) == len(templates()) else f" ({', '.join(users)})"
+    info = typer.Option(
+        option.flag,
+        metavar=None if is_flag else option.name.upper().replace("_", "-"),
+        help=f"{option.help[0].upper()}{option.help[1:]}{scope}.",
+        show_default=False,
+        rich_help_panel="Options of the model",
+    )
+    kind: Any = bool if is_flag else str | None
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False if is_flag else None,
+        annotation=Annotated[kind, info],
+    )

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from qsage_validate.cli.app import app, run
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+Qsage = Callable[..., Ran]
+
+
+@pytest.fixture
+def qsage(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> Qsage:
+    """Runs ``qsage`` in this process, in a directory of its own."""
+    monkeypatch.chdir(str(tmp_path))
+
+    def command(*arguments: object) -> Ran:
+        capsys.readouterr()
+        code = run(app, [str(argument) for argument in arguments], "qsage")
+        out, err = capsys.readouterr()
+        return Ran(code, out, err)
+
+    return command

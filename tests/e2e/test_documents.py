@@ -1,0 +1,51 @@
+"""Every command of README, docs and demos runs and prints what the document says."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import REPOSITORY
+from tests.support.console import run_step, sandbox, steps
+
+DOCUMENTS = sorted(
+    path.relative_to(REPOSITORY).as_posix()
+    for pattern in ("README.md", "docs/*.md", "demos/*.md", "certificates/README.md")
+    for path in REPOSITORY.glob(pattern)
+)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are for a POSIX shell")
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_commands_print_what_the_document_says(document: str, tmp_path: Path) -> None:
+    variables = sandbox(tmp_path, REPOSITORY)
+    text = (REPOSITORY / document).read_text(encoding="utf-8")
+    for step in steps(text):
+        wrong = run_step(step, tmp_path, variables)
+        assert wrong is None, f"{document}, {wrong}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_somewhere(document: str) -> None:
+    path = REPOSITORY / document
+    text = path.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        if "://" not in target:
+            assert (path.parent / target).exists(), f"{document} links to {target}"
+
+
+def test_console_blocks_are_split_into_commands() -> None:
+    text = "x\n```console\n$ one | two\na\nb\n$ three\n```\n```sh\n$ not this\n```\n"
+    found = list(steps(text))
+    assert [(s.line, s.command, s.expected) for s in found] == [
+        (3, "one | two", "a\nb\n"),
+        (6, "three", ""),
+    ]
+
+
+def test_a_wrong_output_is_seen(tmp_path: Path) -> None:
+    (step,) = steps("```console\n$ echo right\nwrong\n```\n")
+    assert run_step(step, tmp_path, dict(os.environ)) is not None

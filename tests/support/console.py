@@ -1,0 +1,70 @@
+"""Console blocks of documents: commands with what they print, run as they stand."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+_FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of a document, and what it prints; ``...`` stands for anything."""
+
+    line: int
+    command: str
+    expected: str
+
+
+def steps(text: str) -> Iterator[Step]:
+    """The commands (lines after ``$ ``) of all console blocks of a document."""
+    for block in _BLOCK.finditer(text):
+        line = text.count("\n", 0, block.start(1)) + 1
+        for part in re.split(r"^\$ ", block.group(1), flags=re.M):
+            if part.strip():
+                command, _, expected = part.partition("\n")
+                yield Step(line, command, expected)
+            line += part.count("\n")
+
+
+def sandbox(folder: Path, repository: Path) -> dict[str, str]:
+    """Make ``folder`` look like a checkout's root; returns the variables for commands in it."""
+    shutil.copytree(repository / "certificates", folder / "certificates")
+    programs = folder / ".programs"
+    programs.mkdir()
+    for name, start in (("qsage", "main"), ("qsage-play", "play_main")):
+        program = programs / name
+        program.write_text(
+            f"#!{sys.executable}\nfrom qsage_validate.cli.app import {start}\n{start}()\n"
+        )
+        program.chmod(0o755)
+    path = os.pathsep.join((str(programs), os.environ.get("PATH", os.defpath)))
+    home = {"HOME": str(folder), "COLUMNS": "100", "PYTHONPATH": str(repository)}
+    return {**os.environ, **home, "PATH": path}
+
+
+def run_step(step: Step, folder: Path, variables: dict[str, str]) -> str | None:
+    """Run a command; returns what is wrong with its output, or ``None``."""
+    done = subprocess.run(
+        ["bash", "-c", step.command],
+        cwd=folder,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    if doctest.OutputChecker().check_output(step.expected, done.stdout, _FLAGS):
+        return None
+    return f"line {step.line}: $ {step.command}\nexpected:\n{step.expected}\nfound:\n{done.stdout}"
