@@ -148,7 +148,12 @@ class Grounding:
 
     def state_of(self, board: Board) -> int:
         """The state that a board shows."""
-        return self.pack({n: _CONTENT[content] for n, content in enumerate(board.squares)})[1]
+        return self.pack(dict(enumerate(self.content_sets(board))))[1]
+
+    @staticmethod
+    def content_sets(board: Board) -> list[int]:
+        """What stands on each square, as a set of one content."""
+        return [_CONTENT[content] for content in board.squares]
 
     def board_of(self, state: int) -> Board:
         """The board that shows a state."""

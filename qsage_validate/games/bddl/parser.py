@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import Source, quoted
+from qsage_validate.games.bddl.checks import require_valid
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
@@ -453,7 +454,9 @@ def read_model(
     parsed_problem = parse_problem(problem_source.text, problem_source.path)
     if depth is not None:
         parsed_problem = replace(parsed_problem, depth=depth)
-    return Model(parsed_domain, parsed_problem, _name(Path(domain), Path(problem)))
+    model = Model(parsed_domain, parsed_problem, _name(Path(domain), Path(problem)))
+    require_valid(model)
+    return model
 
 
 def _name(domain: Path, problem: Path) -> str:
