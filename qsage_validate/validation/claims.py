@@ -88,3 +88,17 @@ def first_failure(
                 return Counterexample(claim, values)
             solver.add_clause([-wrong])
     return None
+
+
+def evaluate(
+    builder: AigBuilder, wanted: Mapping[int, int], inputs: Mapping[int, bool]
+) -> dict[int, bool]:
+    """The values of literals of a graph (by name) under values of its inputs (from 1)."""
+    aig, outputs = builder.build(list(wanted.values()))
+    values = [False, *(inputs[k] for k in range(1, aig.num_inputs + 1))]
+    for left, right in zip(aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True):
+        values.append(values[left >> 1] != bool(left & 1) and values[right >> 1] != bool(right & 1))
+    return {
+        name: values[literal >> 1] != bool(literal & 1)
+        for name, literal in zip(wanted, outputs, strict=True)
+    }

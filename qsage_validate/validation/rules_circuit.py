@@ -83,8 +83,7 @@ class RulesCircuit:
     def goal(self, state: State, player: Player) -> int:
         """Whether a goal of ``player`` holds (Definition 8)."""
         return self.builder.or_all(
-            self.holds(state, goal.care, goal.value)
-            for goal in self.game.grounding.goals[player]
+            self.holds(state, goal.care, goal.value) for goal in self.game.grounding.goals[player]
         )
 
     def at(self, x: Bits, y: Bits, column: int, row: int) -> int:
@@ -159,16 +158,12 @@ class RulesCircuit:
         False when they name no square of the board.
         """
         return self.builder.or_all(
-            self.builder.and_(
-                self.at(x, y, column, row), self.square(state, column, row, content)
-            )
+            self.builder.and_(self.at(x, y, column, row), self.square(state, column, row, content))
             for column in range(1, self.layout.width + 1)
             for row in range(1, self.layout.height + 1)
         )
 
-    def claimed_goal(
-        self, state: State, player: Player, condition: Bits, x: Bits, y: Bits
-    ) -> int:
+    def claimed_goal(self, state: State, player: Player, condition: Bits, x: Bits, y: Bits) -> int:
         """Whether the goal instance that claim vectors name holds.
 
         An axis without bits is one that the claim leaves open.

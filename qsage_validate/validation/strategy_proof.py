@@ -24,7 +24,7 @@ from qsage_validate.encodings.layout import Layout, MoveVariables, StateCode
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.strategies.line import MoveCode
-from qsage_validate.validation.claims import Claim, ClaimsTimeoutError, first_failure
+from qsage_validate.validation.claims import Claim, ClaimsTimeoutError, evaluate, first_failure
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.rules_circuit import RulesCircuit, RulesPly, State
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
@@ -54,7 +54,9 @@ def prove_strategy(
     if failure is None:
         return Proved(f"{len(proof.claims)} claims about all plays hold")
     moves = proof.moves(failure.inputs, failure.claim.ply)
-    return Refuted((Finding(failure.claim.kind, failure.claim.ply, failure.claim.text, moves=moves),))
+    return Refuted(
+        (Finding(failure.claim.kind, failure.claim.ply, failure.claim.text, moves=moves),)
+    )
 
 
 class _StrategyProof:
@@ -87,6 +89,13 @@ class _StrategyProof:
         builder = self.builder
         state, playing = self.rules.initial, TRUE
         self._compare_boards(0, state, playing)
+        if self.hero is Player.WHITE:
+            # Indicators are Black's variables here; Black says the truth, that White's moves
+            # are legal, or has lost.
+            for indicators in self.layout.indicators:
+                self.assumed += map(self._literal, indicators.preconditions)
+                if indicators.bounds is not None:
+                    self.assumed.append(self._literal(indicators.bounds))
         for move in self.layout.moves:
             ply = self.rules.ply(move, state)
             stop = FALSE if move.stop is None else self._literal(move.stop)
@@ -106,7 +115,10 @@ class _StrategyProof:
         and_ = self.builder.and_
         illegal = and_(playing, ply.legal ^ 1)
         self._claim(
-            FindingKind.ILLEGAL_REPLY, move.ply, illegal, f"{self.hero}'s move is illegal by the rules"
+            FindingKind.ILLEGAL_REPLY,
+            move.ply,
+            illegal,
+            f"{self.hero}'s move is illegal by the rules",
         )
         playing = and_(playing, ply.legal)
         self._claim(
@@ -198,18 +210,8 @@ class _StrategyProof:
 
     def moves(self, inputs: Mapping[int, bool], plies: int) -> tuple[str, ...]:
         """The text of the first ``plies`` moves under values of the opponent's variables."""
-        vectors = [m.literals for m in self.layout.moves[:plies]]
-        wanted = sorted({abs(v) for vector in vectors for v in vector})
-        aig, outputs = self.builder.build([self.literals[v] for v in wanted])
-        values = [False] + [inputs[k] for k in range(1, aig.num_inputs + 1)]
-        for left, right in zip(aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True):
-            values.append(
-                values[left >> 1] != bool(left & 1) and values[right >> 1] != bool(right & 1)
-            )
-        by_variable = {
-            v: values[literal >> 1] != bool(literal & 1)
-            for v, literal in zip(wanted, outputs, strict=True)
-        }
+        wanted = {abs(v) for move in self.layout.moves[:plies] for v in move.literals}
+        by_variable = evaluate(self.builder, {v: self.literals[v] for v in wanted}, inputs)
         code = MoveCode(self.layout)
         texts = []
         for move in self.layout.moves[:plies]:
