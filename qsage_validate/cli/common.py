@@ -6,15 +6,40 @@ import json
 import os
 import sys
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from qsage_validate.errors import UsageError
 
+if TYPE_CHECKING:
+    from qsage_validate.certificates.certificate import Dialect
+
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output.")
 ]
+DialectOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dialect",
+        metavar="NAME",
+        help="How the certificate is to be read, if not as recognised: caqe, pedant, qaiger, "
+        "qbfcert-ascii or qbfcert-binary.",
+    ),
+]
+
+
+def parse_dialect(name: str | None) -> Dialect | None:
+    """The dialect of that name; raises ``UsageError`` with the names that there are."""
+    from qsage_validate.certificates.certificate import Dialect
+
+    if name is None:
+        return None
+    try:
+        return Dialect(name.lower())
+    except ValueError:
+        names = ", ".join(dialect.value for dialect in Dialect)
+        raise UsageError(f"found {name!r} for --dialect, expected one of {names}") from None
 
 
 def emit(text: str) -> None:

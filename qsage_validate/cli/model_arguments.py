@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from qsage_validate.cli.common import narrate
 from qsage_validate.errors import Exit
 from qsage_validate.games.library.template import Flag, Option
 from qsage_validate.games.registry import templates
@@ -41,10 +42,18 @@ class ModelArguments:
         return self.words if len(self.words) > 1 else ()
 
     def resolve(self) -> Model:
-        """The model; raises ``UsageError`` or ``InputError``."""
+        """The model; what the checks of its files warn of is told on standard error.
+
+        Raises ``UsageError`` or ``InputError``.
+        """
+        from qsage_validate.games.bddl.checks import check_model
         from qsage_validate.games.registry import resolve_model
 
-        return resolve_model(self.words, self.options)
+        model = resolve_model(self.words, self.options)
+        if self.files:
+            for diagnostic in check_model(model):
+                narrate(str(diagnostic))
+        return model
 
 
 def template_options() -> dict[str, Option]:
