@@ -19,6 +19,9 @@ from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.referee import Referee, unreadable
 
+# Plays of which the legality of every move is kept.
+_KEPT_PLAYS = 100_000
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:
@@ -99,6 +102,21 @@ class Conductor:
     def player(self) -> Player:
         """The certificate's side."""
         return self.reader.player
+
+    @property
+    def promised_verdict(self) -> bool:
+        """The value of the verdict that the certificate promises."""
+        return self.player is Player.BLACK
+
+    def opponent_moves(self, moves: Sequence[str]) -> list[str]:
+        """The opponent's among all moves of a play, from ply 1 on."""
+        plies = zip(self.layout.moves, moves, strict=False)
+        return [move for ply, move in plies if ply.player is not self.player]
+
+    def forget(self) -> None:
+        """Forget what was kept of plays so far, when it has become much."""
+        if len(self._legality) > _KEPT_PLAYS:
+            self._legality.clear()
 
     def to_move(self, state: PlayState) -> Player | None:
         """Whose turn it is; ``None`` when the play has ended."""
@@ -366,7 +384,7 @@ class Conductor:
     def _final(self, state: PlayState, verdict: bool | None, note: str) -> Final:
         ending = state.ending
         assert ending is not None, "the play has ended"
-        expected = self.player is Player.BLACK
+        expected = self.promised_verdict
         kept = None if verdict is None else verdict is expected
         winner = ending.winner
         if winner is None and kept is not None:

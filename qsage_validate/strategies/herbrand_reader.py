@@ -10,7 +10,6 @@ from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.games.protocol import Player
-from qsage_validate.strategies.falsifier import Falsifier
 from qsage_validate.strategies.line import (
     Answer,
     BoardMove,
@@ -20,6 +19,7 @@ from qsage_validate.strategies.line import (
     VerdictReading,
 )
 from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.refuter import Refuter
 from qsage_validate.strategies.unfolding import Unfolding
 from qsage_validate.strategies.values import ask
 
@@ -37,8 +37,8 @@ class HerbrandReader(CertificateReader):
         self._unfolding = Unfolding(qbf, layout)
 
     @cached_property
-    def _falsifier(self) -> Falsifier:
-        return Falsifier(self._certificate, self._qbf)
+    def _refuter(self) -> Refuter:
+        return Refuter(self._certificate, self._qbf)
 
     def answers(self, lines: Sequence[Line]) -> list[Answer]:
         if not lines:
@@ -92,7 +92,7 @@ class HerbrandReader(CertificateReader):
         made = {abs(v) for move in self.layout.moves[: line.plies] for v in move.literals}
         made |= {abs(m.stop) for m in self.layout.moves[: line.plies] if m.stop is not None}
         fixed = {v: value for v, value in line.choice.items() if v in made}
-        found = self._falsifier.satisfying(fixed)
+        found = self._refuter.refutation(fixed)
         position = [*self.layout.board.x, *self.layout.board.y]
         universal = [abs(v) for v in position if abs(v) not in self.opponent]
         if found is None:

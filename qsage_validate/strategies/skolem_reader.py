@@ -53,7 +53,11 @@ class SkolemReader(CertificateReader):
         plies = lines[0].plies
         has_state = plies < len(self.layout.board.states)
         state = self.layout.board.states[plies] if has_state else ()
-        places = [self.squares.at(x, y) for x, y in self.squares.squares]
+        # An axis of length 1 may have an existential bit: it is not ours to choose.
+        places = [
+            {v: value for v, value in self.squares.at(x, y).items() if v in self.opponent}
+            for x, y in self.squares.squares
+        ]
         choices = [{**line.choice, **place} for line in lines for place in places]
         rows = ask(self._oracle, choices, [*state, *wanted]).tolist()
         readings = []

@@ -18,6 +18,9 @@ from qsage_validate.encodings.layout import Layout
 from qsage_validate.strategies.line import BoardCode, SquareXY
 from qsage_validate.strategies.ply_constraints import PlyConstraints
 
+# Lines of which the constraints are kept.
+_KEPT_LINES = 10_000
+
 
 class Unfolding:
     """Computes what follows from the moves of a play: boards, indicators, legality."""
@@ -56,6 +59,8 @@ class Unfolding:
         key = frozenset(known.items())
         found = self._found.get(key)
         if found is None:
+            if len(self._found) > _KEPT_LINES:
+                self._found.clear()
             found = self._found[key] = self._constraints.after(known)
         return found
 

@@ -1,4 +1,4 @@
-"""Whether the matrix can still become true in a play, against a Herbrand certificate."""
+"""Whether the opponent can still win against a certificate: one SAT call on circuit and matrix."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from itertools import count
 
 from pysat.solvers import Solver
 
-from qsage_validate.certificates.certificate import CircuitCertificate
+from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.composition import compose
 from qsage_validate.certificates.lazy_circuit import LazyCircuit
 from qsage_validate.circuit.qbf import Qbf
 
 
-class Falsifier:
-    """Looks for existential values that satisfy the matrix against the Herbrand functions."""
+class Refuter:
+    """Looks for values of the opponent's variables that break the certificate's promise.
+
+    Against a Skolem certificate these make the matrix false, against a Herbrand certificate
+    they make it true.
+    """
 
     def __init__(self, certificate: CircuitCertificate, formula: Qbf) -> None:
         """Compose certificate and matrix into one circuit and hand it to a SAT solver."""
@@ -27,16 +31,17 @@ class Falsifier:
         false = next(fresh)
         self._solver.add_clause([-false])
         circuit = LazyCircuit(aig, list(self._number.values()), false, self._solver, fresh)
-        (self._output,) = circuit.load([output])
+        (matrix,) = circuit.load([output])
+        self._broken = -matrix if certificate.kind is Kind.SKOLEM else matrix
 
-    def satisfying(self, fixed: Mapping[int, bool]) -> dict[int, bool] | None:
-        """Values of the existentials, ``fixed`` among them, that make the matrix true.
+    def refutation(self, fixed: Mapping[int, bool]) -> dict[int, bool] | None:
+        """Values of all of the opponent's variables, ``fixed`` among them, that win.
 
-        ``None`` when there are none: the certificate has won every such play.
+        ``None`` when there are none: the certificate wins every play that begins so.
         """
         number = self._number
         assumptions = [number[v] if value else -number[v] for v, value in fixed.items()]
-        if not self._solver.solve(assumptions=[*assumptions, self._output]):
+        if not self._solver.solve(assumptions=[*assumptions, self._broken]):
             return None
         true = {literal for literal in self._solver.get_model() or () if literal > 0}
         return {variable: k in true for variable, k in number.items()}

@@ -1,0 +1,285 @@
+"""A random adversary: many plays in lock step against one certificate.
+
+Each play has its own random numbers, made from the seed and the play's number, so that the
+same seed gives the same plays however many run at a time.  Plays that have begun alike are one
+play until they part: a question is asked once for all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from qsage_validate.errors import UsageError
+from qsage_validate.play.conductor import Conductor, Final, PlayState
+from qsage_validate.strategies.line import BoardMove, Legality
+from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+
+# Plays that run side by side; more than that are done in several passes.
+BATCH = 4096
+# Findings that are kept; all of them are counted.
+KEPT_FINDINGS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class AdversaryReport:
+    """The summary of a run.
+
+    ``wins`` are the plays that the certificate's side won as promised, ``undecided`` those
+    for which neither rules nor formula tell.  ``illegal_tried`` counts attempts at illegal
+    moves, ``illegal_flagged`` those that the formula recognised.  ``digest`` is a hash of all
+    plays: equal for equal plays.
+    """
+
+    games: int
+    wins: int
+    losses: int
+    undecided: int
+    illegal_tried: int
+    illegal_flagged: int
+    findings: tuple[Finding, ...]
+    findings_total: int
+    seed: int
+    seconds: float
+    digest: str
+
+    @property
+    def plays_per_second(self) -> float:
+        """Plays in a second, loading not counted."""
+        return self.games / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def clean(self) -> bool:
+        """Every play was won as promised and nothing was found."""
+        return self.wins == self.games and not self.findings_total
+
+    def as_json(self) -> dict[str, object]:
+        """The summary, for ``--json``."""
+        return {
+            "games": self.games,
+            "wins": self.wins,
+            "losses": self.losses,
+            "undecided": self.undecided,
+            "illegal_tried": self.illegal_tried,
+            "illegal_flagged": self.illegal_flagged,
+            "findings": [finding.as_json() for finding in self.findings],
+            "findings_total": self.findings_total,
+            "seed": self.seed,
+            "plays_per_second": round(self.plays_per_second, 1),
+            "seconds": round(self.seconds, 3),
+            "digest": self.digest,
+        }
+
+
+class Adversary:
+    """Plays random legal moves, and now and then tries an illegal one.
+
+    ``illegal`` is the probability, at each of the adversary's plies, that an illegal move is
+    tried first: the formula must flag it, and a play in which it is let happen must not break
+    the promise.  ``replay`` makes the command that replays a finding.
+    """
+
+    def __init__(
+        self,
+        conductor: Conductor,
+        *,
+        seed: int,
+        illegal: float = 0.0,
+        replay: Callable[[Sequence[str]], str] = " ".join,
+    ) -> None:
+        if not 0 <= illegal <= 1:
+            raise UsageError(f"found the probability {illegal}, expected 0 to 1")
+        self._conductor = conductor
+        self._seed = seed
+        self._illegal = illegal
+        self._replay = replay
+
+    def run(
+        self,
+        games: int,
+        *,
+        batch: int = BATCH,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> AdversaryReport:
+        """Play ``games`` plays; ``progress`` is told how many are done."""
+        if games < 1:
+            raise UsageError(f"found {games} games, expected 1 or more")
+        tally = _Tally(self._conductor, self._replay)
+        began = time.perf_counter()
+        for first in range(0, games, batch):
+            last = min(first + batch, games)
+            self._run_batch(range(first, last), tally)
+            self._conductor.forget()
+            progress(last)
+        return tally.report(games, self._seed, time.perf_counter() - began)
+
+    def _run_batch(self, numbers: Iterable[int], tally: _Tally) -> None:
+        start = self._conductor.start()
+        plays = [_Play(random.Random(f"{self._seed}/{n}"), start) for n in numbers]
+        tally.see(start)
+        while running := [play for play in plays if play.state.ending is None]:
+            # All plays that go on have the same number of plies.
+            if self._conductor.to_move(running[0].state) is self._conductor.player:
+                self._answer(running)
+            else:
+                self._move(running, tally)
+            for state in _distinct(running):
+                tally.see(state)
+        finals = self._conductor.finish_all(_distinct(plays))
+        results = dict(zip((s.moves for s in _distinct(plays)), finals, strict=True))
+        for final in results.values():
+            tally.find(final.findings)
+        for play in plays:
+            tally.count(play, results[play.state.moves])
+
+    def _answer(self, plays: list[_Play]) -> None:
+        states = _distinct(plays)
+        answered = self._conductor.answer_all(states)
+        after = dict(zip((s.moves for s in states), answered, strict=True))
+        for play in plays:
+            play.state = after[play.state.moves]
+
+    def _move(self, plays: list[_Play], tally: _Tally) -> None:
+        states = _distinct(plays)
+        examined = self._conductor.examine_all(states)
+        legality = self._conductor.legality_all(states)
+        chances = {
+            state.moves: _Chances(state, verdicts, self._conductor)
+            for state, verdicts in zip(examined, legality, strict=True)
+        }
+        wanted: dict[tuple[str, ...], tuple[PlayState, BoardMove]] = {}
+        moved: list[tuple[_Play, tuple[str, ...]]] = []
+        tried: dict[tuple[str, ...], tuple[PlayState, BoardMove]] = {}
+        for play in plays:
+            chance = chances[play.state.moves]
+            play.state = chance.state
+            if chance.state.ending is not None:
+                continue
+            if self._illegal and chance.illegal and play.random.random() < self._illegal:
+                attempt = play.random.choice(chance.illegal)
+                tried[(*play.state.moves, str(attempt))] = (play.state, attempt)
+                tally.tried += 1
+                tally.flagged += chance.flags(attempt)
+            move = play.random.choice(chance.legal)
+            key = (*play.state.moves, str(move))
+            wanted[key] = (play.state, move)
+            moved.append((play, key))
+        tally.find(finding for chance in chances.values() for finding in chance.state.findings)
+        made = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
+        for play, key in moved:
+            play.state = made[key]
+        self._let_happen(list(tried.values()), tally)
+
+    def _let_happen(self, tried: list[tuple[PlayState, BoardMove]], tally: _Tally) -> None:
+        """Plays with an illegal move keep the promise: it is void, whatever follows."""
+        if not tried:
+            return
+        lines = [self._conductor.reader.with_move(s.line, move) for s, move in tried]
+        expected = self._conductor.promised_verdict
+        for (state, move), reading in zip(
+            tried, self._conductor.reader.verdicts(lines), strict=True
+        ):
+            if reading.value is not None and reading.value is not expected:
+                tally.find([self._broken_by(state, move, reading.note)])
+
+    def _broken_by(self, state: PlayState, move: BoardMove, note: str) -> Finding:
+        literal = self._conductor.layout.verdict or 0
+        return Finding(
+            FindingKind.VERDICT_DIFFERS,
+            state.plies + 1,
+            f"after the illegal move {move} the verdict is not what was promised {note}".rstrip(),
+            player=self._conductor.player.other,
+            move=str(move),
+            squares=(move.square,),
+            evidence=(
+                Evidence(literal, str(literal), not self._conductor.promised_verdict, "verdict"),
+            ),
+            moves=(*state.moves, f"{move}!"),
+        )
+
+
+@dataclass(slots=True)
+class _Play:
+    random: random.Random
+    state: PlayState
+
+
+class _Chances:
+    """What the adversary can do in a state."""
+
+    def __init__(
+        self,
+        state: PlayState,
+        verdicts: Mapping[BoardMove, Legality] | None,
+        conductor: Conductor,
+    ) -> None:
+        self.legal = [] if state.ending is not None else conductor.legal_moves(state)
+        self._verdicts = verdicts
+        self.state = state
+        legal = set(self.legal)
+        self.illegal = [move for move in verdicts or () if move not in legal]
+        if state.ending is None and not self.legal:
+            raise AssertionError("a play that goes on has a legal move")
+
+    def flags(self, move: BoardMove) -> bool:
+        """Whether the formula says that ``move`` is illegal."""
+        return self._verdicts is not None and not self._verdicts[move].legal
+
+
+class _Tally:
+    """Adds up what happened."""
+
+    def __init__(self, conductor: Conductor, replay: Callable[[Sequence[str]], str]) -> None:
+        self._conductor = conductor
+        self._replay = replay
+        self._found: dict[tuple[FindingKind, tuple[str, ...]], Finding] = {}
+        self._digest = hashlib.sha256()
+        self.wins = self.losses = self.undecided = 0
+        self.tried = self.flagged = 0
+
+    def see(self, state: PlayState) -> None:
+        """Take note of a state's findings."""
+        self.find(state.findings)
+
+    def find(self, findings: Iterable[Finding]) -> None:
+        """Take note of findings; the same one of several plays counts once."""
+        for finding in findings:
+            self._found.setdefault((finding.kind, finding.moves), finding)
+
+    def count(self, play: _Play, final: Final) -> None:
+        """Count a finished play."""
+        self._digest.update(" ".join(play.state.moves).encode() + b"\n")
+        if final.promised is None:
+            self.undecided += 1
+        elif final.promised:
+            self.wins += 1
+        else:
+            self.losses += 1
+
+    def report(self, games: int, seed: int, seconds: float) -> AdversaryReport:
+        """The summary."""
+        kept = []
+        for finding in list(self._found.values())[:KEPT_FINDINGS]:
+            own = self._conductor.opponent_moves(finding.moves)
+            kept.append(replace(finding, replay=self._replay(own)))
+        return AdversaryReport(
+            games,
+            self.wins,
+            self.losses,
+            self.undecided,
+            self.tried,
+            self.flagged,
+            tuple(kept),
+            len(self._found),
+            seed,
+            seconds,
+            self._digest.hexdigest(),
+        )
+
+
+def _distinct(plays: Iterable[_Play]) -> list[PlayState]:
+    """The different states of plays, in the order of their first appearance."""
+    return list({play.state.moves: play.state for play in plays}.values())
