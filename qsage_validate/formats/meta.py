@@ -7,8 +7,8 @@ Q-sage writes it beside a QCIR as ``viz_meta_out`` or ``*.meta``.  Sections begi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.formats.source import Path, Source, quoted, write_atomic
@@ -43,7 +43,8 @@ class MetaFile:
 
     ``moves`` has one entry a ply, ``states`` one pair of variables (*occupied, white*) more;
     ``goal`` is the goal variable or ``None`` when the file says 0.  Action signatures are
-    kept as text (``occupy(?x,?y)``).
+    kept as text (``occupy(?x,?y)``).  ``lines`` has the line numbers, from 1, of the content of
+    each section, for messages.
     """
 
     width: int
@@ -57,6 +58,7 @@ class MetaFile:
     states: tuple[tuple[int, int], ...]
     goal: int | None
     path: str | None = None
+    lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,10 @@ def parse_meta(text: str, path: str | None = None) -> MetaFile:
         states=tuple((first, second) for first, second in pairs),
         goal=goal or None,
         path=path,
+        lines={
+            section: tuple(source.line_of(line.offset) for line in lines)
+            for section, lines in reader.body.items()
+        },
     )
 
 
