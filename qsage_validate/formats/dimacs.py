@@ -60,19 +60,18 @@ class Dimacs:
 
     def clause_literals(self, start: int) -> NDArray[np.int32]:
         """All clauses from ``start`` to the end, each ended by 0."""
-        expected = f"the literals of {self.clauses} clauses, each ended by 0"
-        literals, offsets = self.numbers(start, len(self.code), expected)
-        end = len(self.code.rstrip())
+        literals, offsets = self.numbers(start, len(self.code), "a literal, or 0 to end a clause")
+        end = len(self.data.rstrip())
         if len(literals) and literals[-1] != 0:
             raise self.error(end, "the end of the file", "a 0 that ends the last clause")
         ends = np.flatnonzero(literals == 0)
         if len(ends) < self.clauses:
             found = f"the end of the file after {len(ends)} clauses"
-            raise self.error(end, found, f"{self.clauses} (the header)")
+            raise self.error(end, found, f"{self.clauses} (the header's number)")
         if len(ends) > self.clauses:
             extra = int(ends[self.clauses - 1]) + 1 if self.clauses else 0
             found = f"clause {self.clauses + 1}"
-            raise self.error(offsets[extra], found, f"{self.clauses} clauses (the header)")
+            raise self.error(offsets[extra], found, f"{self.clauses} (the header's number)")
         return literals
 
 

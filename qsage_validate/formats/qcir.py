@@ -165,15 +165,17 @@ class _Reader:
         """The first item of an argument list that is no literal, or a quantifier gate."""
         if name is not None and keyword.lower() in _QUANTIFIERS:
             return self._quantifier_gate(name, keyword, at)
-        for part in re.finditer(r"[^,;]*", inner):
-            item = part.group()
-            where = at + part.start() + len(item) - len(item.lstrip())
-            closing = self.code[at + part.end()]
-            if not _LITERAL.fullmatch(item.strip()):
-                found = quoted(item.strip()) if item.strip() else quoted(self.code[where])
+        start = at
+        for item in re.split(r"[,;]", inner):
+            end = start + len(item)
+            literal = item.strip()
+            if not _LITERAL.fullmatch(literal):
+                where = start + len(item) - len(item.lstrip())
+                found = quoted(literal or self.code[where])
                 return self.source.error(where, found, "a variable or '-' and a variable")
-            if closing == ";":
-                return self.source.error(at + part.end(), "';'", "',' or ')'")
+            if self.code[end] == ";":
+                return self.source.error(end, "';'", "',' or ')'")
+            start = end + 1
         raise AssertionError(f"argument list {inner!r} has no error")
 
     def _quantifier_gate(self, name: str, keyword: str, at: int) -> InputError:
@@ -227,7 +229,7 @@ class _Reader:
         return match.end() - at if match else 0
 
     def _argument_at(self, s: _Statement, index: int) -> int:
-        """The offset of an argument (behind a minus sign)."""
+        """The offset of an argument."""
         at = s.arguments_at
         for _ in range(index):
             at = self.code.index(",", at) + 1
@@ -399,7 +401,7 @@ def qcir_text(qbf: Qbf, *, cleansed: bool = False) -> str:
     def literals(xs: Iterable[int]) -> str:
         return ", ".join(f"-{name[-x]}" if x < 0 else name[x] for x in xs)
 
-    all_numbers = all(text.isdecimal() for text in name.values())
+    all_numbers = all(text == str(number) for number, text in name.items())
     header = f"#QCIR-G14 {qbf.max_variable}" if all_numbers else "#QCIR-G14"
     statements = [f"{s.quantifier.value}({literals(s.variables)})" for s in qbf.scopes]
     statements.append(f"output({literals((qbf.output,))})")

@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import InputError
+from qsage_validate.formats import source
+from qsage_validate.formats.source import (
+    Format,
+    Source,
+    read_bytes,
+    sniff,
+    sniff_bytes,
+    write_atomic,
+)
+
+COMPRESSORS = [gzip.compress, bz2.compress, lzma.compress]
+
+
+def message(error: pytest.ExceptionInfo[InputError], path: Path) -> str:
+    return str(error.value).replace(str(path), "FILE")
+
+
+@pytest.mark.parametrize("compress", [lambda data: data, *COMPRESSORS])
+def test_content_decides_how_a_file_is_unpacked(
+    tmp_path: Path, compress: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "misnamed.txt"
+    path.write_bytes(compress(b"exists(1)\noutput(1)\n"))
+    assert read_bytes(path) == b"exists(1)\noutput(1)\n"
+    assert sniff(path) is Format.QCIR
+
+
+@pytest.mark.parametrize("compress", COMPRESSORS)
+def test_members_that_follow_each_other_are_joined(
+    tmp_path: Path, compress: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(compress(b"one\n") + compress(b"two\n") + bytes(512))
+    assert read_bytes(path) == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize("compress", COMPRESSORS)
+@pytest.mark.parametrize(
+    "damage",
+    [lambda z: z[:-3], lambda z: z[: len(z) // 2], lambda z: z + b"rubbish", lambda z: z[:9]],
+    ids=["end missing", "half", "rubbish", "head only"],
+)
+def test_damaged_compression_is_one_line(
+    tmp_path: Path, compress: Callable[[bytes], bytes], damage: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(damage(compress(os.urandom(5000))))
+    with pytest.raises(InputError, match=r"found damaged (gzip|bzip2|xz) data"):
+        read_bytes(path)
+
+
+@pytest.mark.parametrize("compress", COMPRESSORS)
+def test_a_decompression_bomb_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setattr(source, "_BOMB_BYTES", 1 << 20)
+    path = tmp_path / "file"
+    path.write_bytes(compress(bytes(10 << 20)))
+    with pytest.raises(InputError, match="unpacks to more than"):
+        read_bytes(path)
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.qcir"
+    with pytest.raises(InputError) as error:
+        read_bytes(missing)
+    assert message(error, missing) == "FILE: found no such file, expected a readable file"
+    with pytest.raises(InputError) as error:
+        read_bytes(tmp_path)
+    assert message(error, tmp_path) == "FILE: found a directory, expected a file"
+    with pytest.raises(InputError, match="found a device, expected a file"):
+        read_bytes("/dev/null")
+    with pytest.raises(InputError, match="null"):
+        read_bytes("a\0b")
+
+
+def test_a_pipe_can_be_sniffed_and_read(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_bytes(b"aag 0 0 0 0 0\n"))
+    writer.start()
+    assert sniff(path) is Format.AIGER_ASCII
+    writer.join()
+    assert read_bytes(path) == b"aag 0 0 0 0 0\n"
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "_streams", {})
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"text\n"))))
+    assert read_bytes("-") == b"text\n"
+    assert Source.open("-").path == "<stdin>"
+
+
+def test_closed_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "_streams", {})
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="<stdin>: found closed standard input"):
+        read_bytes("-")
+    closed = io.TextIOWrapper(io.BytesIO(b""))
+    closed.close()
+    monkeypatch.setattr(sys, "stdin", closed)
+    with pytest.raises(InputError, match="<stdin>: found"):
+        read_bytes("-")
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "column", "found"),
+    [
+        (b"ab\nc\xffd", 2, 2, "byte 0xff"),
+        (b"\xef\xbb\xbfab\n\xe4", 2, 1, "byte 0xe4"),
+        (b"a\n\nbc\0\xff", 3, 3, "a NUL byte"),
+        (b"a\xff\0", 1, 2, "byte 0xff"),
+        (b"\xe2\x82", 1, 1, "byte 0xe2"),
+    ],
+)
+def test_undecodable_bytes_are_placed(data: bytes, line: int, column: int, found: str) -> None:
+    with pytest.raises(InputError) as error:
+        Source.decode(data, "file")
+    assert (error.value.line, error.value.column) == (line, column)
+    assert error.value.found.startswith(found)
+
+
+def test_a_byte_order_mark_is_dropped() -> None:
+    assert Source.decode(b"\xef\xbb\xbfexists(1)").text == "exists(1)"
+
+
+def test_positions_and_excerpts() -> None:
+    text = Source("first\n  sécond line\r\nthird", "file")
+    error = text.error(text.text.index("line"), "'line'", "a word")
+    assert (error.line, error.column) == (2, 10)
+    assert error.excerpt == "  sécond line"
+    assert text.position(0) == (1, 1)
+    assert text.position(len(text.text)) == (3, 6)
+    assert text.line_error(3, "x", "y").column == 1
+    assert [line for line, _, _ in text.lines()] == [1, 2, 3]
+    assert [text.text[at : at + len(line)] for _, at, line in text.lines()] == [
+        "first",
+        "  sécond line",
+        "third",
+    ]
+    assert Source("x" * 1000).error(500, "x", "y").excerpt is None
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"aag 0 0 0 0 0\n", Format.AIGER_ASCII),
+        (b"aig 0 0 0 0 0\n", Format.AIGER_BINARY),
+        (b"c comment\np cnf 1 1\na 1 0\n1 0\n", Format.QDIMACS),
+        (b"p cnf 1 1\nc Model for variable 1.\n1 0\n", Format.PEDANT),
+        (b"# no header\n\n  EXISTS (1)\noutput(1)\n", Format.QCIR),
+        (b"#QCIR-G14 3\n", Format.QCIR),
+        (b"#boardsize\n2 2\n#depth\n1\n#actionvars\n", Format.META),
+        (b"#boardsize\n2 2\n#init\n#depth\n1\n", Format.BDDL),
+        (b"#blackactions\n:action occupy\n", Format.BDDL),
+        (b"#blackinitials\n#whiteinitials\n#times\nt1\n", Format.PG),
+        (b"", Format.UNKNOWN),
+        (b"\x7fELF\x02\x01", Format.UNKNOWN),
+        (b"exists a tale\n", Format.UNKNOWN),
+    ],
+)
+def test_sniffing(data: bytes, expected: Format) -> None:
+    assert sniff_bytes(data) is expected
+
+
+def test_sniffing_real_files(shared_data: Path) -> None:
+    expected = {
+        ".qcir": Format.QCIR,
+        ".qdimacs": Format.QDIMACS,
+        ".aag": Format.AIGER_ASCII,
+        ".aig": Format.AIGER_BINARY,
+        ".cnf": Format.PEDANT,
+        ".meta": Format.META,
+        ".ig": Format.BDDL,
+        ".pg": Format.PG,
+    }
+    files = [path for path in shared_data.rglob("*") if path.suffix in expected]
+    assert files
+    # The BDDL problems of Hex are named like positional games.
+    wrong = [
+        path
+        for path in files
+        if sniff(path) is not (Format.BDDL if path.parent.name == "hex" else expected[path.suffix])
+    ]
+    assert wrong == []
+
+
+def test_writing_replaces_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    write_atomic(path, "one\n")
+    assert path.read_text() == "one\n"
+    path.chmod(0o640)
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    write_atomic(link, b"two\n")
+    assert link.is_symlink()
+    assert path.read_bytes() == b"two\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "out"]
+
+
+def test_new_files_have_the_usual_permissions(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("")
+    write_atomic(tmp_path / "atomic", "")
+    assert (tmp_path / "atomic").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_an_interrupted_write_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out"
+    path.write_text("before")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomic(path, "after")
+    assert path.read_text() == "before"
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a directory, expected a file that can be written"):
+        write_atomic(tmp_path, "")
+    with pytest.raises(InputError, match="No such file"):
+        write_atomic(tmp_path / "missing" / "out", "")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="Not a directory"):
+        write_atomic(tmp_path / "file" / "out", "")
+
+
+def test_standard_output(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    write_atomic("-", "text\n")
+    assert capsysbinary.readouterr().out == b"text\n"

@@ -1,0 +1,195 @@
+"""Whatever is in a file, a reader gives a value or one line that says what is wrong."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.errors import InputError
+from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
+from qsage_validate.formats.meta import parse_meta
+from qsage_validate.formats.pedant import parse_pedant
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qdimacs import parse_qdimacs
+from qsage_validate.formats.source import Source, read_bytes, sniff_bytes
+from tests.support.generated import damaged
+
+QCIR = [
+    b"#QCIR-G14 7\nexists(1, 2)\nforall(3)\noutput(-7)\n5 = and(1, -3)\n# why\n"
+    b"6 = xor(2, 5)\n7 = ite(6, 3, -1)\n",
+    b"free(p)\nFORALL(x_1 ,\n  y)\noutput( g )\nh=or()\ng = Or(x_1, - y, h)\n",
+    b"exists(1)\noutput(2)\n2 = and(1, 3)\n3 = exists(4; 1)\n",
+]
+QDIMACS = [
+    b"c #@layout 1\np cnf 4 3\ne 1 0\na 2 3 0\ne 4 0\n1 -2 0\n-1 4\n 3 0\n-4 0\n",
+    b"p cnf 2 1\n1 2 0\n",
+]
+PEDANT = [
+    b"p cnf 5 4\nc Model for variable 3.\n3 -1 0\n-3 1 0\nc Model for variable 4.\n-4 5 0\n4 0\n"
+]
+META = [
+    b"#boardsize\n4 1\n#depth\n2\n#blackactions\noccupy(?x,?y)\n#whiteactions\noccupy(?x,?y)\n"
+    b"% comment\n#actionvars\n[1] [2,3] [ ]\n[4] [5,6] []\n#symbolicpos\n[7,8] [ ]\n#statevars\n"
+    b"9 10\n11 12\n13 14\n#goalvar\n0\n",
+]
+
+
+def _aiger() -> list[bytes]:
+    builder = AigBuilder(3)
+    a, b, c = builder.inputs
+    outputs = [builder.xor(a, b), builder.ite(c, a, b) ^ 1, 1]
+    aig, outputs = builder.build(outputs)
+    symbols = {0: "4", 1: "6"}
+    return [
+        aiger_bytes(
+            aig, outputs, binary=binary, input_symbols=symbols, output_symbols={2: "result"},
+            comments=["SAT"],
+        )
+        for binary in (False, True)
+    ]  # fmt: skip
+
+
+AIGER = [*_aiger(), b"aag 3 1 0 1 2\n2\n4\n4 6 1\n6 2 2\n", b"aag 6 1 1 0 1 1 1 1 1\n"]
+
+
+def _text(parse: Callable[[str], object]) -> Callable[[bytes], object]:
+    return lambda data: parse(Source.decode(data, "file").text)
+
+
+READERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
+    ("qcir", _text(parse_qcir), QCIR),
+    ("qdimacs", parse_qdimacs, QDIMACS),
+    ("pedant", parse_pedant, PEDANT),
+    ("meta", _text(parse_meta), META),
+    ("aiger", parse_aiger, AIGER),
+]
+EVERY_READER = pytest.mark.parametrize(
+    ("parse", "files"), [pytest.param(p, f, id=name) for name, p, f in READERS]
+)
+
+
+def refused_or_read(parse: Callable[[bytes], object], data: bytes) -> None:
+    """Parse; any exception but an InputError of one line escapes and fails the test."""
+    try:
+        parse(data)
+    except InputError as error:
+        check_message(error)
+
+
+def check_message(error: InputError) -> None:
+    """One printing line with both halves, and a caret that stands under the excerpt."""
+    assert str(error).isprintable()
+    assert ": found " in str(error)
+    assert ", expected " in str(error)
+    if error.excerpt is not None:
+        assert error.column is not None
+        assert error.column <= len(error.excerpt) + 1
+
+
+@EVERY_READER
+def test_the_undamaged_files_are_read_or_refused(
+    parse: Callable[[bytes], object], files: list[bytes]
+) -> None:
+    for data in files:
+        refused_or_read(parse, data)
+    parse(files[0])  # the first of each is valid
+
+
+@EVERY_READER
+@given(data=st.data())
+@settings(max_examples=300)
+def test_damaged_files(
+    parse: Callable[[bytes], object], files: list[bytes], data: st.DataObject
+) -> None:
+    refused_or_read(parse, data.draw(damaged(files)))
+
+
+@EVERY_READER
+@given(content=st.binary(max_size=80))
+@settings(max_examples=100)
+def test_random_bytes(parse: Callable[[bytes], object], files: list[bytes], content: bytes) -> None:
+    refused_or_read(parse, content)
+    refused_or_read(parse, files[0][:20] + content)
+
+
+@EVERY_READER
+@given(content=st.text("0123456789 -\n\tpcnfaegi#()=,;[]{}%orxtuvl", max_size=60))
+@settings(max_examples=150)
+def test_random_text_of_the_alphabet(
+    parse: Callable[[bytes], object], files: list[bytes], content: str
+) -> None:
+    refused_or_read(parse, content.encode())
+    refused_or_read(parse, files[0] + content.encode())
+
+
+@EVERY_READER
+def test_every_truncation(parse: Callable[[bytes], object], files: list[bytes]) -> None:
+    for data in files:
+        for length in range(len(data)):
+            refused_or_read(parse, data[:length])
+
+
+@EVERY_READER
+def test_the_readers_of_other_formats_refuse(
+    parse: Callable[[bytes], object], files: list[bytes]
+) -> None:
+    for _, other, their_files in READERS:
+        if other is not parse:
+            for data in their_files:
+                refused_or_read(parse, data)
+
+
+@given(content=damaged([*QCIR, *QDIMACS, *PEDANT, *META, *AIGER]))
+@settings(max_examples=100)
+def test_sniffing_never_fails(content: bytes) -> None:
+    sniff_bytes(content)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+@given(data=st.data())
+@settings(max_examples=60)
+def test_damaged_compressed_files(
+    tmp_path_factory: pytest.TempPathFactory,
+    compress: Callable[[bytes], bytes],
+    data: st.DataObject,
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "damaged"
+    path.write_bytes(data.draw(damaged([compress(QCIR[0])])))
+    refused_or_read(lambda _: read_bytes(path), b"")
+
+
+@pytest.mark.parametrize(
+    ("parse", "content"),
+    [
+        (parse_aiger, b"aag 4000000000 4000000000 0 0 0\n"),
+        (parse_aiger, b"aag 4000000000 0 0 0 0\n"),
+        (parse_aiger, b"aag 1000000 0 0 0 1000000\n2 0 0\n"),
+        (parse_aiger, b"aag 1000 0 0 1000 0\n" + b"0\n" * 900),
+        (parse_aiger, b"aig 4000000000 4000000000 0 0 0\n"),
+        (parse_aiger, b"aig 1000000000 0 0 0 1000000000\n\x02\x01"),
+        (parse_aiger, b"aig 4000000000 0 0 0 4000000000\n\x02\x01"),
+        (parse_aiger, b"aag " + b"9" * 300 + b" 0 0 0 0\n"),
+        (parse_qdimacs, b"p cnf 4000000000 4000000000\n1 0\n"),
+        (parse_qdimacs, b"p cnf 2000000000 1\n1999999999 0\n"),
+        (parse_pedant, b"p cnf 999999999999999999999999 1\nc Model for variable 1.\n1 0\n"),
+    ],
+)
+def test_absurd_headers_are_refused_before_anything_is_allocated(
+    tmp_path: Path, parse: Callable[[bytes], object], content: bytes
+) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError):
+            parse(content)
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
