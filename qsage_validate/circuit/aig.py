@@ -49,15 +49,25 @@ class Aig:
         """Inputs and gates together; the largest variable."""
         return self.num_inputs + self.num_gates
 
-    def cone(self, outputs: Sequence[int]) -> NDArray[np.bool_]:
-        """Which gates the literals ``outputs`` depend on; shape ``(num_gates,)``."""
+    def cone(
+        self, outputs: Sequence[int], beyond: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.bool_]:
+        """Which gates the literals ``outputs`` depend on; shape ``(num_gates,)``.
+
+        ``beyond``, of the same shape, marks gates at which the search stops: they and what
+        only they need are left out.
+        """
         needed = bytearray(self.num_variables + 1)
         for literal in outputs:
             needed[literal >> 1] = 1
         base = self.num_inputs + 1
+        known = bytes(self.num_gates) if beyond is None else beyond.tobytes()
         left, right = self.fanin0.tolist(), self.fanin1.tolist()
         for gate in range(self.num_gates - 1, -1, -1):
             if needed[base + gate]:
+                if known[gate]:
+                    needed[base + gate] = 0
+                    continue
                 needed[left[gate] >> 1] = 1
                 needed[right[gate] >> 1] = 1
         return np.frombuffer(needed, dtype=np.bool_)[base:].copy()

@@ -55,20 +55,23 @@ def circuit_clauses(
     definitions: Mapping[int, int] | None = None,
     keep: Sequence[int] = (),
     first: int | None = None,
+    known: Literals | None = None,
 ) -> CircuitClauses:
     """Tseitin's clauses of the gates that ``definitions`` and ``keep`` need.
 
     ``inputs[k]`` is the SAT variable of input ``k + 1`` (default: ``k + 1``).
     ``definitions`` maps SAT variables to the literals of the graph that they shall equal;
     ``keep`` are further literals whose values are wanted.  New SAT variables are numbered
-    from ``first`` on (default: behind the inputs and the defined variables).
+    from ``first`` on (default: behind the inputs and the defined variables).  ``known`` is
+    ``sat_of`` of an earlier call for the same graph and inputs, whose clauses the solver has:
+    only what is missing is added, and ``first`` must then be given.
 
     Every SAT variable is equivalent to its gate, so that all values can be read from a model
     (no Plaisted-Greenbaum).  A gate that is only used once, positively, by another gate is
     merged into it: a conjunction of n literals takes n + 1 clauses and one variable, where
     its n - 1 gates take 3n - 3 clauses.
 
-    Raises ``ValueError`` when a defined variable is an input.
+    Raises ``ValueError`` when a defined variable is an input, or ``first`` is missing.
     """
     wanted = dict(definitions or {})
     if inputs is None:
@@ -79,12 +82,14 @@ def circuit_clauses(
         raise ValueError(f"{len(given)} variables for {aig.num_inputs} inputs")
     if not wanted.keys().isdisjoint(given.tolist()):
         raise ValueError("a defined variable is an input")
-    following = max(int(given.max(initial=0)), max(wanted, default=0)) + 1
-    following = following if first is None else first
+    largest = max(int(given.max(initial=0)), max(wanted, default=0))
+    if known is not None and first is None:
+        raise ValueError("more clauses need the number of the first new variable")
+    following = largest + 1 if first is None else first
 
-    gates, owner, leaf = _conjunctions(aig, [*wanted.values(), *keep])
-    sat_of = np.zeros(aig.num_variables + 1, dtype=np.int32)
+    sat_of = np.zeros(aig.num_variables + 1, dtype=np.int32) if known is None else known.copy()
     sat_of[1 : aig.num_inputs + 1] = given
+    gates, owner, leaf = _conjunctions(aig, [*wanted.values(), *keep], sat_of != 0)
     equal: list[tuple[int, int]] = []
     for variable, literal in wanted.items():
         if literal >> 1 > aig.num_inputs and not sat_of[literal >> 1]:
@@ -95,7 +100,8 @@ def circuit_clauses(
     sat_of[new] = np.arange(following, following + len(new), dtype=np.int32)
     following += len(new)
     parts: list[Flat] = []
-    if (leaf == 0).any() or any(literal >> 1 == 0 for literal in (*keep, *wanted.values())):
+    constant = (leaf == 0).any() or any(x >> 1 == 0 for x in (*keep, *wanted.values()))
+    if constant and not sat_of[0]:
         sat_of[0] = following
         parts.append(np.array([-following, 0], dtype=np.int32))
         following += 1
@@ -111,25 +117,27 @@ def circuit_clauses(
     short[:, 0] = -sat_of[owner]
     short[:, 1] = sat(leaf)
     parts += (short.ravel(), _long_clauses(sat_of[gates], owner, gates, -short[:, 1]))
-    largest = max(following - 1, int(given.max(initial=0)), max(wanted, default=0))
-    return CircuitClauses(np.concatenate(parts), sat_of, largest)
+    return CircuitClauses(np.concatenate(parts), sat_of, max(following - 1, largest))
 
 
-def _conjunctions(aig: Aig, roots: Sequence[int]) -> tuple[Literals, Literals, Literals]:
-    """The cone of ``roots`` as wide conjunctions.
+def _conjunctions(
+    aig: Aig, roots: Sequence[int], known: NDArray[np.bool_]
+) -> tuple[Literals, Literals, Literals]:
+    """The cone of ``roots``, without variables that are ``known``, as wide conjunctions.
 
     Returns the variables of the gates that remain, in order, and two columns of one length:
     each pair says that a gate (``owner``) has a literal as a conjunct.  Pairs are sorted and
     without repetitions; true conjuncts are left out.
     """
     base = aig.num_inputs + 1
-    cone = np.flatnonzero(aig.cone(roots)).astype(np.int32)
+    cone = np.flatnonzero(aig.cone(roots, known[base:])).astype(np.int32)
     fanin0, fanin1 = aig.fanin0[cone], aig.fanin1[cone]
     uses = np.bincount(fanin0, minlength=2 * aig.num_variables + 2)
     uses += np.bincount(fanin1, minlength=2 * aig.num_variables + 2)
     uses[np.asarray(roots, dtype=np.int64) | 1] += 1  # keeps the gate, whatever its sign
-    inner = (uses[0::2] == 1) & (uses[1::2] == 0)
-    inner[:base] = False
+    inner = np.zeros(aig.num_variables + 1, dtype=np.bool_)
+    inner[cone + base] = True
+    inner &= (uses[0::2] == 1) & (uses[1::2] == 0)
     del uses
     owner_of = np.arange(aig.num_variables + 1, dtype=np.int32)
     for fanin in (fanin0, fanin1):

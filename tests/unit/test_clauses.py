@@ -63,6 +63,35 @@ def test_models_are_the_evaluations(case: tuple[Aig, list[int]], data: st.DataOb
                 assert not solver.solve(assumptions=[*assume, -1000])
 
 
+@given(case=aigs(), data=st.data())
+@settings(max_examples=100)
+def test_clauses_can_follow_as_they_are_asked_for(
+    case: tuple[Aig, list[int]], data: st.DataObject
+) -> None:
+    aig, outputs = case
+    clauses = circuit_clauses(aig, keep=outputs[:1])
+    bits = data.draw(st.lists(st.booleans(), min_size=aig.num_inputs, max_size=aig.num_inputs))
+    expected = values(aig, bits)
+    with Solver("minisat22") as solver:
+        load(solver, clauses.literals)
+        for k in range(1, len(outputs) + 1):
+            assert solver.solve(assumptions=[v if bit else -v for v, bit in enumerate(bits, 1)])
+            model = solver.get_model()
+            for literal in outputs[:k]:
+                value = expected[literal >> 1] != bool(literal & 1)
+                assert truths(model, clauses.literal(literal)) == value
+            following = circuit_clauses(
+                aig, keep=outputs[k : k + 1], first=clauses.max_variable + 1, known=clauses.sat_of
+            )
+            load(solver, following.literals)
+            assert following.max_variable >= clauses.max_variable
+            before = clauses.sat_of != 0
+            assert (following.sat_of[before] == clauses.sat_of[before]).all()
+            clauses = following
+    again = circuit_clauses(aig, keep=outputs, first=clauses.max_variable + 1, known=clauses.sat_of)
+    assert len(again.literals) == 0
+
+
 def test_a_conjunction_of_many_is_one_gate() -> None:
     builder = AigBuilder(8)
     chain = builder.inputs[0]
@@ -115,6 +144,8 @@ def test_numbering_and_definitions() -> None:
         circuit_clauses(aig, inputs=[5, 6], definitions={5: gate})
     with pytest.raises(ValueError, match="1 variables for 2 inputs"):
         circuit_clauses(aig, inputs=[5])
+    with pytest.raises(ValueError, match="the first new variable"):
+        circuit_clauses(aig, inputs=[5, 6], known=clauses.sat_of)
 
 
 def test_only_the_cone_is_taken() -> None:
