@@ -108,6 +108,11 @@ class Conductor:
         """The value of the verdict that the certificate promises."""
         return self.player is Player.BLACK
 
+    @property
+    def knows_legality(self) -> bool:
+        """Whether the formula can say which of the opponent's moves are legal."""
+        return self.reader.knows_legality
+
     def opponent_moves(self, moves: Sequence[str]) -> list[str]:
         """The opponent's among all moves of a play, from ply 1 on."""
         plies = zip(self.layout.moves, moves, strict=False)

@@ -36,6 +36,10 @@ class HerbrandReader(CertificateReader):
         self._oracle = oracle
         self._unfolding = Unfolding(qbf, layout)
 
+    @property
+    def knows_legality(self) -> bool:
+        return True
+
     @cached_property
     def _refuter(self) -> Refuter:
         return Refuter(self._certificate, self._qbf)

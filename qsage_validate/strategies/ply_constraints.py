@@ -9,6 +9,7 @@ Goals are left out, because a play that Black loses breaks them and is still to 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import Final
 
 from qsage_validate.circuit.partial import evaluate_partially, literal_value, requirements
@@ -104,27 +105,30 @@ class PlyConstraints:
 
 
 def _followers(qbf: Qbf, layout: Layout) -> dict[int, tuple[int, ...]]:
-    """The indicators of each White ply, in the order of the prefix.
+    """What belongs to each White ply and is not its move, in the order of the prefix.
 
-    They are the existentials that stand between the last variable of a White ply and the first
-    of the next ply in the prefix, and those that the layout calls indicators.
+    That is what the layout calls indicators, and all other existentials that stand between the
+    variables of the ply before and those of the ply after it (action bits that mean nothing,
+    game-stop variables that the layout does not know).
     """
     order = {v: k for k, v in enumerate(v for s in qbf.scopes for v in s.variables)}
-    existentials = [v for v in order if v in set(qbf.variables(Quantifier.EXISTS))]
+    existentials = set(qbf.variables(Quantifier.EXISTS))
     own = {m.ply: _variables(m) for m in layout.moves}
-    taken = frozenset().union(*own.values(), _board_variables(layout))
+    rest = _board_variables(layout) | _goal_variables(layout)
+    taken = frozenset().union(*own.values(), rest)
     named = {i.ply: _indicator_variables(i) - taken for i in layout.indicators}
     result: dict[int, tuple[int, ...]] = {}
     for move in layout.moves:
         if move.player is not Player.WHITE:
             continue
-        end = max((order[v] for v in own[move.ply]), default=-1)
-        following = own.get(move.ply + 1, frozenset())
-        begin = min((order[v] for v in following), default=-1)
+        before = max((order[v] for v in own.get(move.ply - 1, ())), default=-1)
+        after = own.get(move.ply + 1) or rest
+        end = min((order[v] for v in after if order[v] > before), default=-1)
         result[move.ply] = tuple(
             v
-            for v in existentials
-            if v in named.get(move.ply, ()) or (end < order[v] < begin and v not in taken)
+            for v, k in order.items()
+            if v in named.get(move.ply, ())
+            or (before < k < end and v in existentials and v not in taken)
         )
     return result
 
@@ -143,3 +147,8 @@ def _board_variables(layout: Layout) -> frozenset[int]:
     board = layout.board
     states = (v for state in board.states for v in state)
     return frozenset(abs(v) for v in (*board.x, *board.y, *states))
+
+
+def _goal_variables(layout: Layout) -> frozenset[int]:
+    goals = (getattr(layout.goals, field.name) for field in fields(layout.goals))
+    return frozenset(abs(v) for bits in goals for v in bits)

@@ -33,6 +33,12 @@ class CertificateReader(ABC):
         self.moves = MoveCode(layout)
         self.squares = BoardCode(layout)
 
+    @property
+    def knows_legality(self) -> bool:
+        """Whether :meth:`legality` has an answer at every ply of the opponent."""
+        own = [move.ply for move in self.layout.moves if move.player is Player.WHITE]
+        return all(self.layout.indicator(ply) is not None for ply in own)
+
     def start(self) -> Line:
         """The line before ply 1."""
         return Line()

@@ -1,0 +1,311 @@
+"""From files and options to a play: formula, certificate, layout, rules, and who answers."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from qsage_validate.certificates.certificate import (
+    Certificate,
+    CircuitCertificate,
+    Dialect,
+    Kind,
+    dont_cares,
+)
+from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.certificates.reader import read_certificate
+from qsage_validate.certificates.sat_oracle import SatOracle
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.encodings.foreign import find_meta, layout_from_meta
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.formula import read_formula
+from qsage_validate.formats.meta import read_meta
+from qsage_validate.formats.source import Format, sniff
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.bddl.parser import parse_domain, parse_problem
+from qsage_validate.games.protocol import Game
+from qsage_validate.games.registry import load_game, resolve_model
+from qsage_validate.play.adversary import Adversary
+from qsage_validate.play.bare_adversary import BareAdversary
+from qsage_validate.play.bare_match import BareMatch
+from qsage_validate.play.board_match import BoardMatch
+from qsage_validate.play.conductor import Conductor
+from qsage_validate.play.match import Match
+from qsage_validate.play.naming import Names
+from qsage_validate.strategies.herbrand_reader import HerbrandReader
+from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.skolem_reader import SkolemReader
+
+_CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cert.cnf")
+_COMPRESSED = ("", ".gz", ".xz", ".bz2")
+
+
+class Engine(Enum):
+    """How the certificate is asked; ``AUTO``: simulation for random plays, else SAT."""
+
+    AUTO = "auto"
+    SAT = "sat"
+    SIMULATION = "simulation"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayFiles:
+    """The files and options that say what is played.
+
+    ``formula`` may be missing or be itself a clause certificate; ``certificate``, ``meta`` may
+    be found beside it; ``game`` are the words after ``--game``.
+    """
+
+    formula: str | None = None
+    certificate: str | None = None
+    meta: str | None = None
+    game: tuple[str, ...] = ()
+    dialect: Dialect | None = None
+    engine: Engine = Engine.AUTO
+
+    def command(self, *arguments: str) -> str:
+        """The command line that plays these files with more ``arguments``."""
+        words = ["qsage-play"]
+        words += [] if self.formula is None else [self.formula]
+        words += [] if self.certificate is None else ["--cert", self.certificate]
+        words += [] if self.meta is None else ["--meta", self.meta]
+        words += ["--game", *self.game] if self.game else []
+        words += [] if self.dialect is None else ["--dialect", self.dialect.value]
+        words += [] if self.engine is Engine.AUTO else [f"--{self.engine.value}"]
+        return shlex.join([*words, *arguments])
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Everything that a play needs, loaded.
+
+    ``layout`` is ``None`` for the bare game of variables; ``notes`` are facts for people.
+    """
+
+    files: PlayFiles
+    certificate: Certificate
+    formula: Qbf | None
+    layout: Layout | None
+    game: Game | None
+    notes: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """The game, or the formula's file, and the kind of certificate."""
+        name = self.files.formula or self.files.certificate or "standard input"
+        if self.game is not None:
+            name = self.game.name
+        elif self.layout is not None and self.layout.model.get("name"):
+            name = self.layout.model["name"].strip()
+        else:
+            name = os.path.basename(name)
+        return f"{name}: {self.certificate.kind.value} certificate for {_side(self.certificate)}"
+
+    def match(self) -> Match:
+        """A play for a person."""
+        oracle = self.oracle(Engine.SAT)
+        if self.layout is None:
+            assert self.formula is not None, "without a layout there is a formula"
+            return BareMatch(self.formula, self.certificate, oracle, self.title, self.notes)
+        names = Names(self.layout, self.formula)
+        conductor = self._conductor(self.layout, oracle, names, names.at_ply)
+        return BoardMatch(conductor, names, self.title, self.notes)
+
+    def adversary(self, *, seed: int, illegal: float) -> Adversary | BareAdversary:
+        """A random adversary; ``illegal`` is how often it tries an illegal move."""
+        oracle = self.oracle(Engine.SIMULATION)
+        if self.layout is None:
+            assert self.formula is not None, "without a layout there is a formula"
+            if illegal:
+                raise UsageError("found --illegal, but no layout says which moves are illegal")
+            return BareAdversary(
+                self.formula, self.certificate, oracle, seed=seed, replay=self.replay
+            )
+        names = Names(self.layout, self.formula)
+        conductor = self._conductor(self.layout, oracle, names, lambda ply: ())
+        if illegal and not conductor.knows_legality:
+            raise UsageError(
+                f"found --illegal, but {self.layout.source} does not say where the formula "
+                "keeps what is legal"
+            )
+        return Adversary(conductor, seed=seed, illegal=illegal, replay=self.replay)
+
+    def replay(self, moves: Sequence[str]) -> str:
+        """The command that replays a play with these moves of the opponent."""
+        separator = " " if self.layout is not None else "; "
+        return self.files.command("--moves", separator.join(moves))
+
+    def oracle(self, preferred: Engine) -> Oracle:
+        """What answers: the engine that was asked for, else ``preferred`` where possible."""
+        engine = self.files.engine
+        circuit = isinstance(self.certificate, CircuitCertificate)
+        if engine is Engine.SIMULATION and not circuit:
+            raise UsageError("found --simulation, but only a SAT solver can answer a clause set")
+        if engine is Engine.AUTO:
+            engine = preferred if circuit else Engine.SAT
+        if engine is Engine.SIMULATION and isinstance(self.certificate, CircuitCertificate):
+            return SimulationOracle(self.certificate, self.formula)
+        return SatOracle(self.certificate, self.formula)
+
+    def _conductor(
+        self,
+        layout: Layout,
+        oracle: Oracle,
+        names: Names,
+        gates: Callable[[int], Sequence[int]],
+    ) -> Conductor:
+        reader: CertificateReader
+        if self.certificate.kind is Kind.SKOLEM:
+            reader = SkolemReader(layout, oracle)
+        else:
+            assert isinstance(self.certificate, CircuitCertificate), "clause sets are Skolem"
+            assert self.formula is not None, "checked when loading"
+            reader = HerbrandReader(self.certificate, self.formula, layout, oracle)
+        return Conductor(reader, self.game, name=names.variable, gates=gates)
+
+
+def load(files: PlayFiles) -> Setup:
+    """Read everything that ``files`` names, and look for what it does not name.
+
+    Raises ``InputError`` and ``UsageError``.
+    """
+    files = _sorted_out(files)
+    formula = None if files.formula is None else read_formula(files.formula)
+    assert files.certificate is not None, "sorted out"
+    certificate = read_certificate(files.certificate, formula, dialect=files.dialect)
+    notes: list[str] = []
+    layout = _layout(files, certificate, formula)
+    if layout is not None and certificate.kind is Kind.HERBRAND:
+        why = _no_unfolding(formula, layout)
+        if why is not None:
+            notes.append(f"no board: {why}")
+            layout = None
+    if layout is None and formula is None:
+        raise UsageError(
+            "there is neither a formula nor a layout: name the formula, or give --meta FILE"
+        )
+    game = None if layout is None else _game(files, layout)
+    if files.game and layout is None:
+        raise UsageError("found --game, but no layout says what the variables mean: give --meta")
+    notes = [*_notes(certificate, formula, layout, game), *notes]
+    return Setup(files, certificate, formula, layout, game, tuple(notes))
+
+
+def _sorted_out(files: PlayFiles) -> PlayFiles:
+    """The files with the certificate in its place, found beside the formula if need be."""
+    if files.certificate is None and files.formula is not None:
+        if sniff(files.formula) is Format.PEDANT:
+            return replace(files, certificate=files.formula, formula=None)
+        found = _beside(files.formula)
+        if found is None:
+            raise UsageError(f"no certificate beside {files.formula}: name it with --cert FILE")
+        return replace(files, certificate=found)
+    if files.certificate is None:
+        raise UsageError("expected a formula and its certificate: FORMULA --cert FILE")
+    return files
+
+
+def _beside(formula: str) -> str | None:
+    """The certificate that has the formula's name."""
+    name = formula
+    for suffix in _COMPRESSED[1:]:
+        name = name.removesuffix(suffix)
+    stem = os.path.splitext(name)[0]
+    for suffix in _CERTIFICATE_SUFFIXES:
+        for compressed in _COMPRESSED:
+            candidate = stem + suffix + compressed
+            if candidate != formula and os.path.isfile(candidate):
+                return candidate
+    return None
+
+
+def _layout(files: PlayFiles, certificate: Certificate, formula: Qbf | None) -> Layout | None:
+    """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
+    path = files.meta
+    if path is None and formula is not None:
+        layout = layout_from_comments(formula)
+        if layout is not None:
+            return layout
+    if path is None:
+        beside = files.formula or files.certificate
+        path = None if beside is None or beside == "-" else find_meta(beside)
+    if path is None:
+        return None
+    return layout_from_meta(read_meta(path), formula, _decided(certificate))
+
+
+def _decided(certificate: Certificate) -> frozenset[int]:
+    if isinstance(certificate, CircuitCertificate):
+        return frozenset(certificate.functions)
+    return certificate.defined
+
+
+def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
+    """Why the plays of a Herbrand certificate cannot be shown on a board, if they cannot.
+
+    State variables and indicators are Black's there and follow from the matrix's circuit: in
+    clausal form it is lost in Tseitin variables, existentials that no layout knows.
+    """
+    if formula is None:
+        return "a Herbrand certificate needs the formula"
+    levels = formula.levels()
+    position = [abs(v) for v in (*layout.board.x, *layout.board.y)]
+    first = max((levels[v] for v in position if v in levels), default=-1)
+    states = {abs(v) for state in layout.board.states for v in state}
+    used = {abs(x) for gate in formula.gates.values() for x in gate.inputs}
+    extra = [
+        v
+        for v in formula.variables(Quantifier.EXISTS)
+        if levels[v] > first and v not in states and v in used
+    ]
+    return None if not extra else "a Herbrand certificate needs the formula as a circuit (QCIR)"
+
+
+def _game(files: PlayFiles, layout: Layout) -> Game | None:
+    if files.game:
+        return load_game(resolve_model(files.game, {}))
+    return game_of_layout(layout.model)
+
+
+def game_of_layout(parts: Mapping[str, str]) -> Game | None:
+    """The rules of the model that a layout carries; ``None`` when it carries none."""
+    if not {"domain", "problem"} <= parts.keys():
+        return None
+    domain = parse_domain(parts["domain"], "the formula's model (domain)")
+    problem = parse_problem(parts["problem"], "the formula's model (problem)")
+    return load_game(Model(domain, problem, parts.get("name", "game").strip()))
+
+
+def _notes(
+    certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: Game | None
+) -> list[str]:
+    side, kind = _side(certificate), certificate.kind.value
+    notes = [f"{kind} certificate ({certificate.dialect.value}): it plays {side}"]
+    if formula is None:
+        notes.append("no formula: gates and the verdict are as the certificate defines them")
+    else:
+        free = dont_cares(certificate, formula)
+        if free:
+            names = ", ".join(formula.name(v) for v in free[:8]) + (", …" if len(free) > 8 else "")
+            notes.append(f"{len(free)} variables without a function, read as false: {names}")
+    if layout is None:
+        notes.append("no layout: the bare game of variables, block by block")
+        return notes
+    notes.append(f"layout from {layout.source}")
+    if game is None:
+        notes.append("no rules: nothing checks the formula's moves and boards (see --game)")
+    else:
+        notes.append(f"every step is compared with the rules of {game.name}")
+    if certificate.kind is Kind.SKOLEM and not layout.indicators:
+        notes.append("the layout names no indicators: the formula cannot say what is legal")
+    return notes
+
+
+def _side(certificate: Certificate) -> str:
+    return str(certificate.kind.player)
