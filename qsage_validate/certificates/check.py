@@ -5,15 +5,17 @@ opponent's variables makes the matrix false (Skolem) or true (Herbrand), which i
 on the negation.  Variables without a function are don't-cares; they are played as false, here
 as everywhere, so that what is proved is what is played.
 
-A clause certificate is read as definitions first; where that fails nothing is proved, because
-neither what its functions read nor that they exist is known.
+A clause certificate is read as definitions first; where that fails, or where the clauses leave
+a variable open, nothing is proved: neither what its functions read nor that they exist is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
+
+import numpy as np
 
 from qsage_validate.certificates.certificate import (
     Certificate,
@@ -23,11 +25,16 @@ from qsage_validate.certificates.certificate import (
     dont_cares,
 )
 from qsage_validate.certificates.composition import Composition, compose
-from qsage_validate.certificates.definitions import NotDefinitionalError, definitions
+from qsage_validate.certificates.definitions import (
+    Definitions,
+    NotDefinitionalError,
+    definitions,
+)
 from qsage_validate.certificates.dependencies import Dependency, wrong_dependency
-from qsage_validate.circuit.aig import Aig
+from qsage_validate.circuit.aig import FALSE, Aig
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.satisfy import Satisfiable, Unsatisfiable, satisfy
+from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut, Unsatisfiable, satisfy
+from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import Exit
 
 
@@ -107,29 +114,55 @@ def check(formula: Qbf, certificate: Certificate, *, timeout: float | None = Non
     quantifiers (readers and compilers see to it): ``KeyError`` or ``ValueError`` otherwise.
     """
     start = monotonic()
-    faults: Mapping[int, int] = {}
-    circuit = certificate
-    if isinstance(circuit, ClauseCertificate):
+    if isinstance(certificate, ClauseCertificate):
         try:
-            read = definitions(circuit, formula)
+            read = definitions(certificate, formula)
         except NotDefinitionalError as error:
             return CertificateUndecided(f"the clauses cannot be read as definitions: {error}")
-        circuit, faults = read.circuit, read.faults
+    else:
+        read = Definitions(certificate, {}, {})
+    circuit = read.circuit
     _check_sides(formula, circuit)
     wrong = wrong_dependency(circuit, formula)
     if wrong is not None:
         return CertificateRefuted(wrong.text(formula), dependency=wrong)
-    composition = compose(circuit, formula, list(faults.values()))
-    aig, objection = _objection(composition, circuit.kind)
-    left = None if timeout is None else max(0.0, timeout - (monotonic() - start))
-    answer = satisfy(aig, objection, timeout=left)
-    if isinstance(answer, Unsatisfiable):
-        free = dont_cares(certificate, formula)
-        return CertificateProved(circuit.kind, free, aig.num_gates, monotonic() - start)
+    faults = [*read.contradictions.values(), *read.openings.values()]
+    composition = compose(circuit, formula, faults)
+    builder = composition.builder
+    contradictions = composition.also[: len(read.contradictions)]
+    openings = composition.also[len(read.contradictions) :]
+    ambiguous = builder.or_all(openings)
+    beaten = builder.or_all([_lost(composition, circuit.kind), *contradictions])
+
+    def search(literal: int) -> tuple[Aig, Answer]:
+        left = None if timeout is None else max(0.0, timeout - (monotonic() - start))
+        aig, (moved,) = builder.build([literal])
+        return aig, satisfy(aig, moved, timeout=left)
+
+    aig, answer = search(builder.and_(beaten, ambiguous ^ 1))
     if isinstance(answer, Satisfiable):
         choice = dict(zip(composition.opponent, answer.inputs, strict=True))
-        return CertificateRefuted(_reason(circuit.kind, formula, choice, faults), choice)
-    return CertificateUndecided(f"no answer within {timeout:g} seconds")
+        at_fault = _first_true(composition, contradictions, answer.inputs)
+        reason = f"the matrix is {'false' if circuit.kind is Kind.SKOLEM else 'true'}"
+        if at_fault is not None:
+            variable = list(read.contradictions)[at_fault]
+            reason = f"the clauses of {variable} contradict each other"
+        return CertificateRefuted(f"{reason} under {_text(formula, choice)}", choice)
+    if isinstance(answer, Unsatisfiable) and ambiguous != FALSE:
+        _, answer = search(ambiguous)
+        if isinstance(answer, Satisfiable):
+            choice = dict(zip(composition.opponent, answer.inputs, strict=True))
+            at_fault = _first_true(composition, openings, answer.inputs)
+            assert at_fault is not None
+            variable = list(read.openings)[at_fault]
+            return CertificateUndecided(
+                f"the clauses have several solutions under {_text(formula, choice)}: "
+                f"they leave {variable} open"
+            )
+    if isinstance(answer, TimedOut):
+        return CertificateUndecided(f"no answer within {timeout:g} seconds")
+    free = dont_cares(certificate, formula)
+    return CertificateProved(circuit.kind, free, aig.num_gates, monotonic() - start)
 
 
 def obligation(formula: Qbf, certificate: CircuitCertificate) -> tuple[Aig, int]:
@@ -138,15 +171,25 @@ def obligation(formula: Qbf, certificate: CircuitCertificate) -> tuple[Aig, int]
     Inputs are in the order of the prefix.  For those who want a proof from a solver of their
     own choice.
     """
-    return _objection(compose(certificate, formula), certificate.kind)
-
-
-def _objection(composition: Composition, kind: Kind) -> tuple[Aig, int]:
-    assert composition.output is not None
-    lost = composition.output ^ (kind is Kind.SKOLEM)
-    builder = composition.builder
-    aig, (literal,) = builder.build([builder.or_all([lost, *composition.also])])
+    composition = compose(certificate, formula)
+    aig, (literal,) = composition.builder.build([_lost(composition, certificate.kind)])
     return aig, literal
+
+
+def _lost(composition: Composition, kind: Kind) -> int:
+    """The literal that is true where the certificate loses."""
+    assert composition.output is not None
+    return composition.output ^ (kind is Kind.SKOLEM)
+
+
+def _first_true(
+    composition: Composition, literals: Sequence[int], inputs: Sequence[bool]
+) -> int | None:
+    """The index of the first of ``literals`` that is true under ``inputs``."""
+    aig, moved = composition.builder.build(literals)
+    words = Simulator(aig, moved).run(pack(np.array([inputs], dtype=np.bool_)))
+    true = np.flatnonzero(unpack(words, 1)[0])
+    return int(true[0]) if len(true) else None
 
 
 def _check_sides(formula: Qbf, circuit: CircuitCertificate) -> None:
@@ -159,10 +202,6 @@ def _check_sides(formula: Qbf, circuit: CircuitCertificate) -> None:
             raise ValueError(f"the function of {variable} decides a variable of the opponent")
 
 
-def _reason(kind: Kind, formula: Qbf, choice: Mapping[int, bool], faults: Mapping[int, int]) -> str:
-    value = "false" if kind is Kind.SKOLEM else "true"
-    text = f"the matrix is {value}"
-    if faults:
-        text += ", or the clauses have no or several solutions,"
+def _text(formula: Qbf, choice: Mapping[int, bool]) -> str:
     literals = (("" if chosen else "-") + formula.name(v) for v, chosen in choice.items())
-    return f"{text} under {' '.join(literals) or 'the empty assignment'}"
+    return " ".join(literals) or "the empty assignment"

@@ -33,14 +33,14 @@ class NotDefinitionalError(ValueError):
 class Definitions:
     """A clause certificate as a circuit.
 
-    ``circuit`` satisfies every clause wherever no fault is true; ``faults`` maps variables to
-    literals of its graph that are true where the clauses of the variable contradict each other
-    or leave it open.  Without faults, the clauses have exactly one solution for each choice of
-    the opponent: the circuit's values.
+    ``contradictions`` and ``openings`` map variables to literals of the circuit's graph: true
+    where the clauses of the variable force it both ways, or neither way.  Where none of them
+    is true, the circuit's values are the only solution of the clauses.
     """
 
     circuit: CircuitCertificate
-    faults: Mapping[int, int]
+    contradictions: Mapping[int, int]
+    openings: Mapping[int, int]
 
 
 def definitions(certificate: ClauseCertificate, formula: Qbf | None = None) -> Definitions:
@@ -50,7 +50,8 @@ def definitions(certificate: ClauseCertificate, formula: Qbf | None = None) -> D
     order = _topological(groups, frozenset(opponent))
     builder = AigBuilder(len(opponent))
     literals = dict(zip(opponent, builder.inputs, strict=True))
-    faults: dict[int, int] = {}
+    contradictions: dict[int, int] = {}
+    openings: dict[int, int] = {}
     for variable in order:
         forced = {
             sign: builder.or_all(
@@ -61,7 +62,8 @@ def definitions(certificate: ClauseCertificate, formula: Qbf | None = None) -> D
             for sign in (1, -1)
         }
         literals[variable] = forced[1]
-        faults[variable] = builder.eq(forced[1], forced[-1])
+        contradictions[variable] = builder.and_(forced[1], forced[-1])
+        openings[variable] = builder.and_(forced[1] ^ 1, forced[-1] ^ 1)
     decided = None if formula is None else set(formula.variables(certificate.kind.decides))
     functions = {
         v: literals[v]
@@ -69,7 +71,8 @@ def definitions(certificate: ClauseCertificate, formula: Qbf | None = None) -> D
         if (v in decided if decided is not None else v in certificate.defined)
     }
     extra = {v: literals[v] for v in sorted(certificate.defined & groups.keys() - functions.keys())}
-    aig, built = builder.build([*functions.values(), *extra.values(), *faults.values()])
+    roots = [functions, extra, contradictions, openings]
+    aig, built = builder.build([literal for group in roots for literal in group.values()])
     values = iter(built)
     circuit = CircuitCertificate(
         kind=certificate.kind,
@@ -81,7 +84,11 @@ def definitions(certificate: ClauseCertificate, formula: Qbf | None = None) -> D
         extra={v: next(values) for v in extra},
         recognised=certificate.recognised,
     )
-    return Definitions(circuit, {v: next(values) for v in faults})
+    return Definitions(
+        circuit,
+        {v: next(values) for v in contradictions},
+        {v: next(values) for v in openings},
+    )
 
 
 def _group(certificate: ClauseCertificate, opponent: Collection[int]) -> dict[int, Clauses]:
@@ -89,6 +96,8 @@ def _group(certificate: ClauseCertificate, opponent: Collection[int]) -> dict[in
     groups: dict[int, Clauses] = {}
     for owner, clause in _owned_clauses(certificate):
         variables = {abs(x) for x in clause}
+        if len(variables) < len(set(clause)):
+            continue  # a tautology
         if owner in variables:
             variable = owner
         else:

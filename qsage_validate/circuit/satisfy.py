@@ -36,9 +36,10 @@ class TimedOut:
     seconds: float
 
 
-def satisfy(
-    aig: Aig, literal: int, *, timeout: float | None = None
-) -> Satisfiable | Unsatisfiable | TimedOut:
+Answer = Satisfiable | Unsatisfiable | TimedOut
+
+
+def satisfy(aig: Aig, literal: int, *, timeout: float | None = None) -> Answer:
     """Search for an input that makes ``literal`` true, for at most ``timeout`` seconds."""
     if literal == FALSE:
         return Unsatisfiable()
