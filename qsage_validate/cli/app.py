@@ -15,7 +15,7 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from qsage_validate import __version__
-from qsage_validate.cli import encode, games, info, solve, validate
+from qsage_validate.cli import certify, encode, games, info, solve, validate
 from qsage_validate.errors import Exit, InputError, QsageError, one_line
 
 app = typer.Typer(
@@ -49,6 +49,7 @@ app.command("games")(games.command)
 app.command("info")(info.command)
 app.command("encode")(encode.command)
 app.command("solve")(solve.command)
+app.command("certify")(certify.command)
 app.command("validate")(validate.command)
 
 

@@ -57,7 +57,7 @@ def narrate(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def check_streams(output: str, json_output: bool) -> None:
+def check_streams(output: str | None, json_output: bool) -> None:
     """Raise ``UsageError`` when a file and the JSON object would both go to standard output."""
     if output == "-" and json_output:
         raise UsageError("found --json with output to '-', expected one of them")

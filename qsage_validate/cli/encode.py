@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,12 +11,30 @@ from qsage_validate.cli.common import JsonOption, check_streams, emit_json, narr
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.errors import Exit
 
+if TYPE_CHECKING:
+    from qsage_validate.circuit.qbf import Qbf
+
 
 class FormulaFormat(str, Enum):
     """What a formula can be written as."""
 
     QCIR = "qcir"
     QDIMACS = "qdimacs"
+
+
+def format_of(path: str) -> FormulaFormat:
+    """What the name of a file says that a formula is to be written as."""
+    clausal = path.endswith((".qdimacs", ".dimacs", ".cnf"))
+    return FormulaFormat.QDIMACS if clausal else FormulaFormat.QCIR
+
+
+def formula_text(qbf: Qbf, path: str, file_format: FormulaFormat | None = None) -> str:
+    """The text of a formula in ``file_format``, by default what the name of its file says."""
+    from qsage_validate.formats.qcir import qcir_text
+    from qsage_validate.formats.qdimacs import qbf_to_qdimacs
+
+    clausal = (file_format or format_of(path)) is FormulaFormat.QDIMACS
+    return qbf_to_qdimacs(qbf) if clausal else qcir_text(qbf)
 
 
 @takes_model
@@ -36,24 +54,20 @@ def command(
 ) -> Exit:
     """Write the formula that says: Black wins MODEL within its depth."""
     from qsage_validate.encodings.encoding import encode
-    from qsage_validate.formats.qcir import write_qcir
-    from qsage_validate.formats.qdimacs import write_qdimacs
+    from qsage_validate.formats.source import write_atomic
 
     check_streams(output, json_output)
     protect_inputs([output], model.files)
     encoded = encode(model.resolve(), encoding)
     qbf = encoded.qbf
-    if file_format is None:
-        clausal = output.endswith((".qdimacs", ".dimacs", ".cnf"))
-    else:
-        clausal = file_format is FormulaFormat.QDIMACS
-    (write_qdimacs if clausal else write_qcir)(qbf, output)
+    chosen = file_format or format_of(output)
+    write_atomic(output, formula_text(qbf, output, chosen))
     facts = {
         "file": output,
         "game": encoded.model.name,
         "depth": encoded.model.problem.depth,
         "encoding": encoding,
-        "format": (FormulaFormat.QDIMACS if clausal else FormulaFormat.QCIR).value,
+        "format": chosen.value,
         "scopes": len(qbf.merged_scopes()),
         "variables": qbf.num_variables,
         "gates": len(qbf.gates),

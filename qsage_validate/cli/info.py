@@ -113,9 +113,17 @@ def _formula(qbf: Qbf) -> Facts:
 
 
 def _layout(qbf: Qbf) -> Facts:
+    """The layout in the formula's comments, else in a meta file that lies beside it."""
+    from qsage_validate.encodings.foreign import find_meta, layout_from_meta
     from qsage_validate.encodings.layout_comments import layout_from_comments
+    from qsage_validate.formats.meta import read_meta
 
     layout = layout_from_comments(qbf)
+    if layout is None and qbf.path is not None and (meta := find_meta(qbf.path)) is not None:
+        try:
+            layout = layout_from_meta(read_meta(meta), qbf)
+        except InputError as error:
+            return {"layout": f"none ({error})"}
     return {"layout": "none" if layout is None else _layout_facts(layout)}
 
 
@@ -123,7 +131,7 @@ def _layout_facts(layout: Layout) -> Facts:
     facts: Facts = {"source": layout.source}
     if "name" in layout.model:
         facts["game"] = layout.model["name"].strip()
-    facts |= {
+    return facts | {
         "encoding": layout.encoding,
         "board": f"{layout.width}x{layout.height}",
         "plies": layout.plies,
@@ -131,7 +139,6 @@ def _layout_facts(layout: Layout) -> Facts:
         "rules": {"domain", "problem"} <= layout.model.keys(),
         "named gates": len(layout.gates),
     }
-    return facts
 
 
 def _aiger(data: bytes, name: str) -> Facts:

@@ -9,10 +9,11 @@ import typer
 
 from qsage_validate.cli.common import JsonOption, emit, emit_json
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.errors import Exit
 
 if TYPE_CHECKING:
-    from qsage_validate.solvers.search import Progress, SearchResult
+    from qsage_validate.solvers.search import Limits, SearchResult
 
 # A position of the search's table with its bounds, as measured on CPython.
 _BYTES_A_POSITION = 150
@@ -40,15 +41,12 @@ def command(
     """
     from qsage_validate.games.protocol import Player
     from qsage_validate.games.registry import load_game
-    from qsage_validate.solvers.search import Limits, Solver
+    from qsage_validate.solvers.search import Solver
 
     game = load_game(model.resolve())
-    positions = None if memory is None else memory * 1_000_000 // _BYTES_A_POSITION
-    progress = _show if sys.stderr is not None and sys.stderr.isatty() else None
-    solver = Solver(game, limits=Limits(timeout, positions), progress=progress)
-    result = solver.solve()
-    if progress is not None:
-        print(end="\r\x1b[K", file=sys.stderr)
+    with SearchLine(sys.stderr) as line:
+        limits = search_limits(timeout, memory)
+        result = Solver(game, limits=limits, progress=line.progress).solve()
     if json_output:
         emit_json(_as_json(result) | {"game": game.name, "plies": game.plies})
     else:
@@ -58,10 +56,11 @@ def command(
     return Exit.TRUE if result.winner is Player.BLACK else Exit.FALSE
 
 
-def _show(progress: Progress) -> None:
-    """One line of a terminal that is overwritten."""
-    line = f"depth {progress.plies}, {progress.positions:,} positions, {progress.seconds:.0f} s"
-    print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+def search_limits(timeout: float | None, memory: int | None) -> Limits:
+    """The limits of a search for ``timeout`` seconds and a table of ``memory`` megabytes."""
+    from qsage_validate.solvers.search import Limits
+
+    return Limits(timeout, None if memory is None else memory * 1_000_000 // _BYTES_A_POSITION)
 
 
 def _as_text(result: SearchResult) -> str:

@@ -166,6 +166,21 @@ def test_files_of_other_tools(qsage: Qsage, shared_data: Path, name: str) -> Non
     assert {key: facts[key] for key in FOREIGN[name]} == FOREIGN[name]
 
 
+def test_a_layout_is_found_in_the_meta_file_beside_the_formula(
+    qsage: Qsage, shared_data: Path
+) -> None:
+    formula = shared_data / "certificates" / "quabs" / "httt-4x4_5_tic.qcir"
+    layout = json.loads(qsage("info", formula, "--json").out)["layout"]
+    assert (layout["encoding"], layout["board"], layout["plies"]) == ("Q-sage", "4x4", 5)
+    assert layout["rules"] is False
+    Path("f.qcir").write_bytes(formula.read_bytes())
+    assert json.loads(qsage("info", "f.qcir", "--json").out)["layout"] == "none"
+    Path("f.meta").write_bytes(formula.with_name("hex__hein_12_4x4-07.meta").read_bytes())
+    done = qsage("info", "f.qcir", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["layout"].startswith("none (f.meta:")
+
+
 def test_a_certificate_with_its_formula(qsage: Qsage, shared_data: Path) -> None:
     folder = shared_data / "certificates" / "qbfcert-ascii"
     certificate, formula = folder / "httt-4x4_5_tic.aag", folder / "httt-4x4_5_tic.qcir"

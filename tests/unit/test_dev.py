@@ -1,0 +1,155 @@
+"""The script that makes the environments: what is made anew, what is kept, what is refused."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+
+class Bootstrap:
+    """``dev.py`` in a directory of its own, with programs that are recorded and not run."""
+
+    def __init__(self, module: ModuleType, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.module = module
+        self.root = root
+        self.commands: list[str] = []
+        for name in ("pyproject.toml", "constraints.txt"):
+            (root / name).write_text(f"{name} 1\n")
+        replaced = {
+            "ROOT": root,
+            "VENV": root / ".venv",
+            "BIN": root / ".venv" / "bin",
+            "PYTHON": root / ".venv" / "bin" / "python",
+            "STAMP": root / ".venv" / "qsage-stamp",
+            "run": self.record,
+        }
+        for name, value in replaced.items():
+            monkeypatch.setattr(module, name, value)
+
+    def record(self, command: Sequence[str]) -> None:
+        self.commands.append(" ".join(command))
+        if "venv" in command:
+            self.module.PYTHON.parent.mkdir(exist_ok=True)
+            self.module.PYTHON.write_text("")
+
+    def prepare(self, purpose: str) -> list[str]:
+        """The commands that are run for ``purpose``."""
+        self.commands.clear()
+        self.module.prepare(purpose)
+        return list(self.commands)
+
+
+@pytest.fixture
+def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bootstrap:
+    spec = importlib.util.spec_from_file_location("dev", REPOSITORY / "dev.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return Bootstrap(module, tmp_path, monkeypatch)
+
+
+def test_an_environment_is_made_once(bootstrap: Bootstrap) -> None:
+    made = bootstrap.prepare("play")
+    assert "-m venv" in made[0]
+    assert made[-1].endswith(f"--editable {bootstrap.root}")
+    assert bootstrap.prepare("play") == []
+
+
+def test_the_one_for_development_serves_for_playing_and_is_added_to_the_other(
+    bootstrap: Bootstrap,
+) -> None:
+    bootstrap.prepare("play")
+    kept = bootstrap.root / ".venv" / "kept"
+    kept.write_text("")
+    assert bootstrap.prepare("dev")[-1].endswith(f"--editable {bootstrap.root}[dev]")
+    assert kept.exists()
+    assert bootstrap.prepare("play") == []
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
+def test_it_is_made_anew_when_the_requirements_change(bootstrap: Bootstrap, name: str) -> None:
+    bootstrap.prepare("dev")
+    old = bootstrap.root / ".venv" / "old"
+    old.write_text("")
+    (bootstrap.root / name).write_text("2")
+    assert bootstrap.prepare("dev")
+    assert not old.exists()
+    assert bootstrap.prepare("dev") == []
+
+
+def test_an_unfinished_one_is_made_anew(
+    bootstrap: Bootstrap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(command: Sequence[str]) -> None:
+        bootstrap.record(command)
+        if "setuptools" in command:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bootstrap.module, "run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            bootstrap.prepare("play")
+    assert "-m venv" in bootstrap.prepare("play")[0]
+
+
+def test_one_that_somebody_else_made_is_left_alone(bootstrap: Bootstrap) -> None:
+    other = bootstrap.root / ".venv" / "pyvenv.cfg"
+    other.parent.mkdir()
+    other.write_text("mine")
+    with pytest.raises(bootstrap.module.DevError, match="was not made by this script"):
+        bootstrap.prepare("play")
+    assert other.read_text() == "mine"
+
+
+def test_without_ensurepip_the_message_says_what_to_install(
+    bootstrap: Bootstrap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bootstrap.module.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(bootstrap.module.shutil, "which", lambda name: None)
+    failing: subprocess.CompletedProcess[bytes] = subprocess.CompletedProcess([], 1)
+    monkeypatch.setattr(bootstrap.module.subprocess, "run", lambda *a, **k: failing)
+    with pytest.raises(bootstrap.module.DevError, match=r"install python3\.\d+-venv"):
+        bootstrap.prepare("play")
+
+
+def run_dev(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(REPOSITORY / "dev.py"), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=os.path.dirname(REPOSITORY),
+    )
+
+
+def test_usage_is_told_and_wrong_usage_is_one_line() -> None:
+    told = run_dev("--help")
+    assert told.returncode == 0
+    assert told.stdout == run_dev().stdout
+    wrong = run_dev("dance")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr == "dev.py: found 'dance', expected one of play, check, regenerate, run\n"
+
+
+def test_readme_and_ci_name_commands_that_there_are(bootstrap: Bootstrap) -> None:
+    commands = set(bootstrap.module.COMMANDS)
+    texts = [
+        (REPOSITORY / name).read_text(encoding="utf-8")
+        for name in ("README.md", "certificates/README.md", "dev.py")
+    ]
+    named = {name for text in texts for name in re.findall(r"python3 dev\.py (\w+)", text)}
+    assert named <= commands
+    assert {"play", "check"} <= named
+    assert 'dev.py" check' in (REPOSITORY / ".ci" / "run").read_text()
+    assert os.access(REPOSITORY / ".ci" / "run", os.X_OK)
