@@ -240,7 +240,7 @@ def parse_domain(text: str, file: str | None = None) -> Domain:
         if player is None:
             if token.text.lower() in _PROBLEM_SECTIONS:
                 tokens.fail("a domain (#blackactions, #whiteactions); this is a problem file")
-            tokens.fail(" or ".join([":action"] * bool(actions) + missing) or "nothing more")
+            tokens.fail(" or ".join([":action"] * bool(actions) + (missing or ["nothing more"])))
         if player in actions:
             tokens.fail(f"one section {token.text} only")
         tokens.take()

@@ -7,6 +7,7 @@ in Hex is the same as connecting the other two sides, so White has no goals.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
@@ -50,7 +51,8 @@ def minimal_chains(width: int, height: int, longest: int) -> Iterator[tuple[Cell
     Such a set is a path without shortcuts that meets the top row in its first square only and
     the bottom row in its last only.  Cells count from 1.
     """
-    stack: list[tuple[Cell, ...]] = [((x, 1),) for x in range(width, 0, -1)]
+    starts = range(width, 0, -1) if height <= longest else ()
+    stack: list[tuple[Cell, ...]] = [((x, 1),) for x in starts]
     while stack:
         path = stack.pop()
         x, y = path[-1]
@@ -90,14 +92,13 @@ def _construct(values: Values) -> Model:
     # Longer chains than Black has moves cannot be made in time (section 5).
     moves = (depth + 1) // 2 if first is Player.BLACK else (depth - 1) // 2
     one_row = width if is_on(values, "one_row") else None
-    goals: list[Condition] = []
-    for path in minimal_chains(width, height, moves):
-        if len(goals) >= limit:
-            raise UsageError(
-                f"hex {board} with depth {depth} has more than {limit} winning sets: "
-                "choose a smaller board, a smaller --depth or a larger --limit"
-            )
-        goals.append(_goal(path, one_row))
+    chains = list(islice(minimal_chains(width, height, moves), limit + 1))
+    if len(chains) > limit:
+        raise UsageError(
+            f"hex {board} with depth {depth} has more than {limit} winning sets: "
+            "choose a smaller board, a smaller --depth or a larger --limit"
+        )
+    goals = [_goal(chain, one_row) for chain in chains]
     if not goals:
         raise UsageError(
             f"hex {board} needs a depth of {2 * height - (first is Player.BLACK)} or more for "
