@@ -8,12 +8,13 @@ to a new position whenever the strategy that it stands for wins there too.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from qsage_validate.errors import QsageError
+from qsage_validate.errors import QsageError, UndecidedError
 from qsage_validate.games.protocol import Game, Move, Player, Position
 
 Key = TypeVar("Key", bound=Hashable)
@@ -66,7 +67,8 @@ class Planner:
     """Builds a plan for the player who wins a game.
 
     ``wins(position)`` says whether the hero wins from a position that has not ended;
-    ``witnesses(position, hero)`` gives the goal instances of the hero that hold.
+    ``witnesses(position, hero)`` gives the goal instances of the hero that hold.  At
+    ``deadline`` (``time.monotonic``) the attempt ends with ``UndecidedError``.
     """
 
     def __init__(
@@ -76,16 +78,22 @@ class Planner:
         wins: Callable[[Position], bool],
         witnesses: Witnesses,
         budget: int = _BUDGET,
+        deadline: float | None = None,
     ) -> None:
         self.game = game
         self.hero = hero
         self.wins = wins
         self.witnesses = witnesses
         self.budget = budget
+        self.deadline = deadline
+        # Half of the time may go into merging; then what is left is to be finished.
+        now = time.monotonic()
+        self._merge_until = None if deadline is None else now + (deadline - now) / 2
         self.pools: dict[int, list[PlanNode]] = {}
         self.assigned: dict[tuple[int, Position], PlanNode] = {}
         self._done: set[tuple[int, Position]] = set()
         self._trail: list[Callable[[], object]] = []
+        self._ticks = 0
 
     def build(self) -> Plan:
         """The plan; raises ``NoWinError`` when the hero does not win."""
@@ -191,11 +199,23 @@ class Planner:
             self._trail.pop()()
         return False
 
+    def _tick(self) -> None:
+        """One position more: spends the budget and looks at the clock now and then."""
+        self.budget -= 1
+        self._ticks += 1
+        if self.deadline is None or self._ticks % 256:
+            return
+        now = time.monotonic()
+        if now > self.deadline:
+            raise UndecidedError("time is up while the winning plan was made")
+        if self._merge_until is not None and now > self._merge_until:
+            self.budget = min(self.budget, 0)
+
     def _extend(self, node: PlanNode, position: Position) -> bool:
         key = (id(node), position)
         if key in self._done:
             return True
-        self.budget -= 1
+        self._tick()
         if not self._fits(node, position):
             return False
         after = position.play(node.move)

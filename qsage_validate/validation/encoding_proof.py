@@ -84,8 +84,9 @@ def _compare(
 ) -> Verdict:
     sound = _Soundness(formula, layout, game)
     complete = _Completeness(formula, layout, game)
-    failures: list[tuple[_Script, Counterexample]] = []
-    for script in (sound, complete):
+    failures: list[tuple[_Soundness | _Completeness, Counterexample]] = []
+    scripts: tuple[_Soundness | _Completeness, ...] = (sound, complete)
+    for script in scripts:
         failure = first_failure(
             script.builder, script.claims, script.assumed, deadline=deadline, progress=progress
         )

@@ -14,9 +14,8 @@ shown that
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
+from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.composition import compose
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
