@@ -46,8 +46,9 @@ def recognise(file: AigerFile, formula: Qbf | None) -> Recognition:
             return Recognition(Dialect.QBFCERT_ASCII, reason)
         return Recognition(Dialect.QBFCERT_BINARY, "all inputs and outputs have symbols")
     if not file.binary:
-        some = "not all inputs and outputs have symbols" if _some_symbol(file) else "no symbols"
-        return Recognition(Dialect.QBFCERT_ASCII, f"an ASCII file with {some}")
+        some = "in which not all inputs and outputs have symbols"
+        what = some if file.input_symbols or file.output_symbols else "without symbols"
+        return Recognition(Dialect.QBFCERT_ASCII, f"an ASCII file {what}")
     raise InputError(
         file.path,
         None,
@@ -104,10 +105,6 @@ def _missing_symbol(file: AigerFile) -> str | None:
             if k not in symbols:
                 return f"{what} {k}"
     return None
-
-
-def _some_symbol(file: AigerFile) -> bool:
-    return bool(file.input_symbols or file.output_symbols)
 
 
 def _indices_fit_better(file: AigerFile, formula: Qbf) -> bool:
