@@ -38,7 +38,7 @@ SIDES: dict[Mark, tuple[str, str]] = {
     Mark.POINTED: ("~", "~"),
     Mark.CHANGED: ("‹", "›"),
     Mark.EARLIER: (" ", " "),
-    Mark.LEGAL: (" ", " "),
+    Mark.LEGAL: ("(", ")"),
 }
 
 LEGAL_DOT = "•"
@@ -66,6 +66,8 @@ RECTANGLE_SCALES = (
     Scale(7, 3, True),
     Scale(9, 4, True),
     Scale(11, 5, True),
+    Scale(13, 6, True),
+    Scale(15, 7, True),
 )
 # Hexagons lean half a square to the right in each row: an even pitch, and no lines.
 HEXAGON_SCALES = (
@@ -138,39 +140,44 @@ def best_grid(columns: int, rows: int, shape: Shape, width: int, height: int) ->
     return fitting[-1] if fitting else grids[0]
 
 
-_DISCS = {
-    1: ("●", "○"),
-    2: ("▟█▙|▜█▛", "▟▀▙|▜▄▛"),
-    3: ("▟█▙|███|▜█▛", "▟▀▙|█ █|▜▄▛"),
-    4: ("▟█▙|███|███|▜█▛", "▟▀▙|█ █|█ █|▜▄▛"),
-    5: ("▟█▙|███|███|███|▜█▛", "▟▀▙|█ █|█ █|█ █|▜▄▛"),
-}
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of characters inside a square.
+
+    ``filled`` are the columns inside White's ring, which take White's colour where there is any.
+    """
+
+    text: str
+    filled: range = range(0)
 
 
-@lru_cache(maxsize=256)
-def piece_rows(content: Square, width: int, height: int, legal: bool) -> tuple[str, ...]:
-    """The characters of a square's inside: ``height`` strings of ``width`` characters."""
-    if content is Square.OPEN or height == 1:
-        sign = {
-            Square.OPEN: LEGAL_DOT if legal else OPEN_DOT,
-            Square.BLACK: _DISCS[1][0],
-            Square.WHITE: _DISCS[1][1],
-        }[content]
-        middle = (height - 1) // 2
-        blank = " " * width
-        filled = " " * ((width - 1) // 2) + sign + " " * (width // 2)
-        return tuple(filled if row == middle else blank for row in range(height))
-    discs = _DISCS[min(height, max(_DISCS))]
-    rows = discs[0 if content is Square.BLACK else 1].split("|")
-    # Each row is left end, filling, right end; one column stays free on each side.
-    inner = max(width - 4, 1) if width % 2 else max(width - 5, 1)
-    drawn = [f" {row[0]}{row[1] * inner}{row[2]}" for row in rows]
-    return tuple(row.ljust(width) for row in drawn)
+@lru_cache(maxsize=512)
+def square_rows(content: Square, width: int, height: int, legal: bool) -> tuple[Row, ...]:
+    """The inside of a square: ``height`` rows of ``width`` characters.
+
+    An open square has a dot, a larger one if it is ``legal`` to take it.
+    """
+    if content is not Square.OPEN and height > 1:
+        return _disc(content is Square.WHITE, width, height)
+    sign = {Square.OPEN: OPEN_DOT, Square.BLACK: "●", Square.WHITE: "○"}[content]
+    if content is Square.OPEN and legal:
+        sign = LEGAL_DOT
+    middle = " " * ((width - 1) // 2) + sign + " " * (width // 2)
+    return tuple(Row(middle if row == (height - 1) // 2 else " " * width) for row in range(height))
 
 
-def filled_columns(width: int, height: int) -> range:
-    """The columns inside a ring, which are filled with White's colour where there is colour."""
-    if height == 1:
-        return range(0)
-    inner = max(width - 4, 1) if width % 2 else max(width - 5, 1)
-    return range(2, 2 + inner)
+def _disc(ring: bool, width: int, height: int) -> tuple[Row, ...]:
+    # One column stays free on each side (two on the right where the width is even).
+    span = width - 2 - (width % 2 == 0)
+    rows = []
+    for row in range(height):
+        first, last = row == 0, row == height - 1
+        ends = ("▟", "▙") if first else ("▜", "▛") if last else ("█", "█")
+        if (first or last) and height > 3 and span > 6:
+            ends = ("▗▟", "▙▖") if first else ("▝▜", "▛▘")
+        inner = span - 2 * len(ends[0])
+        filling = ("▀" if first else "▄" if last else " ") if ring else "█"
+        text = f" {ends[0]}{filling * inner}{ends[1]}".ljust(width)
+        start = 1 + len(ends[0])
+        rows.append(Row(text, range(start, start + inner) if ring else range(0)))
+    return tuple(rows)

@@ -1,0 +1,90 @@
+"""The one table of what a person can do: key bindings, bar, palette and help are made from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BindableAction:
+    """Something that a key, a click in the bar and the command palette can start.
+
+    ``name`` is the method ``action_<name>`` of the app, ``keys`` Textual's names of the keys,
+    ``key`` what a person reads, ``label`` the word in the bar (empty: not in the bar) and
+    ``help`` the sentence in the palette and on the help screen.
+    """
+
+    name: str
+    keys: str
+    key: str
+    label: str
+    title: str
+    help: str
+
+
+ACTIONS = (
+    BindableAction("undo", "u", "u", "Undo", "Undo", "Take back the last round"),
+    BindableAction("redo", "y", "y", "Redo", "Redo", "Play a round that was taken back again"),
+    BindableAction("restart", "r", "r", "Restart", "Restart", "Go back to the start"),
+    BindableAction("hint", "h", "h", "Hint", "Hint", "Ask for a good move"),
+    BindableAction(
+        "why_not", "w", "w", "Why", "Why not?", "Say why the moves at the cursor are illegal"
+    ),
+    BindableAction("menu", "m", "m", "Moves", "Legal moves", "Choose from all legal moves"),
+    BindableAction("type", "colon,slash", ":", "Type", "Type a move", "Go to the prompt"),
+    BindableAction(
+        "random", "x", "x", "Random", "Random move", "Let a random player make this move"
+    ),
+    BindableAction(
+        "run",
+        "X",
+        "X",
+        "Run",
+        "Random to the end",
+        "Let a random player play on; again, Esc or any move stops it",
+    ),
+    BindableAction(
+        "let_happen",
+        "i",
+        "i",
+        "Illegal",
+        "Let illegal moves happen",
+        "Play illegal moves into the formula instead of refusing them (on/off)",
+    ),
+    BindableAction(
+        "claim",
+        "c",
+        "c",
+        "Claim",
+        "Claim the goal",
+        "Set the game-stop variable with the next move: the play ends there (on/off)",
+    ),
+    BindableAction("save", "s", "s", "Save", "Save transcript", "Write the play to a file"),
+    BindableAction("load", "o", "o", "Open", "Open transcript", "Replay a play from a file"),
+    BindableAction(
+        "look_back", "left_square_bracket", "[", "Back", "Look back", "Look at the ply before"
+    ),
+    BindableAction(
+        "look_forward", "right_square_bracket", "]", "Fwd", "Look forward", "Look at the next ply"
+    ),
+    BindableAction("theme", "t", "t", "Theme", "Theme", "Switch between dark and light"),
+    BindableAction("zoom(1)", "plus,equals_sign", "+", "", "Larger board", "Draw the board larger"),
+    BindableAction("zoom(-1)", "minus", "-", "", "Smaller board", "Draw the board smaller"),
+    BindableAction("pane('moves')", "1", "1", "", "Pane: moves", "Show the moves so far"),
+    BindableAction("pane('why')", "2", "2", "", "Pane: why not", "Show why a move is illegal"),
+    BindableAction(
+        "pane('values')", "3", "3", "", "Pane: values", "Show variables and gates with their values"
+    ),
+    BindableAction("pane('messages')", "4", "4", "", "Pane: messages", "Show what was said"),
+    BindableAction("board", "0", "0", "", "Board", "Go to the board"),
+    BindableAction("help", "question_mark,f1", "?", "Help", "Help", "Explain the screen"),
+    BindableAction(
+        "command_palette", "ctrl+p", "^p", "Palette", "Palette", "Search all commands by name"
+    ),
+    BindableAction("quit", "q,ctrl+q", "q", "Quit", "Quit", "Leave the play"),
+)
+
+
+def key_of(name: str) -> str:
+    """The key that a person presses for an action."""
+    return next(action.key for action in ACTIONS if action.name == name)

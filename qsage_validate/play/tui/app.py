@@ -1,0 +1,715 @@
+"""The Textual app: it asks the match in a worker thread, and shows what comes back.
+
+All questions to the match go through :meth:`PlayApp.ask`, one at a time; what is asked while the
+worker is busy waits in a queue.  The answers arrive as :class:`Answered` messages.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import sys
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+from textual import events, on
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input, Static
+from textual.worker import Worker, WorkerState
+
+from qsage_validate.errors import Exit, QsageError, UsageError
+from qsage_validate.play.frame import BlockMove, Frame, MatchMove, MatchOutcome
+from qsage_validate.play.match import Match
+from qsage_validate.play.tui import requests
+from qsage_validate.play.tui.actions import ACTIONS
+from qsage_validate.play.tui.bars import ActionBar, StatusBar, TitleBar
+from qsage_validate.play.tui.block_form import BlockForm
+from qsage_validate.play.tui.board_view import BoardView
+from qsage_validate.play.tui.dialogs import ConfirmScreen, HelpScreen, MenuScreen, PathScreen
+from qsage_validate.play.tui.pane_layout import too_small
+from qsage_validate.play.tui.panes import (
+    MessagesPane,
+    MovesPane,
+    Note,
+    ValuesPane,
+    Weight,
+    WhyPane,
+    finding_note,
+)
+from qsage_validate.play.tui.picking import Choose, Drop, NoMove, Play, Select
+from qsage_validate.play.tui.play_area import PANES, PaneTabs, PlayArea
+from qsage_validate.play.tui.prompt import MovePrompt
+from qsage_validate.play.tui.situation import Situation
+from qsage_validate.play.tui.themes import DARK, LIGHT, THEMES
+from qsage_validate.play.tui.view import View, picture, square_text, status
+
+_QUEUE = 20
+_BUSY_AFTER = 0.15
+
+
+class Answered(Message):
+    """The worker has finished: ``answer``, or ``failure``; ``situation`` as it is now.
+
+    ``situation`` is ``None`` when asking for it failed.
+    """
+
+    def __init__(
+        self,
+        answer: requests.Answer | None,
+        failure: QsageError | None,
+        situation: Situation | None,
+    ) -> None:
+        self.answer = answer
+        self.failure = failure
+        self.situation = situation
+        super().__init__()
+
+
+class PlayApp(App[Exit]):
+    """A play against a certificate, on a terminal."""
+
+    CSS_PATH = "play.tcss"
+    TITLE = "qsage play"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(a.keys, a.name, a.title, show=False, key_display=a.key) for a in ACTIONS),
+        Binding("escape", "escape", "Back to the play", show=False),
+    ]
+
+    def __init__(
+        self,
+        match: Match,
+        *,
+        theme: str = "dark",
+        seed: int | None = None,
+        let_happen: bool = False,
+        pace: float = 0.4,
+    ) -> None:
+        """``pace`` is the time in seconds between two moves of the random player."""
+        super().__init__()
+        self._match = match
+        self._generator = random.Random(seed)
+        self._pace = pace
+        self._queue: deque[tuple[str, requests.Request]] = deque()
+        self._news: frozenset[str] = frozenset()
+        self._home = PANES[0]
+        self._path = _file_name(match.title)
+        self._first_theme = theme
+        for known in THEMES.values():
+            self.register_theme(known)
+        self._found = False
+        self._board: BoardView | None = None
+        self._form: BlockForm | None = None
+        self.bug: BaseException | None = None
+        self.view = View(Situation.of(match), let_happen=let_happen)
+
+    # Building
+
+    def compose(self) -> ComposeResult:
+        centre: BoardView | BlockForm
+        drawn = picture(self.view)
+        if drawn is None:
+            centre = self._form = BlockForm(id="form")
+        else:
+            centre = self._board = BoardView(drawn, id="board")
+        with Vertical(id="main"):
+            yield TitleBar(id="title")
+            yield PlayArea(
+                centre,
+                MovesPane(id="moves"),
+                WhyPane(id="why"),
+                ValuesPane(id="values"),
+                MessagesPane(id="messages"),
+            )
+            yield StatusBar(id="status")
+            yield MovePrompt(id="prompt")
+            yield ActionBar(id="actions")
+        yield Static(id="too-small", markup=False)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return DARK.variables
+
+    def on_mount(self) -> None:
+        self.theme = THEMES[self._first_theme].name
+        situation = self.view.situation
+        self._say(*(Note(Weight.SAID, note) for note in situation.notes))
+        self._report(situation.frames)
+        self._settle(situation.frames)
+        self.action_board()
+        self.show(self.view)
+
+    # Asking the match
+
+    def ask(self, what: str, request: requests.Request) -> None:
+        """Ask the match; ``what`` names it for the person.  Waits its turn when it is busy."""
+        if self.view.busy is None:
+            self._start(what, request)
+        elif len(self._queue) < _QUEUE:
+            self._queue.append((what, request))
+            self.show(replace(self.view, waiting=len(self._queue)))
+        else:
+            self.bell()
+
+    def _start(self, what: str, request: requests.Request) -> None:
+        self.view = replace(self.view, busy=what, waiting=len(self._queue))
+        self.run_worker(
+            partial(self._work, request),
+            name=what,
+            group="match",
+            thread=True,
+            exclusive=True,
+            exit_on_error=False,
+        )
+        # Most answers come at once: the indicator would only flicker.
+        self.set_timer(_BUSY_AFTER, self._show_if_busy)
+
+    def _show_if_busy(self) -> None:
+        if self.view.busy is not None:
+            self.show(self.view)
+
+    def _work(self, request: requests.Request) -> None:
+        # In the worker thread.  A bug is raised, and ends the app in on_worker_state_changed.
+        answer: requests.Answer | None = None
+        failure: QsageError | None = None
+        situation: Situation | None = None
+        try:
+            answer = request(self._match)
+        except QsageError as error:
+            failure = error
+        try:
+            situation = Situation.of(self._match)
+        except QsageError as error:
+            failure = failure or error
+        self.post_message(Answered(answer, failure, situation))
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that raised has met a bug: leave, so that it is reported."""
+        if event.worker.group == "match" and event.state is WorkerState.ERROR:
+            self.bug = event.worker.error
+            self.exit()
+
+    @on(Answered)
+    def _answered(self, event: Answered) -> None:
+        before = self.view
+        view = replace(
+            before,
+            situation=event.situation or before.situation,
+            busy=None,
+            hint=None,
+            refusal=None,
+            error=None,
+            said=None,
+        )
+        if event.failure is not None:
+            view = self._failed(view, event.failure)
+        elif event.answer is not None:
+            view = self._told(view, event.answer)
+        self.show(view)
+        if self._queue:
+            self._start(*self._queue.popleft())
+        elif self.view.running:
+            self.set_timer(self._pace, self._run_on)
+
+    def _failed(self, view: View, failure: QsageError) -> View:
+        self._say(Note(Weight.ERROR, str(failure)))
+        self._news |= {"messages"}
+        self.bell()
+        return replace(view, error=str(failure), tried=frozenset(), running=False)
+
+    def _told(self, view: View, answer: requests.Answer) -> View:
+        match answer:
+            case requests.Played():
+                self._report(answer.frames)
+                view = replace(view, viewing=None, selected=None, tried=frozenset(), claiming=False)
+                self._settle(answer.frames)
+                if view.situation.outcome is not None or not answer.at_random:
+                    view = replace(view, running=False)
+            case requests.Refused():
+                self._say(*(Note(Weight.REFUSED, str(why)) for why in answer.whys))
+                self.query_one(WhyPane).show(answer)
+                self._front("why")
+                self.bell()
+                tried = view.tried or _squares(answer.whys[0].move)
+                view = replace(view, refusal=answer, tried=tried, selected=None)
+            case requests.Explained():
+                self.query_one(WhyPane).show(answer)
+                self._front("why")
+                illegal = bool(answer.whys) and not answer.legal
+                said = f"{answer.attempt}: {'illegal' if illegal else 'see Why not'}"
+                if not illegal and answer.legal:
+                    said = f"{', '.join(map(str, answer.legal))} is legal"
+                view = replace(view, said=said)
+            case requests.Unclear():
+                self._choose(answer.question, answer.moves)
+            case requests.Hinted():
+                view = self._hinted(view, answer)
+            case requests.Travelled():
+                self._say(Note(Weight.DONE, answer.text))
+                self._settle()
+                view = replace(
+                    view, said=answer.text, viewing=None, selected=None, tried=frozenset()
+                )
+            case requests.Nothing():
+                view = replace(view, said=answer.text, running=False, tried=frozenset())
+                self._say(Note(Weight.SAID, answer.text))
+            case requests.Saved():
+                view = self._noted(view, f"Saved to {answer.path}")
+            case requests.Loaded():
+                self._report(view.situation.frames[1:])
+                self._settle(view.situation.frames)
+                view = self._noted(view, f"Replayed {answer.path}")
+                view = replace(view, viewing=None, selected=None, tried=frozenset())
+            case requests.WouldOverwrite():
+                self._confirm_overwrite(answer.path)
+        return view
+
+    def _hinted(self, view: View, answer: requests.Hinted) -> View:
+        if answer.hint is None:
+            return self._noted(view, "No hint: nothing is known, or the play is over.")
+        self._say(Note(Weight.SAID, f"Hint: {answer.hint.move}. {answer.hint.text}"))
+        square = getattr(answer.hint.move, "square", None)
+        if self._board is not None and square is not None:
+            self._board.move_cursor(square)
+        if self._form is not None and isinstance(answer.hint.move, BlockMove):
+            self._form.set_bits(answer.hint.move)
+        return replace(view, hint=answer.hint)
+
+    def _noted(self, view: View, text: str) -> View:
+        self._say(Note(Weight.DONE, text))
+        return replace(view, said=text)
+
+    def _report(self, frames: Iterable[Frame]) -> None:
+        """Say what happened in ``frames``: moves, findings, the end."""
+        for frame in frames:
+            if frame.move is not None:
+                mark = " (illegal, let happen)" if frame.illegal is not None else ""
+                slow = f" ({frame.seconds:.1f} s)" if frame.seconds >= 1 else ""
+                text = f"{frame.ply}. {frame.player} {frame.move}{mark}{slow}"
+                self._say(Note(Weight.DONE, text))
+            self._say(*map(finding_note, frame.findings))
+            if frame.findings:
+                self._found = True
+                self.bell()
+            if frame.outcome is not None:
+                self._say(Note(Weight.VERDICT, _end(frame.outcome)))
+
+    # Showing
+
+    def show(self, view: View) -> None:
+        """Make ``view`` what is on the screen."""
+        self.view = view
+        situation = view.situation
+        drawn = picture(view)
+        if self._board is not None and drawn is not None:
+            self._board.show(drawn)
+        if self._form is not None:
+            self._show_form(self._form, view)
+        self.query_one(TitleBar).show(view)
+        self.query_one(MovesPane).show(situation.frames, view.index)
+        self.query_one(ValuesPane).show(view.frame.values)
+        moves = [str(move) for move in situation.legal]
+        example = f"type a move: {moves[0]}, or ?{moves[0]} to ask why not" if moves else ""
+        self.query_one(MovePrompt).offer(moves, example)
+        self._show_status()
+        self._show_bars()
+
+    def _show_status(self) -> None:
+        over = self.view.situation.outcome is not None and not self.view.past
+        square = "" if self._board is None or over else square_text(self.view, self._board.cursor)
+        self.query_one(StatusBar).show(status(self.view), square)
+
+    def _show_bars(self) -> None:
+        area = self.query_one(PlayArea)
+        self.query_one(PaneTabs).show(area.active, self._news if area.tabbed else frozenset())
+        active = {"let_happen"} if self.view.let_happen else set()
+        if self.view.running:
+            active.add("run")
+        if self.view.claiming:
+            active.add("claim")
+        self.query_one(ActionBar).show(self._possible, frozenset(active))
+
+    def _show_form(self, form: BlockForm, view: View) -> None:
+        situation = view.situation
+        block = next((m for m in situation.legal if isinstance(m, BlockMove)), None)
+        if view.past:
+            form.show(None, f"Block {view.frame.ply} of {situation.plies} (looking back)")
+        elif block is None:
+            form.show(None, "The play is over")
+        else:
+            bits = f"{len(block.variables)} bit{'s' * (len(block.variables) != 1)}"
+            form.show(block, f"Block {view.frame.ply + 1} of {situation.plies}: your {bits}")
+
+    def _possible(self, name: str) -> bool | None:
+        situation = self.view.situation
+        going_on = situation.outcome is None and not self.view.past
+        return {
+            "undo": situation.can_undo,
+            "restart": situation.can_undo,
+            "redo": situation.can_redo,
+            "hint": going_on,
+            "why_not": going_on and situation.has_board,
+            "menu": going_on,
+            "type": going_on,
+            "random": going_on,
+            "run": going_on,
+            "claim": True if going_on and situation.can_claim else None,
+            "look_back": self.view.index > 0,
+            "look_forward": self.view.past,
+        }.get(name, True)
+
+    def _say(self, *notes: Note) -> None:
+        if notes:
+            self.query_one(MessagesPane).add(*notes)
+
+    def _front(self, pane: str) -> None:
+        """Bring ``pane`` to the front, where only one is shown, until the next move."""
+        self.query_one(PlayArea).choose(pane)
+        self._news -= {pane}
+
+    def _settle(self, frames: Iterable[Frame] = ()) -> None:
+        """After a move: findings to the front, else the pane that the person had chosen."""
+        self.query_one(WhyPane).show(None)
+        found = any(frame.findings for frame in frames)
+        self._front("messages" if found else self._home)
+
+    # Messages of the widgets
+
+    @on(BoardView.Picked)
+    def _picked(self, event: BoardView.Picked) -> None:
+        view = self._stopped()
+        if not self._may_play(view):
+            return
+        pick = view.situation.picks.pick(event.square, view.selected)
+        view = replace(view, refusal=None, error=None, said=None, hint=None, tried=frozenset())
+        match pick:
+            case Play():
+                self.show(replace(view, selected=None))
+                self._play(pick.move)
+            case Select():
+                self.show(replace(view, selected=pick.square))
+            case Drop():
+                self.show(replace(view, selected=None))
+            case Choose():
+                self.show(view)
+                self._choose("Which move?", pick.moves)
+            case NoMove():
+                tried = frozenset({pick.origin, pick.target})
+                self.view = replace(view, tried=tried, selected=None)
+                force = view.let_happen
+                request = requests.try_square(pick.origin, pick.target, force=force)
+                self.ask("trying the square", request)
+
+    def _may_play(self, view: View) -> bool:
+        """Whether a move can be made now; says why not."""
+        if view.busy is not None:
+            self._remark(view, "Still working: that was not played.")
+        elif view.past:
+            self._remark(view, "Looking back: Esc returns to the current position.")
+        elif view.situation.outcome is not None:
+            self._remark(view, "The play is over: undo or restart to go on.")
+        else:
+            return True
+        return False
+
+    def _remark(self, view: View, text: str) -> None:
+        self._say(Note(Weight.SAID, text))
+        self.bell()
+        self.show(replace(view, said=text))
+
+    def _play(self, move: MatchMove | str) -> None:
+        view = self.view
+        request = requests.play(move, force=view.let_happen, claim=view.claiming)
+        self.ask(f"playing {move}", request)
+
+    def _choose(self, question: str, moves: Iterable[MatchMove]) -> None:
+        def chosen(move: MatchMove | None) -> None:
+            if move is not None:
+                self._play(move)
+
+        self.push_screen(MenuScreen(question, tuple(moves)), chosen)
+
+    @on(BoardView.CursorMoved)
+    def _cursor_moved(self) -> None:
+        self._show_status()
+
+    @on(MovePrompt.Entered)
+    def _entered(self, event: MovePrompt.Entered) -> None:
+        view = self._stopped()
+        if event.asking:
+            self.ask("asking why not", requests.explain(event.text))
+        elif view.busy is not None or self._may_play(view):
+            self.view = replace(self.view, tried=frozenset())
+            self._play(event.text)
+
+    @on(BlockForm.Submitted)
+    def _block_submitted(self, event: BlockForm.Submitted) -> None:
+        if self._may_play(self._stopped()):
+            self._play(event.move)
+
+    @on(MovesPane.FrameChosen)
+    def _frame_chosen(self, event: MovesPane.FrameChosen) -> None:
+        self._look_at(event.index)
+
+    @on(ValuesPane.Pointed)
+    def _pointed(self, event: ValuesPane.Pointed) -> None:
+        self.view = replace(self.view, pointed=event.squares)
+        drawn = picture(self.view)
+        if self._board is not None and drawn is not None:
+            self._board.show(drawn)
+
+    @on(PaneTabs.Chosen)
+    def _tab_chosen(self, event: PaneTabs.Chosen) -> None:
+        self.action_pane(event.pane)
+
+    # Actions
+
+    def action_undo(self) -> None:
+        self._stopped()
+        self.ask("taking back", requests.undo)
+
+    def action_redo(self) -> None:
+        self._stopped()
+        self.ask("playing again", requests.redo)
+
+    def action_restart(self) -> None:
+        self._stopped()
+        self.ask("going back to the start", requests.restart)
+
+    def action_hint(self) -> None:
+        self._stopped()
+        self.ask("looking for a hint", requests.hint)
+
+    def action_why_not(self) -> None:
+        if self._board is not None:
+            self.ask("asking why not", requests.explain_square(self._board.cursor))
+        else:
+            self._remark(self.view, "Every assignment of a block is legal.")
+
+    def action_menu(self) -> None:
+        view = self._stopped()
+        if self._may_play(view):
+            count = len(view.situation.legal)
+            self._choose(f"{count} legal move{'s' * (count != 1)}", view.situation.legal)
+
+    def action_type(self) -> None:
+        self.query_one(MovePrompt).focus()
+
+    def action_random(self) -> None:
+        view = self._stopped()
+        if view.busy is not None or self._may_play(view):
+            self.ask("moving at random", requests.play_at_random(self._generator))
+
+    def action_run(self) -> None:
+        if self.view.running:
+            self.show(self._stopped())
+        elif self._may_play(self.view):
+            self.show(replace(self.view, running=True))
+            self._run_on()
+
+    def _run_on(self) -> None:
+        if self.view.running and self.view.busy is None:
+            self.ask("moving at random", requests.play_at_random(self._generator))
+
+    def _stopped(self) -> View:
+        """The view with the random player stopped."""
+        self.view = replace(self.view, running=False)
+        return self.view
+
+    def action_let_happen(self) -> None:
+        now = not self.view.let_happen
+        text = (
+            "Illegal moves will be played into the formula."
+            if now
+            else "Illegal moves are refused again."
+        )
+        self.show(self._noted(replace(self.view, let_happen=now, refusal=None), text))
+
+    def action_claim(self) -> None:
+        view = self._stopped()
+        if self._may_play(view):
+            if view.situation.can_claim:
+                self.show(replace(view, claiming=not view.claiming, said=None, refusal=None))
+            else:
+                self._remark(view, "No goal can be claimed here: no game-stop variable.")
+
+    def action_save(self) -> None:
+        remark = "A name that ends in .json writes JSON. Existing files are not replaced unasked."
+        screen = PathScreen("Save the transcript", "Save", self._path, remark)
+        self.push_screen(screen, self._save)
+
+    def _save(self, path: str | None) -> None:
+        if path is not None:
+            self._path = path
+            self.ask("saving", requests.save(path, overwrite=False))
+
+    def _confirm_overwrite(self, path: str) -> None:
+        def answered(overwrite: bool | None) -> None:
+            if overwrite:
+                self.ask("saving", requests.save(path, overwrite=True))
+            else:
+                self.show(self._noted(self.view, f"Not saved: {path} exists."))
+
+        self.push_screen(ConfirmScreen(f"{path} exists. Replace it?", "Replace"), answered)
+
+    def action_load(self) -> None:
+        remark = "The play is replayed from the start and compared with the certificate's answers."
+        screen = PathScreen("Open a transcript", "Open", self._path, remark)
+        self.push_screen(screen, self._load)
+
+    def _load(self, path: str | None) -> None:
+        if path is not None:
+            self._stopped()
+            self._path = path
+            self.ask("replaying the transcript", requests.load(path))
+
+    def action_look_back(self) -> None:
+        self._look_at(self.view.index - 1)
+
+    def action_look_forward(self) -> None:
+        self._look_at(self.view.index + 1)
+
+    def _look_at(self, index: int) -> None:
+        last = self.view.situation.last
+        if not 0 <= index <= last:
+            self.bell()
+            return
+        viewing = None if index == last else index
+        self.show(
+            replace(
+                self._stopped(),
+                viewing=viewing,
+                selected=None,
+                pointed=frozenset(),
+                refusal=None,
+                said=None,
+            )
+        )
+
+    def action_theme(self) -> None:
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+
+    def action_zoom(self, by: int) -> None:
+        if self._board is None or not self._board.change_zoom(by):
+            self.bell()
+        else:
+            self.query_one(PlayArea).rearrange()
+
+    def action_pane(self, pane: str) -> None:
+        if pane not in PANES:
+            return
+        self._home = pane
+        self._front(pane)
+        self._show_bars()
+        target = {
+            "moves": "#moves-table",
+            "why": "#why",
+            "values": "#values-table",
+            "messages": "#messages",
+        }[pane]
+        self.query_one(target).focus()
+
+    def action_board(self) -> None:
+        if self._board is not None:
+            self._board.focus()
+        elif self._form is not None:
+            self._form.bits.focus()
+
+    def action_help(self) -> None:
+        self.push_screen(HelpScreen())
+
+    def action_escape(self) -> None:
+        """Leave what is in the way: queue, random player, input, selection, past."""
+        view = self.view
+        if self._queue:
+            self._queue.clear()
+            self.show(replace(view, waiting=0, running=False))
+        elif isinstance(self.focused, Input):
+            self.action_board()
+        else:
+            cleared = replace(
+                view,
+                running=False,
+                selected=None,
+                refusal=None,
+                error=None,
+                said=None,
+                hint=None,
+                viewing=None,
+                tried=frozenset(),
+                pointed=frozenset(),
+            )
+            self.show(cleared)
+            self.action_board()
+
+    async def action_quit(self) -> None:
+        self.exit(Exit.REFUTED if self._found else Exit.FINE)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        for action in ACTIONS:
+            if action.name != "command_palette":
+                about = f"{action.help} ({action.key})"
+                yield SystemCommand(action.title, about, partial(self.run_action, action.name))
+
+    # The terminal
+
+    async def on_event(self, event: events.Event) -> None:
+        # Ctrl-C leaves from wherever one is, also from dialogs, which hide the app's bindings.
+        if isinstance(event, events.Key) and event.key == "ctrl+c":
+            event.stop()
+            self.exit(Exit.INTERRUPTED)
+            return
+        await super().on_event(event)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Say so where there is no room for the interface."""
+        complaint = too_small(event.size.width, event.size.height)
+        self.query_one("#too-small", Static).update(complaint or "")
+        self.screen.set_class(complaint is not None, "-too-small")
+
+
+def _squares(move: MatchMove) -> frozenset[tuple[int, int]]:
+    square = getattr(move, "square", None)
+    return frozenset() if square is None else frozenset({square})
+
+
+def _end(outcome: MatchOutcome) -> str:
+    promise = {True: "; as the certificate promised", False: "; NOT as promised", None: ""}
+    return outcome.text + promise[outcome.promised]
+
+
+def _file_name(title: str) -> str:
+    return (re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")[:40] or "play") + ".play"
+
+
+def run(
+    match: Match,
+    *,
+    theme: str = "dark",
+    seed: int | None = None,
+    let_happen: bool = False,
+) -> Exit:
+    """Play ``match`` on this terminal until the person leaves; returns the exit code.
+
+    The code is 1 when the play had findings, 130 after Ctrl-C, else 0.  Raises ``UsageError``
+    without a terminal; a bug that the worker met is raised when the terminal is as it was.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the board needs a terminal: use --plain, --moves or --white random")
+    if os.environ.get("TERM") == "dumb":
+        raise UsageError("the board needs a terminal that is not 'dumb': use --plain")
+    app = PlayApp(match, theme=theme, seed=seed, let_happen=let_happen)
+    code = app.run()
+    if app.bug is not None:
+        raise app.bug
+    if code is None:
+        # Textual has printed the traceback of the bug that ended it.
+        raise SystemExit(app.return_code or 1)
+    return code

@@ -1,0 +1,124 @@
+"""The lines around the play area: title, status, actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.style import Style
+from textual.widgets import Static
+
+from qsage_validate.games.protocol import Player
+from qsage_validate.play.tui.actions import ACTIONS
+from qsage_validate.play.tui.panes import STONES
+from qsage_validate.play.tui.view import Status, View
+
+_GAP = 2
+
+
+class TitleBar(Horizontal):
+    """What is played and by whom; at the end what must not be overlooked."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="title-play")
+        yield Static(id="title-flags")
+
+    def show(self, view: View) -> None:
+        """Describe ``view``."""
+        situation = view.situation
+        person = situation.person
+        facts = (
+            f"you {_side(person)}  certificate {_side(person.other)}  "
+            f"ply {view.frame.ply}/{situation.plies}  "
+            f"{'rules compared' if situation.has_rules else 'no rules'}"
+        )
+        play = Content.styled(f" {situation.title}  ", "bold") + Content(facts)
+        self.query_one("#title-play", Static).update(play)
+        flags: list[Content] = []
+        if view.let_happen:
+            flags.append(Content.styled(" illegal moves happen ", "bold $warning"))
+        found = len(situation.findings)
+        if found:
+            text = f" {found} finding{'s' * (found > 1)} "
+            flags.append(Content.styled(text, "bold $foreground on $error 60%"))
+        self.query_one("#title-flags", Static).update(Content("").join(flags))
+
+
+def _side(player: Player) -> str:
+    return f"{STONES[player]} {player}"
+
+
+class StatusBar(Vertical):
+    """The two lines that say what is going on; the square under the cursor at the end."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="status-headline")
+        yield Static(id="status-detail")
+        yield Static(id="status-square")
+
+    def show(self, status: Status, square: str) -> None:
+        """Show ``status``."""
+        self.set_classes([f"-{status.tone.value}"])
+        self.query_one("#status-headline", Static).update(Content(status.headline))
+        self.query_one("#status-detail", Static).update(Content(status.detail))
+        place = self.query_one("#status-square", Static)
+        place.update(Content(square))
+        place.display = bool(square)
+
+
+class ActionBar(Static):
+    """The actions with their keys; each can be clicked."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._entries: tuple[Content, ...] = ()
+
+    def show(self, enabled: Callable[[str], bool | None], active: frozenset[str]) -> None:
+        """List the actions of the table: dimmed unless ``enabled``, lit when ``active``.
+
+        An action for which ``enabled`` is ``None`` has no meaning in this game: it is left out.
+        """
+        entries: list[Content] = []
+        for action in ACTIONS:
+            possible = enabled(action.name)
+            if not action.label or possible is None:
+                continue
+            key = Content.styled(action.key, "bold $accent" if possible else "$quiet 60%")
+            look = "$quiet 60%" if not possible else "reverse" if action.name in active else ""
+            entry = key + Content(" ") + Content.styled(action.label, look)
+            if possible:
+                entry = entry.stylize(Style.from_meta({"action": action.name}))
+            entries.append(entry)
+        self._entries = tuple(entries)
+        self._wrap()
+
+    def on_resize(self) -> None:
+        """Spread the entries over lines of the new width."""
+        self._wrap()
+
+    async def on_click(self, event: events.Click) -> None:
+        """Start the action that was clicked."""
+        name = event.style.meta.get("action")
+        if name is not None:
+            await self.app.run_action(name)
+
+    def _wrap(self) -> None:
+        # By hand, because an action must not be torn from its key.
+        if not self.size.width:
+            return
+        lines: list[list[Content]] = [[]]
+        used = 1
+        for entry in self._entries:
+            if lines[-1] and used + entry.cell_length > self.size.width:
+                lines.append([])
+                used = 1
+            lines[-1].append(entry)
+            used += entry.cell_length + _GAP
+        gap = Content(" " * _GAP)
+        self.update(Content("\n").join(Content(" ") + gap.join(line) for line in lines))
+
+
+__all__ = ["ActionBar", "StatusBar", "TitleBar"]

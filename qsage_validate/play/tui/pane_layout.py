@@ -1,0 +1,135 @@
+"""Where the board and the panes go on a terminal of a given size: arithmetic, no widgets.
+
+Small terminals show the board and one pane behind tabs, larger ones all panes side by side.
+Regions never overlap and never leave the area.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+PANES = ("moves", "why", "values", "messages")
+STAGE = "stage"
+TABS = "tabs"
+
+# A terminal below both of these says that it is too small.
+SMALLEST_WIDE = (60, 16)
+SMALLEST_TALL = (40, 26)
+
+_MIN_PANE = 32
+_MIN_STAGE = 26
+_MIN_MESSAGES = 7
+
+
+class Mode(Enum):
+    """How the panes are shown."""
+
+    TABBED = "tabbed"
+    STACKED = "stacked"
+    SPREAD = "spread"
+    WIDE = "wide"
+
+    @property
+    def tabbed(self) -> bool:
+        """Whether only one pane is shown at a time."""
+        return self in (Mode.TABBED, Mode.STACKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in characters."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    def overlaps(self, other: Box) -> bool:
+        """Whether the two share a character."""
+        return (
+            self.x < other.x + other.width
+            and other.x < self.x + self.width
+            and self.y < other.y + other.height
+            and other.y < self.y + self.height
+        )
+
+
+Measure = Callable[[int, int], tuple[int, int]]
+
+
+def too_small(width: int, height: int) -> str | None:
+    """The line to show instead of the interface, or ``None`` when there is room for it."""
+    for least_width, least_height in (SMALLEST_WIDE, SMALLEST_TALL):
+        if width >= least_width and height >= least_height:
+            return None
+    wide, tall = SMALLEST_WIDE, SMALLEST_TALL
+    return f"Too small: {width}x{height}, need {wide[0]}x{wide[1]} or {tall[0]}x{tall[1]}"
+
+
+def mode_for(width: int, height: int) -> Mode:
+    """How an area of this size is used."""
+    if width >= 150 and height >= 30:
+        return Mode.WIDE
+    if width >= 104 and height >= 27:
+        return Mode.SPREAD
+    return Mode.TABBED if width >= _MIN_PANE + _MIN_STAGE else Mode.STACKED
+
+
+def arrange(width: int, height: int, active: str, measure: Measure) -> Mapping[str, Box]:
+    """The boxes of stage, tabs and panes; a pane that is not shown has none.
+
+    ``measure`` gives the size that the stage would take of the size it is offered.
+    """
+    mode = mode_for(width, height)
+    if mode is Mode.STACKED:
+        return _stacked(width, height, active, measure)
+    if mode is Mode.TABBED:
+        return _tabbed(width, height, active, measure)
+    return _spread(width, height, measure, wide=mode is Mode.WIDE)
+
+
+def _stacked(width: int, height: int, active: str, measure: Measure) -> Mapping[str, Box]:
+    stage = min(max(measure(width, height - 8)[1], 6), height - 6)
+    return {
+        STAGE: Box(0, 0, width, stage),
+        TABS: Box(0, stage, width, 1),
+        active: Box(0, stage + 1, width, height - stage - 1),
+    }
+
+
+def _tabbed(width: int, height: int, active: str, measure: Measure) -> Mapping[str, Box]:
+    most = width - _MIN_PANE
+    stage = min(max(measure(most, height)[0] + 2, _MIN_STAGE), most)
+    rest = width - stage
+    return {
+        STAGE: Box(0, 0, stage, height),
+        TABS: Box(stage, 0, rest, 1),
+        active: Box(stage, 1, rest, height - 1),
+    }
+
+
+def _spread(width: int, height: int, measure: Measure, *, wide: bool) -> Mapping[str, Box]:
+    most = width * 2 // 5 if wide else width - 46
+    natural = measure(most, height - _MIN_MESSAGES)
+    left = min(max(natural[0] + 2, _MIN_STAGE, width // 3), most)
+    stage = min(max(natural[1], height // 3), height - _MIN_MESSAGES)
+    boxes = {
+        STAGE: Box(0, 0, left, stage),
+        "messages": Box(0, stage, left, height - stage),
+    }
+    rest = width - left
+    if wide:
+        middle = rest // 2
+        half = height // 2
+        boxes["moves"] = Box(left, 0, middle, half)
+        boxes["why"] = Box(left, half, middle, height - half)
+        boxes["values"] = Box(left + middle, 0, rest - middle, height)
+    else:
+        moves = height * 3 // 10
+        why = height * 3 // 10
+        boxes["moves"] = Box(left, 0, rest, moves)
+        boxes["why"] = Box(left, moves, rest, why)
+        boxes["values"] = Box(left, moves + why, rest, height - moves - why)
+    return boxes

@@ -1,0 +1,55 @@
+"""The line in which a move is typed, with suggestions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.suggester import SuggestFromList
+from textual.widgets import Input
+
+
+class MovePrompt(Input):
+    """Takes ``occupy(3,3)`` to play and ``?occupy(3,3)`` to ask; posts :class:`Entered`.
+
+    A legal move that begins like the text is suggested; Tab or Right takes it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete", show=False),
+    ]
+
+    class Entered(Message):
+        """A person typed ``text``; ``asking`` when only the reasons are wanted."""
+
+        def __init__(self, text: str, *, asking: bool) -> None:
+            self.text = text
+            self.asking = asking
+            super().__init__()
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, compact=True, select_on_focus=False)
+
+    def offer(self, moves: Sequence[str], example: str) -> None:
+        """Suggest ``moves``."""
+        asked = [f"?{move}" for move in moves]
+        self.suggester = SuggestFromList([*moves, *asked], case_sensitive=False)
+        self.placeholder = example
+
+    def action_complete(self) -> None:
+        """Take the suggestion; without one, go on to the next widget."""
+        before = self.value
+        self.cursor_position = len(self.value)
+        self.action_cursor_right()
+        if self.value == before:
+            self.screen.focus_next()
+
+    async def action_submit(self) -> None:
+        """Post what was typed, and clear the line."""
+        text = self.value.strip()
+        self.clear()
+        asking = text.startswith("?")
+        if text.lstrip("?").strip():
+            self.post_message(self.Entered(text.lstrip("?").strip(), asking=asking))

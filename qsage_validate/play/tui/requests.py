@@ -1,0 +1,291 @@
+"""What a person asks of the match: plain functions that run in the worker thread.
+
+Each takes the match and returns an answer for the interface; a failure that the user can mend
+(:class:`~qsage_validate.errors.QsageError`) is raised, and shown by the caller.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import Source, write_atomic
+from qsage_validate.play.frame import BoardMove, Frame, Hint, MatchMove, SquareXY, WhyNot
+from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The move was played, with the certificate's answer."""
+
+    move: MatchMove
+    frames: tuple[Frame, ...]
+    at_random: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Nothing was played: ``attempt`` is illegal for these reasons.
+
+    ``alternatives`` are legal moves with the same parameters.
+    """
+
+    attempt: str
+    whys: tuple[WhyNot, ...]
+    alternatives: tuple[MatchMove, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """An answer to "why not?": the reasons, and what is legal after all."""
+
+    attempt: str
+    whys: tuple[WhyNot, ...]
+    legal: tuple[MatchMove, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """Several illegal moves could be meant; a person has to say which is let happen."""
+
+    question: str
+    moves: tuple[MatchMove, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Travelled:
+    """The match went back or forth; ``text`` says how."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """There was nothing to do; ``text`` says why."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hinted:
+    """What the match suggests, if anything."""
+
+    hint: Hint | None
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The transcript was written."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class WouldOverwrite:
+    """The transcript was not written, because the file exists."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A transcript was replayed."""
+
+    path: str
+
+
+Answer = (
+    Played
+    | Refused
+    | Explained
+    | Unclear
+    | Travelled
+    | Nothing
+    | Hinted
+    | Saved
+    | WouldOverwrite
+    | Loaded
+)
+Request = Callable[[Match], Answer]
+
+
+def play(move: MatchMove | str, *, force: bool, claim: bool = False) -> Request:
+    """Play ``move``; with ``force`` also when it is illegal, with ``claim`` claiming the goal."""
+
+    def request(match: Match) -> Answer:
+        chosen = match.parse_move(move) if isinstance(move, str) else move
+        try:
+            return Played(chosen, match.push(chosen, force=force, claim=claim))
+        except RefusedMoveError as refusal:
+            return Refused(str(chosen), (refusal.why,))
+
+    return request
+
+
+def try_square(origin: SquareXY, target: SquareXY, *, force: bool) -> Request:
+    """Try what picking squares without a legal move may have meant.
+
+    The reasons of all actions with these parameters are given; with ``force`` the illegal move
+    is played when there is only one.
+    """
+
+    def request(match: Match) -> Answer:
+        named = f"at ({origin[0]},{origin[1]})"
+        if origin != target:
+            named = f"from ({origin[0]},{origin[1]}) to ({target[0]},{target[1]})"
+        if match.over:
+            raise UsageError("the play is over: undo or restart to go on")
+        whys, legal = _reasons(match, (origin, target) if origin != target else (origin,))
+        if not whys:
+            return Nothing(f"No move {named}.")
+        if not force:
+            return Refused(str(whys[0].move) if len(whys) == 1 else f"No move {named}", whys, legal)
+        if len(whys) > 1:
+            return Unclear(f"Which illegal move {named}?", tuple(why.move for why in whys))
+        return Played(whys[0].move, match.push(whys[0].move, force=True))
+
+    return request
+
+
+def explain_square(square: SquareXY) -> Request:
+    """Why (not) each action with these parameters."""
+
+    def request(match: Match) -> Answer:
+        if match.over:
+            return Nothing("The play is over: no move is legal.")
+        whys, legal = _reasons(match, (square,))
+        return Explained(f"({square[0]},{square[1]})", whys, legal)
+
+    return request
+
+
+def explain(text: str) -> Request:
+    """Why (not) the move that ``text`` names."""
+
+    def request(match: Match) -> Answer:
+        move = match.parse_move(text)
+        if match.over:
+            return Nothing("The play is over: no move is legal.")
+        why = match.why_not(move)
+        return Explained(str(move), (), (move,)) if why is None else Explained(str(move), (why,))
+
+    return request
+
+
+def _reasons(
+    match: Match, squares: Sequence[SquareXY]
+) -> tuple[tuple[WhyNot, ...], tuple[MatchMove, ...]]:
+    """The reasons against the person's actions at ``squares``, and the legal ones at the first."""
+    whys: list[WhyNot] = []
+    legal: list[MatchMove] = []
+    for square in squares:
+        for move in _moves_at(match, square):
+            why = match.why_not(move)
+            if why is not None:
+                whys.append(why)
+            elif square == squares[0]:
+                legal.append(move)
+    return tuple(whys), tuple(legal)
+
+
+def _moves_at(match: Match, square: SquareXY) -> list[MatchMove]:
+    actions = match.actions or tuple(
+        dict.fromkeys(m.action for m in match.legal_moves() if isinstance(m, BoardMove))
+    )
+    return [match.parse_move(f"{action}({square[0]},{square[1]})") for action in actions]
+
+
+def undo(match: Match) -> Answer:
+    """Take the last round back."""
+    return Travelled("Took the last round back.") if match.undo() else Nothing("Nothing to undo.")
+
+
+def redo(match: Match) -> Answer:
+    """Play a round again that was taken back."""
+    return Travelled("Played the round again.") if match.redo() else Nothing("Nothing to redo.")
+
+
+def restart(match: Match) -> Answer:
+    """Back to the start; redo plays it again."""
+    if not match.can_undo:
+        return Nothing("This is the start.")
+    match.restart()
+    return Travelled("Back at the start; redo plays the rounds again.")
+
+
+def hint(match: Match) -> Answer:
+    """What the match suggests."""
+    return Hinted(match.hint())
+
+
+def play_at_random(generator: random.Random) -> Request:
+    """Let a random player make the person's move."""
+
+    def request(match: Match) -> Answer:
+        if match.over:
+            return Nothing("The play is over: undo or restart to go on.")
+        move = match.random_move(generator)
+        if move is None:
+            return Nothing(f"{match.person} has no legal move.")
+        return Played(move, match.push(move), at_random=True)
+
+    return request
+
+
+def save(path: str, *, overwrite: bool) -> Request:
+    """Write the transcript, as JSON when ``path`` ends in ``.json``."""
+
+    def request(match: Match) -> Answer:
+        target = os.path.expanduser(path)
+        if not overwrite and os.path.lexists(target):
+            return WouldOverwrite(path)
+        transcript = match.transcript()
+        as_json = target.endswith(".json")
+        text = json.dumps(transcript.as_json(), indent=2) + "\n" if as_json else str(transcript)
+        write_atomic(target, text)
+        return Saved(path)
+
+    return request
+
+
+def load(path: str) -> Request:
+    """Replay the transcript in ``path``."""
+
+    def request(match: Match) -> Answer:
+        source = Source.open(os.path.expanduser(path))
+        match.load(Transcript.parse(source.text, source.path))
+        return Loaded(path)
+
+    return request
+
+
+__all__ = [
+    "Answer",
+    "Explained",
+    "Hinted",
+    "Loaded",
+    "Nothing",
+    "Played",
+    "Refused",
+    "Request",
+    "Saved",
+    "Travelled",
+    "Unclear",
+    "WouldOverwrite",
+    "explain",
+    "explain_square",
+    "hint",
+    "load",
+    "play",
+    "play_at_random",
+    "redo",
+    "restart",
+    "save",
+    "try_square",
+    "undo",
+]

@@ -1,0 +1,341 @@
+"""A small match for the interface to drive: toy rules, no formula, an obliging certificate."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from qsage_validate.errors import MalformedMoveError, UsageError
+from qsage_validate.games.protocol import Board, Illegality, Player, Square
+from qsage_validate.play.frame import (
+    BlockMove,
+    BoardMove,
+    Frame,
+    Group,
+    Hint,
+    MatchMove,
+    MatchOutcome,
+    NamedValue,
+    SquareXY,
+    WhyNot,
+)
+from qsage_validate.play.match import Match
+from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+
+B, W, O = Square.BLACK, Square.WHITE, Square.OPEN  # noqa: E741
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What an action asks of the square (dx, dy) away, and what it leaves there."""
+
+    dx: int
+    dy: int
+    before: Square
+    after: Square
+
+
+Actions = Mapping[str, tuple[Condition, ...]]
+
+
+@dataclass(frozen=True)
+class Toy:
+    """Rules in which every action is a list of conditions."""
+
+    title: str
+    start: Board
+    black: Actions
+    white: Actions
+    plies: int = 5
+    wins: Callable[[Board], bool] = lambda board: False
+
+    def actions(self, player: Player) -> Actions:
+        return self.black if player is Player.BLACK else self.white
+
+
+def place(square: Square) -> tuple[Condition, ...]:
+    return (Condition(0, 0, O, square),)
+
+
+def step(square: Square, dx: int, dy: int, target: Square = O) -> tuple[Condition, ...]:
+    return (Condition(0, 0, square, O), Condition(dx, dy, target, square))
+
+
+def three_in_a_row(board: Board) -> bool:
+    return any(
+        all(board[x + k, y] is B for k in range(3))
+        for y in range(1, board.height + 1)
+        for x in range(1, board.width - 1)
+    )
+
+
+TIC = Toy(
+    "tic 4x4",
+    Board.parse("..../..../..../...."),
+    {"occupy": place(B)},
+    {"occupy": place(W)},
+    wins=three_in_a_row,
+)
+PAWNS = Toy(
+    "pawns 3x4",
+    Board.parse("WWW/.../.../BBB"),
+    {"up": step(B, 0, -1), "left": step(B, -1, -1, W), "right": step(B, 1, -1, W)},
+    {"down": step(W, 0, 1), "left": step(W, -1, 1), "right": step(W, 1, 1), "kick": step(W, 1, 1)},
+    plies=6,
+)
+DOMINOES = Toy(
+    "dominoes 4x3",
+    Board.parse("..../..../...."),
+    {"vertical": (Condition(0, 0, O, B), Condition(0, 1, O, B))},
+    {"horizontal": (Condition(0, 0, O, W), Condition(1, 0, O, W))},
+    plies=6,
+)
+
+
+class ToyMatch(Match):
+    """A match over toy rules; the certificate makes its first legal move."""
+
+    def __init__(
+        self,
+        toy: Toy = TIC,
+        *,
+        person: Player = Player.WHITE,
+        finding_at: int | None = None,
+        broken: type[Exception] | None = None,
+        gate: threading.Event | None = None,
+        claims: bool = False,
+    ) -> None:
+        super().__init__()
+        self.toy = toy
+        self._person = person
+        self._finding_at = finding_at
+        self.broken = broken
+        self.gate = gate
+        self.claims = claims
+        start = Frame(0, None, None, False, toy.start, None, self._values(0, toy.start))
+        self._rounds.append(
+            (start,) if person is Player.BLACK else (start, *self._reply(1, start.board))
+        )
+
+    title = property(lambda self: self.toy.title)
+    certificate_player = property(lambda self: self._person.other)
+    plies = property(lambda self: self.toy.plies)
+    has_board = True
+    has_rules = True
+    notes = ("Layout from comments in the formula.",)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        return tuple(self.toy.actions(self._person))
+
+    def legal_moves(self) -> Sequence[MatchMove]:
+        return [] if self.over else self._legal(self._person)
+
+    def _legal(self, player: Player, board: Board | None = None) -> list[BoardMove]:
+        board = board or self._board
+        return [
+            move
+            for action in self.toy.actions(player)
+            for y in range(1, board.height + 1)
+            for x in range(1, board.width + 1)
+            if self._failing(move := BoardMove(action, x, y), player, board) is None
+        ]
+
+    @property
+    def _board(self) -> Board:
+        board = self.frame.board
+        assert board is not None
+        return board
+
+    def _conditions(self, move: BoardMove, player: Player) -> list[tuple[SquareXY, Condition]]:
+        return [((move.x + c.dx, move.y + c.dy), c) for c in self.toy.actions(player)[move.action]]
+
+    def _failing(
+        self, move: BoardMove, player: Player, board: Board
+    ) -> tuple[int, SquareXY, Condition] | None:
+        for index, ((x, y), condition) in enumerate(self._conditions(move, player)):
+            inside = 1 <= x <= board.width and 1 <= y <= board.height
+            if not inside or board[x, y] is not condition.before:
+                return (index, (x, y), condition)
+        return None
+
+    def parse_move(self, text: str) -> MatchMove:
+        name, _, rest = text.strip().partition("(")
+        try:
+            x, y = (int(part) for part in rest.rstrip(")").split(","))
+        except ValueError:
+            raise MalformedMoveError(f"{text!r} is no move: write occupy(2,3)") from None
+        if name not in self.actions:
+            raise MalformedMoveError(f"no action {name!r}: {', '.join(self.actions)}")
+        return BoardMove(name, x, y)
+
+    def why_not(self, move: MatchMove) -> WhyNot | None:
+        assert isinstance(move, BoardMove)
+        failing = self._failing(move, self._person, self._board)
+        if failing is None:
+            return None
+        index, (x, y), condition = failing
+        rule = f"{condition.before.name.lower()}(?x{condition.dx:+d},?y{condition.dy:+d})"
+        text = f"{move}: {rule} is false at ({x},{y})"
+        name = f"white {self.frame.ply + 1} precondition {index + 1}"
+        return WhyNot(
+            move,
+            self._person,
+            False,
+            False,
+            (NamedValue(name, f"-{30 + index}", -30 - index, False, Group.INDICATOR),),
+            Illegality(rule, text, (x, y), index),
+        )
+
+    def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
+        assert isinstance(move, BoardMove)
+        return tuple(square for square, _ in self._conditions(move, self._person))
+
+    def hint(self) -> Hint | None:
+        moves = self.legal_moves()
+        return Hint(moves[-1], "It holds out longest.") if moves else None
+
+    def can_claim(self) -> bool:
+        return self.claims and not self.over
+
+    def _values(self, ply: int, board: Board) -> tuple[NamedValue, ...]:
+        stones = tuple(
+            (i % board.width + 1, i // board.width + 1)
+            for i, square in enumerate(board.squares)
+            if square is not O
+        )
+        return (
+            NamedValue(f"black {ply} action 1", "3", 3, False, Group.MOVE),
+            NamedValue(f"black {ply} x 1", "4", 4, True, Group.MOVE),
+            NamedValue(f"white {ply} bounds", "-g12", -12, True, Group.INDICATOR),
+            NamedValue(f"state {ply} open", "51", 51, None, Group.STATE, stones),
+            NamedValue("verdict", "99", 99, True, Group.VERDICT),
+        )
+
+    def _after(self, board: Board, move: BoardMove, player: Player) -> Board:
+        squares = list(board.squares)
+        for (x, y), condition in self._conditions(move, player):
+            if 1 <= x <= board.width and 1 <= y <= board.height:
+                squares[(y - 1) * board.width + x - 1] = condition.after
+        return replace(board, squares=tuple(squares))
+
+    def _ply(
+        self, ply: int, player: Player, move: BoardMove, before: Board, why: WhyNot | None
+    ) -> Frame:
+        board = self._after(before, move, player)
+        outcome = None
+        if self.toy.wins(board):
+            outcome = MatchOutcome(Player.BLACK, "reached its goal", True, True, "at every square")
+        elif ply == self.toy.plies:
+            outcome = MatchOutcome(Player.WHITE, "all plies are played", False, False)
+        elif not self._legal(player.other, board):
+            promised = player is not self._person
+            outcome = MatchOutcome(player, f"{player.other} has no legal move", promised, True)
+        findings: tuple[Finding, ...] = ()
+        if ply == self._finding_at:
+            evidence = (Evidence(51, "51", True, f"state {ply} open"),)
+            findings = (
+                Finding(
+                    FindingKind.BOARD_DIFFERS,
+                    ply,
+                    f"the formula has {move.square} open, the rules black",
+                    squares=(move.square,),
+                    evidence=evidence,
+                    moves=("occupy(1,1)",),
+                    replay="qsage-play toy.qcir --cert toy.aig --moves 'occupy(1,1)'",
+                ),
+            )
+        return Frame(
+            ply,
+            player,
+            move,
+            player is not self._person,
+            board,
+            None,
+            self._values(ply, board),
+            illegal=why,
+            outcome=outcome,
+            findings=findings,
+        )
+
+    def _reply(self, ply: int, board: Board | None) -> tuple[Frame, ...]:
+        assert board is not None
+        move = self._legal(self._person.other, board)[0]
+        return (self._ply(ply, self._person.other, move, board, None),)
+
+    def _advance(self, move: MatchMove, why: WhyNot | None, claim: bool) -> tuple[Frame, ...]:
+        assert isinstance(move, BoardMove)
+        if self.gate is not None and not self.gate.wait(10):
+            raise UsageError("the test forgot to open the gate")
+        if self.broken is not None:
+            raise self.broken("the certificate broke")
+        mine = self._ply(self.frame.ply + 1, self._person, move, self._board, why)
+        if claim:
+            outcome = MatchOutcome(self._person.other, "the goal is not reached", True, True)
+            mine = replace(mine, stopped=True, outcome=outcome)
+        if mine.outcome is not None:
+            return (mine,)
+        return (mine, *self._reply(mine.ply + 1, mine.board))
+
+
+class BlockMatch(Match):
+    """A bare game: three blocks, the second one is the person's; the answer copies its bits."""
+
+    VARIABLES = (3, 4, 5)
+
+    def __init__(self) -> None:
+        super().__init__()
+        first = BlockMove((1, 2), (True, False), ("1", "2"))
+        self._rounds.append(
+            (
+                Frame(0, None, None, False, None, None),
+                Frame(1, Player.BLACK, first, True, None, None, self._named(first)),
+            )
+        )
+
+    title = "bare formula"
+    certificate_player = Player.BLACK
+    plies = 3
+    has_board = False
+    has_rules = False
+    notes = ("No layout: blocks of variables.",)
+
+    def _named(self, move: BlockMove) -> tuple[NamedValue, ...]:
+        return tuple(
+            NamedValue(name, name, variable, value, Group.BLOCK)
+            for name, variable, value in zip(move.names, move.variables, move.values, strict=True)
+        )
+
+    def legal_moves(self) -> Sequence[MatchMove]:
+        if self.over:
+            return []
+        return [
+            BlockMove(self.VARIABLES, tuple(bool(n >> k & 1) for k in (2, 1, 0)), ("3", "4", "x5"))
+            for n in range(8)
+        ]
+
+    def parse_move(self, text: str) -> MatchMove:
+        for move in self.legal_moves():
+            if str(move) == text:
+                return move
+        raise MalformedMoveError(f"{text!r} is no move: write 3=1 4=0 x5=0")
+
+    def why_not(self, move: MatchMove) -> WhyNot | None:
+        return None
+
+    def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
+        return ()
+
+    def hint(self) -> Hint | None:
+        return Hint(self.legal_moves()[5], "Two bits are better than one.")
+
+    def _advance(self, move: MatchMove, why: WhyNot | None, claim: bool) -> tuple[Frame, ...]:
+        assert isinstance(move, BlockMove)
+        answer = BlockMove((6, 7, 8), move.values, ("6", "7", "8"))
+        outcome = MatchOutcome(Player.BLACK, "the matrix is true", True, True)
+        values = self._named(move) + self._named(answer)
+        return (
+            Frame(2, Player.WHITE, move, False, None, None, values),
+            Frame(3, Player.BLACK, answer, True, None, None, values, outcome=outcome),
+        )
