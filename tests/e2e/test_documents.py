@@ -38,11 +38,12 @@ def test_links_lead_somewhere(document: str) -> None:
 
 
 def test_console_blocks_are_split_into_commands() -> None:
-    text = "x\n```console\n$ one | two\na\nb\n$ three\n```\n```sh\n$ not this\n```\n"
+    text = "x\n```console\n$ one | two\na\nb\n$ three <<E\n> four\n> E\nc\n```\n"
+    text += "```sh\n$ not this\n```\n"
     found = list(steps(text))
     assert [(s.line, s.command, s.expected) for s in found] == [
         (3, "one | two", "a\nb\n"),
-        (6, "three", ""),
+        (6, "three <<E\nfour\nE", "c\n"),
     ]
 
 

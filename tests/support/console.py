@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+_COMMAND = re.compile(r".*(?:\n> .*)*")
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -26,13 +27,17 @@ class Step:
 
 
 def steps(text: str) -> Iterator[Step]:
-    """The commands (lines after ``$ ``) of all console blocks of a document."""
+    """The commands of all console blocks of a document.
+
+    A command is what stands behind ``$ `` and in the lines after it that begin with ``> ``.
+    """
     for block in _BLOCK.finditer(text):
         line = text.count("\n", 0, block.start(1)) + 1
         for part in re.split(r"^\$ ", block.group(1), flags=re.M):
             if part.strip():
-                command, _, expected = part.partition("\n")
-                yield Step(line, command, expected)
+                match = _COMMAND.match(part)
+                assert match is not None
+                yield Step(line, match.group().replace("\n> ", "\n"), part[match.end() + 1 :])
             line += part.count("\n")
 
 
@@ -48,7 +53,12 @@ def sandbox(folder: Path, repository: Path) -> dict[str, str]:
         )
         program.chmod(0o755)
     path = os.pathsep.join((str(programs), os.environ.get("PATH", os.defpath)))
-    home = {"HOME": str(folder), "COLUMNS": "100", "PYTHONPATH": str(repository)}
+    home = {
+        "HOME": str(folder),
+        "COLUMNS": "100",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONPATH": str(repository),
+    }
     return {**os.environ, **home, "PATH": path}
 
 
