@@ -15,15 +15,21 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from qsage_validate import __version__
-from qsage_validate.cli import certify, encode, games, info, solve, validate
+from qsage_validate.cli import certify, encode, games, info, play, solve, validate
 from qsage_validate.errors import Exit, InputError, QsageError, one_line
 
-app = typer.Typer(
-    add_completion=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+
+def _program() -> typer.Typer:
+    return typer.Typer(
+        add_completion=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+
+
+app = _program()
+play_app = _program()
 
 
 def _version(wanted: bool) -> None:
@@ -51,11 +57,18 @@ app.command("encode")(encode.command)
 app.command("solve")(solve.command)
 app.command("certify")(certify.command)
 app.command("validate")(validate.command)
+app.command("play")(play.command)
+play_app.command("qsage-play")(play.command)
 
 
 def main() -> NoReturn:
     """Run ``qsage`` on the arguments of the process."""
     sys.exit(run(app, sys.argv[1:], "qsage"))
+
+
+def play_main() -> NoReturn:
+    """Run ``qsage-play``, which is ``qsage play``, on the arguments of the process."""
+    sys.exit(run(play_app, sys.argv[1:], "qsage-play"))
 
 
 def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int:

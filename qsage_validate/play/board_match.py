@@ -253,7 +253,7 @@ class BoardMatch(Match):
             player=player,
             move=state.last if state.plies else None,
             by_certificate=player is self.certificate_player,
-            board=state.board,
+            board=state.shown_board,
             position=state.position,
             values=tuple(
                 self._names.value(literal, values, squares)
@@ -266,4 +266,5 @@ class BoardMatch(Match):
             seconds=seconds,
             choice=state.line.choice,
             reply=state.line.reply,
+            board_by_rules=state.board is None and state.position is not None,
         )

@@ -57,6 +57,13 @@ class PlayState:
         return self.reading.board
 
     @property
+    def shown_board(self) -> Board | None:
+        """The decoded board, or the rules' board where the formula does not describe it."""
+        if self.board is None and self.position is not None:
+            return self.position.board
+        return self.board
+
+    @property
     def plies(self) -> int:
         """The number of plies made."""
         return self.line.plies
@@ -273,7 +280,8 @@ class Conductor:
         if state.illegal and state.board is None and mover is self.player.other:
             return Ending(self.player, f"{mover}'s illegal move leaves no state")
         if state.plies >= self.layout.plies:
-            return Ending(None, "all plies are played")
+            after = f" after {self.player.other}'s illegal move" if state.illegal else ""
+            return Ending(None, f"all plies are played{after}")
         return None
 
     def _false_claim(self, state: PlayState) -> list[Finding]:
@@ -305,8 +313,9 @@ class Conductor:
             moves = self.candidates(missing[0])
             found = self.reader.legality([state.line for state in missing], moves)
             for k, state in enumerate(missing):
+                own = found[k]
                 self._legality[state.moves] = (
-                    None if found is None else dict(zip(moves, found[k], strict=True))
+                    None if own is None else dict(zip(moves, own, strict=True))
                 )
         return [self._legality[state.moves] for state in states]
 

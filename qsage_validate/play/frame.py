@@ -151,7 +151,9 @@ class Hint:
 class Frame:
     """The play after one ply (or before the first: ``ply`` 0, no move, no player).
 
-    ``board`` is what the formula's state variables say (``None`` in the bare game);
+    ``board`` is what the formula's state variables say (``None`` in the bare game); where the
+    formula does not describe it (the last ply of some), it is the rules' board, and
+    ``board_by_rules`` is set;
     ``position`` what the rules say (``None`` without rules, and from an illegal move that was
     let happen onwards); ``values`` are the variables and gates that mean something at this
     step; ``illegal`` is set when this ply's move was illegal and let happen; ``stopped`` when
@@ -175,6 +177,7 @@ class Frame:
     seconds: float = 0.0
     choice: Mapping[int, bool] = field(default_factory=dict)
     reply: Mapping[int, bool] = field(default_factory=dict)
+    board_by_rules: bool = False
 
     @property
     def changed(self) -> bool:

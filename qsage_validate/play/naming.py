@@ -90,12 +90,12 @@ class Names:
                 yield indicators.bounds, f"{prefix} in bounds", Group.INDICATOR
             for number, literal in enumerate(indicators.preconditions, start=1):
                 yield literal, f"{prefix} precondition {number}", Group.INDICATOR
+        for name, literal in self.layout.gates.items():
+            yield literal, name, Group.GOAL if "goal" in name else Group.GATE
         words = ("open" if self.layout.board.code is StateCode.OPEN_WHITE else "occupied", "white")
         for number, state in enumerate(self.layout.board.states):
             for word, literal in zip(words, state, strict=True):
                 yield literal, f"state {number} {word}", Group.STATE
-        for name, literal in self.layout.gates.items():
-            yield literal, name, Group.GOAL if "goal" in name else Group.GATE
         if self.layout.verdict is not None:
             yield self.layout.verdict, "verdict", Group.VERDICT
 

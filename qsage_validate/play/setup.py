@@ -39,6 +39,7 @@ from qsage_validate.play.conductor import Conductor
 from qsage_validate.play.match import Match
 from qsage_validate.play.naming import Names
 from qsage_validate.strategies.herbrand_reader import HerbrandReader
+from qsage_validate.strategies.mixed_oracle import MixedOracle
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem_reader import SkolemReader
 
@@ -46,8 +47,16 @@ _CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cer
 _COMPRESSED = ("", ".gz", ".xz", ".bz2")
 
 
+# Circuits with more gates than this answer a person's batches (boards) by simulation.
+_SAT_GATES = 50_000
+
+
 class Engine(Enum):
-    """How the certificate is asked; ``AUTO``: simulation for random plays, else SAT."""
+    """How the certificate is asked.
+
+    ``AUTO``: simulation for random plays, SAT for people, with simulation for the boards of
+    large circuits; clause sets always by SAT.
+    """
 
     AUTO = "auto"
     SAT = "sat"
@@ -147,10 +156,12 @@ class Setup:
         circuit = isinstance(self.certificate, CircuitCertificate)
         if engine is Engine.SIMULATION and not circuit:
             raise UsageError("found --simulation, but only a SAT solver can answer a clause set")
-        if engine is Engine.AUTO:
-            engine = preferred if circuit else Engine.SAT
-        if engine is Engine.SIMULATION and isinstance(self.certificate, CircuitCertificate):
+        if not isinstance(self.certificate, CircuitCertificate) or engine is Engine.SAT:
+            return SatOracle(self.certificate, self.formula)
+        if engine is Engine.SIMULATION or preferred is Engine.SIMULATION:
             return SimulationOracle(self.certificate, self.formula)
+        if self.certificate.aig.num_gates > _SAT_GATES:
+            return MixedOracle(self.certificate, self.formula)
         return SatOracle(self.certificate, self.formula)
 
     def _conductor(

@@ -124,6 +124,12 @@ class Transcript:
             ) from error
 
 
+def is_transcript(text: str) -> bool:
+    """Whether ``text`` looks like a transcript, in either form."""
+    begin = next((line for _, line in _content(text)), "")
+    return begin.startswith(("qsage transcript", "{"))
+
+
 def _string(value: object) -> str:
     if not isinstance(value, str) or "\n" in value:
         raise TypeError(f"{value!r} is no line of text")

@@ -73,8 +73,13 @@ class HerbrandReader(CertificateReader):
 
     def legality(
         self, lines: Sequence[Line], moves: Sequence[BoardMove]
-    ) -> list[list[Legality]] | None:
-        return [[self._legality(line, move) for move in moves] for line in lines]
+    ) -> list[list[Legality] | None]:
+        return [
+            [self._legality(line, move) for move in moves]
+            if self._unfolding.constrains(_known(line), line.plies + 1)
+            else None
+            for line in lines
+        ]
 
     def _legality(self, line: Line, move: BoardMove) -> Legality:
         after = self.with_move(line, move)

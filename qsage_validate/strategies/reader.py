@@ -71,10 +71,10 @@ class CertificateReader(ABC):
     @abstractmethod
     def legality(
         self, lines: Sequence[Line], moves: Sequence[BoardMove]
-    ) -> list[list[Legality]] | None:
+    ) -> list[list[Legality] | None]:
         """What the formula says of each of the opponent's moves after each line.
 
-        ``None`` when the layout does not tell where to look.
+        ``None`` for a line after which it says nothing, or nobody knows where to look.
         """
 
     @abstractmethod

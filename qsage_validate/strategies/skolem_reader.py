@@ -70,12 +70,10 @@ class SkolemReader(CertificateReader):
 
     def legality(
         self, lines: Sequence[Line], moves: Sequence[BoardMove]
-    ) -> list[list[Legality]] | None:
-        if not lines:
-            return []
-        indicators = self.layout.indicator(lines[0].plies + 1)
+    ) -> list[list[Legality] | None]:
+        indicators = self.layout.indicator(lines[0].plies + 1) if lines else None
         if indicators is None:
-            return None
+            return [None] * len(lines)
         literals = [] if indicators.bounds is None else [indicators.bounds]
         literals += indicators.preconditions
         choices = [self.with_move(line, move).choice for line in lines for move in moves]

@@ -129,6 +129,13 @@ class Unfolding:
         bits = [values[abs(self._literal(copy, v))] != (v < 0) for copy in copies for v in state]
         return list(zip(bits[::2], bits[1::2], strict=True))
 
+    def constrains(self, known: Mapping[int, bool], ply: int) -> bool:
+        """Whether the formula says anything about ply ``ply`` after ``known``.
+
+        A last move that cannot reach a goal any more is often left out of a formula.
+        """
+        return any(own == ply for own, _ in self._constraints_after(known))
+
     def objections(
         self, known: Mapping[int, bool], move: Mapping[int, bool], ply: int
     ) -> dict[int, tuple[SquareXY, ...]] | None:

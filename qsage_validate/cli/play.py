@@ -1,0 +1,277 @@
+"""``qsage play`` (``qsage-play``): play against a certificate, by hand, by script, at random."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qsage_validate.cli.common import (
+    DialectOption,
+    JsonOption,
+    emit,
+    emit_json,
+    narrate,
+    parse_dialect,
+)
+from qsage_validate.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.play.adversary import AdversaryReport
+    from qsage_validate.play.setup import Setup
+
+_MODES = "Ways to play"
+_ASKING = "How the certificate is asked"
+
+
+def command(
+    formula: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FORMULA]",
+            help="QCIR or QDIMACS; a clause certificate (Pedant) plays without one.",
+        ),
+    ] = None,
+    cert: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The certificate; else the one beside FORMULA."),
+    ] = None,
+    meta: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
+    ] = None,
+    game: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="DOMAIN PROBLEM", help="The rules (BDDL) to compare with."),
+    ] = None,
+    dialect: DialectOption = None,
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="A prompt instead of the board.", rich_help_panel=_MODES),
+    ] = False,
+    moves: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'M1 M2 …'",
+            help="Play these moves; M! lets an illegal one happen, M!stop claims the goal.",
+            rich_help_panel=_MODES,
+        ),
+    ] = None,
+    moves_file: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Play the moves in FILE, or replay a saved transcript ('-': standard input).",
+            rich_help_panel=_MODES,
+        ),
+    ] = None,
+    white: Annotated[
+        str | None,
+        typer.Option(
+            metavar="random", help="A random White plays many games.", rich_help_panel=_MODES
+        ),
+    ] = None,
+    black: Annotated[
+        str | None,
+        typer.Option(
+            metavar="random",
+            help="A random Black, against a Herbrand certificate.",
+            rich_help_panel=_MODES,
+        ),
+    ] = None,
+    games: Annotated[
+        int, typer.Option(min=1, help="How many random games.", rich_help_panel=_MODES)
+    ] = 100,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="The seed of random moves; the same seed gives the same plays (0 if left out).",
+            rich_help_panel=_MODES,
+        ),
+    ] = None,
+    illegal: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="P",
+            help="How often a random opponent tries an illegal move first.",
+            rich_help_panel=_MODES,
+        ),
+    ] = 0.0,
+    let_happen: Annotated[
+        bool,
+        typer.Option("--let-happen", help="Begin in the mode that lets illegal moves happen."),
+    ] = False,
+    theme: Annotated[
+        str, typer.Option(metavar="dark|light", help="The colours of the board.")
+    ] = "dark",
+    sat: Annotated[
+        bool,
+        typer.Option("--sat", help="Ask by SAT solver only.", rich_help_panel=_ASKING),
+    ] = False,
+    simulation: Annotated[
+        bool,
+        typer.Option(
+            "--simulation", help="Ask by evaluating the circuit only.", rich_help_panel=_ASKING
+        ),
+    ] = False,
+    json_output: JsonOption = False,
+) -> Exit:
+    """Play against a certificate, which answers as the winning strategy that it is.
+
+    Against a Skolem certificate you are White, against a Herbrand certificate Black. Board and
+    replies come from the certificate; where the rules are known (from the formula itself or
+    --game) every step is compared with them.
+
+    Exit code 0: the play ended as promised, or was left; 1: something was found, or the
+    promised win did not come; 2: bad input; 3: the moves ended before the play did.
+    """
+    from qsage_validate.play.setup import Engine, PlayFiles, load
+
+    if sat and simulation:
+        raise UsageError("found --sat with --simulation, expected one of them")
+    mode = _mode(plain, moves, moves_file, white, black)
+    if json_output and mode not in ("script", "random"):
+        raise UsageError("--json goes with --moves, --moves-file or a random opponent")
+    engine = Engine.SAT if sat else Engine.SIMULATION if simulation else Engine.AUTO
+    files = PlayFiles(formula, cert, meta, game or (), parse_dialect(dialect), engine)
+    if formula == "-" or cert == "-" or meta == "-":
+        raise UsageError("a play needs its files by name, not '-'")
+    setup = load(files)
+    if mode == "random":
+        return _random(setup, white, games, seed or 0, illegal, json_output)
+    if mode == "script":
+        return _script(setup, moves, moves_file, json_output)
+    if mode == "plain" or not _is_terminal():
+        from qsage_validate.play.prompt import run_plain
+
+        return run_plain(setup.match(), seed=seed, let_happen=let_happen)
+    from qsage_validate.play.tui.app import run
+
+    return run(setup.match(), theme=theme, seed=seed, let_happen=let_happen)
+
+
+def _mode(
+    plain: bool, moves: str | None, moves_file: str | None, white: str | None, black: str | None
+) -> str:
+    """The way to play; raises ``UsageError`` when several were asked for."""
+    asked = {
+        "--plain": plain,
+        "--moves": moves is not None,
+        "--moves-file": moves_file is not None,
+        "--white": white is not None,
+        "--black": black is not None,
+    }
+    chosen = [name for name, wanted in asked.items() if wanted]
+    if len(chosen) > 1:
+        raise UsageError(f"found {' and '.join(chosen)}, expected one of them")
+    for option, value in (("--white", white), ("--black", black)):
+        if value not in (None, "random"):
+            raise UsageError(f"found {option} {value}, expected {option} random")
+    if not chosen:
+        return "board"
+    return {"--plain": "plain", "--moves": "script", "--moves-file": "script"}.get(
+        chosen[0], "random"
+    )
+
+
+def _is_terminal() -> bool:
+    streams = (sys.stdin, sys.stdout)
+    return all(stream is not None and stream.isatty() for stream in streams)
+
+
+# -- scripts --------------------------------------------------------------------------------
+
+
+def _script(setup: Setup, moves: str | None, moves_file: str | None, json_output: bool) -> Exit:
+    from qsage_validate.formats.source import Source
+    from qsage_validate.play.frame import Frame
+    from qsage_validate.play.report import exit_code, frame_lines, match_json
+    from qsage_validate.play.script import run_script
+
+    text, path = moves or "", None
+    if moves_file is not None:
+        source = Source.open(moves_file)
+        text, path = source.text, source.path
+    match = setup.match()
+
+    def show(frame: Frame) -> None:
+        if not json_output:
+            emit("\n".join(frame_lines(match, frame)))
+
+    if not json_output:
+        for note in match.notes:
+            narrate(note)
+    refused = run_script(match, text, path, show=show)
+    if json_output:
+        emit_json(match_json(match, refused))
+    if refused is not None:
+        if not json_output:
+            emit(f"{refused.move} is illegal:")
+            emit("\n".join(f"  {line}" for line in refused.lines))
+        narrate(f"qsage: error: {refused.move} is illegal ({refused.move}! lets it happen)")
+        return Exit.BAD_INPUT
+    if not match.over:
+        narrate(f"the moves end before the play does: {match.person} is to move")
+    return exit_code(match)
+
+
+# -- random opponents -----------------------------------------------------------------------
+
+
+def _random(
+    setup: Setup, white: str | None, games: int, seed: int, illegal: float, json_output: bool
+) -> Exit:
+    opponent = setup.certificate.kind.player.other
+    asked = "White" if white is not None else "Black"
+    if str(opponent) != asked:
+        narrate(f"the certificate plays {asked}: the random player is {opponent}")
+    adversary = setup.adversary(seed=seed, illegal=illegal)
+    with _progress(games) as progress:
+        report = adversary.run(games, progress=progress)
+    if json_output:
+        emit_json(report.as_json())
+    else:
+        emit("\n".join(_report_lines(report, str(opponent), str(opponent.other))))
+    if report.losses or report.findings_total:
+        return Exit.REFUTED
+    return Exit.UNDECIDED if report.undecided else Exit.FINE
+
+
+def _report_lines(report: AdversaryReport, opponent: str, side: str) -> Iterator[str]:
+    yield (
+        f"{report.games} games against a random {opponent} (seed {report.seed}): "
+        f"{side} won {report.wins}, lost {report.losses}"
+        + (f", undecided {report.undecided}" if report.undecided else "")
+    )
+    if report.illegal_tried:
+        yield (
+            f"illegal moves: {report.illegal_tried} tried, {report.illegal_flagged} flagged by "
+            "the formula"
+        )
+    yield f"findings: {report.findings_total or 'none'}"
+    for finding in report.findings:
+        yield f"  {finding.text}"
+        yield f"    {finding.replay}"
+    if report.findings_total > len(report.findings):
+        yield f"  … and {report.findings_total - len(report.findings)} more"
+    yield f"{report.plays_per_second:,.0f} games a second"
+
+
+@contextmanager
+def _progress(games: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on standard error, where that is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("games", total=games)
+        yield lambda done: progress.update(task, completed=done)

@@ -1,0 +1,44 @@
+"""Boards as lines of text, with coordinates, in colour where that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rich.text import Text
+
+from qsage_validate.games.protocol import Board, Shape, Square
+from qsage_validate.play.frame import SquareXY
+
+_STYLES = {
+    Square.OPEN: "dim",
+    Square.BLACK: "bold blue",
+    Square.WHITE: "bold yellow",
+}
+
+
+def board_text(board: Board, changed: Collection[SquareXY] = ()) -> Text:
+    """The board with coordinates; the squares ``changed`` are underlined.
+
+    Columns are numbered at the top and rows at the side, (1,1) at the top left; the rows of
+    a board of hexagons are shifted.
+    """
+    margin = len(str(board.height))
+    width = len(str(board.width))
+    text = Text(" " * (margin + 1), no_wrap=True)
+    text.append(" ".join(str(x).rjust(width) for x in range(1, board.width + 1)), "dim")
+    for y in range(1, board.height + 1):
+        text.append("\n")
+        if board.shape is Shape.HEXAGONS:
+            text.append(" " * (y - 1))
+        text.append(str(y).rjust(margin), "dim")
+        for x in range(1, board.width + 1):
+            square = board[x, y]
+            underline = " underline" if (x, y) in changed else ""
+            text.append(" " * width)
+            text.append(square.value, _STYLES[square] + underline)
+    return text
+
+
+def board_lines(board: Board) -> str:
+    """The board with coordinates as plain text."""
+    return board_text(board).plain

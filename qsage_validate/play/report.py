@@ -1,0 +1,124 @@
+"""Plays as text and as JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qsage_validate.errors import Exit
+from qsage_validate.play.board_text import board_lines
+from qsage_validate.play.frame import Frame, MatchOutcome, NamedValue, WhyNot
+from qsage_validate.play.match import Match
+
+BOARD_BY_RULES = "(the rules' board: the formula does not describe it)"
+
+
+def exit_code(match: Match) -> Exit:
+    """What a play says about the certificate.
+
+    0: the play ended with the promised win and nothing was found; 1: something was found, or
+    the win did not come; 3: the play is not over, or nothing tells who won.
+    """
+    outcome = match.outcome
+    if match.findings or (outcome is not None and outcome.promised is False):
+        return Exit.REFUTED
+    if outcome is None or outcome.promised is None:
+        return Exit.UNDECIDED
+    return Exit.FINE
+
+
+def frame_lines(match: Match, frame: Frame) -> Iterator[str]:
+    """A step in plain text: who moved, the board, findings, the outcome."""
+    yield frame_title(match, frame)
+    if frame.board is not None:
+        yield board_lines(frame.board)
+    if frame.board_by_rules:
+        yield BOARD_BY_RULES
+    if frame.illegal is not None:
+        yield f"let happen: {frame.illegal}"
+    yield from (f"FINDING {finding.text}" for finding in frame.findings)
+    if frame.outcome is not None:
+        yield outcome_line(frame.outcome)
+
+
+def frame_title(match: Match, frame: Frame) -> str:
+    """``ply 2, White: occupy(3,3)``."""
+    if frame.player is None:
+        return match.title
+    move = "an unreadable move" if frame.move is None else str(frame.move)
+    claim = " and claims the goal" if frame.stopped else ""
+    return f"ply {frame.ply}, {frame.player}: {move}{claim}"
+
+
+def outcome_line(outcome: MatchOutcome) -> str:
+    """The outcome, and whether it is what the certificate promised."""
+    if outcome.promised is None:
+        return f"{outcome.text}; whether this is the promised win is not known"
+    return f"{outcome.text}; {'as promised' if outcome.promised else 'NOT as promised'}"
+
+
+def match_json(match: Match, refused: WhyNot | None = None) -> dict[str, object]:
+    """The whole play; ``refused`` is the illegal move at which a script stopped."""
+    return {
+        "title": match.title,
+        "certificate_player": match.certificate_player.value,
+        "person": match.person.value,
+        "rules": match.has_rules,
+        "notes": list(match.notes),
+        "frames": [frame_json(frame) for frame in match.frames],
+        "over": match.over,
+        "outcome": None if match.outcome is None else outcome_json(match.outcome),
+        "refused": None if refused is None else why_json(refused),
+        "findings": [finding.as_json() for finding in match.findings],
+        "transcript": match.transcript().as_json(),
+    }
+
+
+def frame_json(frame: Frame) -> dict[str, object]:
+    """One step."""
+    return {
+        "ply": frame.ply,
+        "player": None if frame.player is None else frame.player.value,
+        "move": None if frame.move is None else str(frame.move),
+        "by_certificate": frame.by_certificate,
+        "board": None if frame.board is None else str(frame.board),
+        "board_by_rules": frame.board_by_rules,
+        "rules_board": None if frame.position is None else str(frame.position.board),
+        "stopped": frame.stopped,
+        "illegal": None if frame.illegal is None else why_json(frame.illegal),
+        "values": [value_json(value) for value in frame.values],
+        "seconds": round(frame.seconds, 6),
+    }
+
+
+def value_json(value: NamedValue) -> dict[str, object]:
+    """A named variable or gate."""
+    return {
+        "name": value.name,
+        "variable": value.variable,
+        "value": value.value,
+        "group": value.group.value,
+        "false_at": [list(square) for square in value.false_at],
+    }
+
+
+def why_json(why: WhyNot) -> dict[str, object]:
+    """Why a move is illegal."""
+    return {
+        "move": str(why.move),
+        "formula_legal": why.formula_legal,
+        "rules_legal": why.rules_legal,
+        "evidence": [value_json(value) for value in why.evidence],
+        "rule": None if why.illegality is None else why.illegality.rule,
+        "text": str(why),
+    }
+
+
+def outcome_json(outcome: MatchOutcome) -> dict[str, object]:
+    """The end of a play."""
+    return {
+        "winner": None if outcome.winner is None else outcome.winner.value,
+        "reason": outcome.reason,
+        "promised": outcome.promised,
+        "verdict": outcome.verdict,
+        "verdict_note": outcome.verdict_note,
+    }

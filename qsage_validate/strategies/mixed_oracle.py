@@ -1,0 +1,45 @@
+"""Single questions to a SAT solver, batches to simulation: quick answers of large certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.certificates.certificate import CircuitCertificate
+from qsage_validate.certificates.oracle import Choice
+from qsage_validate.certificates.sat_oracle import SatOracle
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.circuit.qbf import Qbf
+
+
+class MixedOracle:
+    """Answers one question by SAT and many at once by simulation; both agree.
+
+    A reply is one question.  A board is one question for each square: in a certificate of a
+    million gates the solver would need seconds for it.
+    """
+
+    def __init__(self, certificate: CircuitCertificate, formula: Qbf | None) -> None:
+        self._certificate = certificate
+        self._formula = formula
+        self._sat = SatOracle(certificate, formula)
+
+    @cached_property
+    def _simulation(self) -> SimulationOracle:
+        return SimulationOracle(self._certificate, self._formula)
+
+    @property
+    def opponent(self) -> tuple[int, ...]:
+        """The variables that a choice may set, in the order of the prefix."""
+        return self._sat.opponent
+
+    def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
+        return self._sat.values(choice, wanted)
+
+    def many(self, choices: Sequence[Choice], wanted: Sequence[int]) -> NDArray[np.bool_]:
+        if len(choices) <= 1:
+            return self._sat.many(choices, wanted)
+        return self._simulation.many(choices, wanted)
