@@ -1,0 +1,168 @@
+"""Every encoding of every registered game, against the rules."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from qsage_validate.certificates.certificate import Kind
+from qsage_validate.certificates.certify import certify_game
+from qsage_validate.circuit.qbf import Connective
+from qsage_validate.encodings.encoding import encode, encoders
+from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.bddl.parser import parse_domain, parse_problem
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.protocol import Player
+from qsage_validate.games.registry import resolve_model, templates
+from qsage_validate.validation.encoding_proof import prove_encoding
+from qsage_validate.validation.strategy_proof import prove_strategy
+from qsage_validate.validation.verdict import Proved
+from tests.support.certificate_truth import falsifying_choice
+from tests.support.minimax import minimax
+
+# Small instances of every game, at depths at which Black wins and at which it does not.
+INSTANCES = [
+    "httt --shape domino --size 3x3 --depth 3",
+    "httt --shape domino --size 2x2 --depth 1",
+    "httt --shape el --size 3x3 --depth 5",
+    "httt --shape el --size 3x3 --depth 3",
+    "httt --shape tic --size 3x3 --depth 5",
+    "httt --shape tic --size 5x3 --depth 4",
+    "connect-c --connect 2 --size 2x2 --depth 3",
+    "connect-c --connect 2 --size 3x3 --depth 2",
+    "connect-c --connect 3 --size 3x3 --depth 5",
+    "breakthrough --size 2x4 --depth 5",
+    "breakthrough --size 2x4 --second --depth 9",
+    "breakthrough --size 3x4 --depth 4",
+    "knightthrough --size 3x4 --depth 1",
+    "knightthrough --size 3x4 --depth 3 --second",
+    "knightthrough --size 3x5 --depth 2",
+    "evader-pursuer --size 4x4 --pursuer 2,3 --depth 3",
+    "evader-pursuer --size 4x4 --pursuer 1,2 --depth 5",
+    "evader-pursuer-dual --size 4x4 --pursuer 1,2 --depth 3",
+    "evader-pursuer-dual --size 4x4 --pursuer 2,3 --depth 5",
+    "domineering --size 2x2 --depth 2",
+    "domineering --size 3x3 --depth 4",
+    "domineering --size 2x3 --depth 3",
+    "domineering --size 4x2 --depth 5",
+    "domineering --size 3x3 --second --depth 4",
+    "hex --size 2x2 --depth 3",
+    "hex --size 3x3 --second --depth 8",
+    "hex --size 3x3 --depth 5",
+]
+
+
+@cache
+def _model(words: str) -> Model:
+    name, *rest = words.split()
+    options: dict[str, object] = {}
+    for word in rest:
+        if word.startswith("--"):
+            options[word[2:]] = True
+        else:
+            options[list(options)[-1]] = word
+    return resolve_model([name], options)
+
+
+@pytest.fixture(params=INSTANCES)
+def model(request: pytest.FixtureRequest) -> Model:
+    return _model(request.param)
+
+
+@pytest.fixture(params=sorted(encoders()))
+def encoding(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+def test_every_game_has_instances() -> None:
+    """A template that is registered and not here fails; both verdicts occur for each."""
+    for template in templates():
+        mine = [_model(words) for words in INSTANCES if words.split()[0] == template.name]
+        winners = {minimax(BddlGame(each)) for each in mine if each.problem.width < 5}
+        assert winners == set(Player), template.name
+
+
+def test_certificate_of_the_winner_is_proved(model: Model, encoding: str) -> None:
+    """The formula's truth is minimax's: shown by a certificate of whoever wins."""
+    winner = minimax(BddlGame(model))
+    certified = certify_game(model, encoding)
+    assert certified.winner is winner
+    assert certified.certificate.kind is (
+        Kind.SKOLEM if winner is Player.BLACK else Kind.HERBRAND
+    )
+    assert falsifying_choice(certified.encoding.qbf, certified.certificate) is None
+
+
+def test_strategy_is_the_rules_strategy(model: Model, encoding: str) -> None:
+    """Level 4 with a certificate: board, legality and end are the rules' in all plays."""
+    certified = certify_game(model, encoding)
+    layout = certified.encoding.layout
+    verdict = prove_strategy(
+        certified.encoding.qbf, layout, certified.certificate, BddlGame(model)
+    )
+    assert isinstance(verdict, Proved), str(verdict)
+
+
+def test_formula_is_the_rules(model: Model, encoding: str) -> None:
+    """Level 4 without a certificate: all plays of both players."""
+    encoded = encode(model, encoding)
+    verdict = prove_encoding(encoded.qbf, encoded.layout, BddlGame(model))
+    assert isinstance(verdict, Proved), str(verdict)
+
+
+def test_file_describes_itself(model: Model, encoding: str) -> None:
+    """Layout and model travel inside the file."""
+    encoded = encode(model, encoding)
+    layout = layout_from_comments(parse_qcir(qcir_text(encoded.qbf)))
+    assert layout == encoded.layout
+    assert layout is not None
+    assert parse_domain(layout.model["domain"]) == model.domain
+    assert parse_problem(layout.model["problem"]) == model.problem
+    assert layout.model["name"] == model.name
+
+
+def test_only_gates_that_every_circuit_solver_takes(model: Model, encoding: str) -> None:
+    """And, or; each gate that the layout names is there."""
+    encoded = encode(model, encoding)
+    assert {g.connective for g in encoded.qbf.gates.values()} <= {Connective.AND, Connective.OR}
+    known = set(encoded.qbf.gates) | set(encoded.qbf.levels())
+    assert {abs(x) for x in encoded.layout.gates.values()} <= known
+
+
+def test_size_is_linear_in_the_depth() -> None:
+    """Four plies more cost the same at any depth (the paper's section 4)."""
+    sizes = [
+        len(encode(_model(f"httt --shape tic --size 4x4 --depth {depth}")).qbf.gates)
+        for depth in (5, 9, 13, 17)
+    ]
+    steps = {b - a for a, b in zip(sizes, sizes[1:], strict=False)}
+    assert len(steps) == 1
+
+
+def test_size_is_logarithmic_in_the_board() -> None:
+    """Doubling both sides of the board adds a constant number of gates a ply."""
+    sizes = [
+        len(encode(_model(f"httt --shape tic --size {n}x{n} --depth 5")).qbf.gates)
+        for n in (4, 8, 16, 32)
+    ]
+    steps = [b - a for a, b in zip(sizes, sizes[1:], strict=False)]
+    assert max(steps) <= 1.2 * min(steps)
+
+
+def test_levels_hold_against_foreign_models(shared_data: object) -> None:
+    """Models made by others encode to what their rules say."""
+    from pathlib import Path
+
+    from qsage_validate.games.bddl.parser import read_model
+
+    root = Path(str(shared_data)) / "bddl"
+    for family, problem in (("httt", "3x3_5_el.ig"), ("hex", "hein_12_4x4-07.pg")):
+        model = read_model(root / family / "domain.ig", root / family / problem)
+        encoded = encode(model)
+        assert isinstance(
+            prove_encoding(encoded.qbf, encoded.layout, BddlGame(model)), Proved
+        )
