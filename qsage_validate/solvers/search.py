@@ -92,7 +92,8 @@ class PositionKernel(Kernel):
     """Any game as a kernel: the states are its positions.
 
     A position that has ended counts as won at once by its winner when that is the player to
-    move, and has no successors otherwise.
+    move, and has no successors otherwise.  A play that ends because the next player cannot
+    move ends with the last move here, one ply earlier than with a kernel of the game's own.
     """
 
     def __init__(self, game: Game) -> None:

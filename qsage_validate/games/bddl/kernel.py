@@ -139,7 +139,10 @@ class BddlKernel(Kernel):
         return self._moves[player][number]
 
     def state(self, position: Position) -> int:
+        grounding = getattr(getattr(position, "game", None), "grounding", None)
         state = getattr(position, "state", None)
-        if not isinstance(state, int):
-            raise UsageError("a position of another game")
+        if not isinstance(grounding, Grounding) or not isinstance(state, int):
+            raise UsageError(f"found {position}, expected a position of a BDDL game")
+        if grounding is not self._grounding and grounding.model != self._grounding.model:
+            raise UsageError(f"found {position} of another game")
         return state
