@@ -26,7 +26,7 @@ from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, Unsatisfiable, satisfy
 from qsage_validate.errors import Exit, InputError
-from tests.unit.random_certificates import (
+from tests.support.random_certificates import (
     all_choices,
     certified,
     evaluate_aig,

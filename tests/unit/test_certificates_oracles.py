@@ -13,7 +13,7 @@ from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from tests.unit.random_certificates import all_choices, certified, meaning, pedant_text
+from tests.support.random_certificates import all_choices, certified, meaning, pedant_text
 
 Case = tuple[Qbf, CircuitCertificate]
 
@@ -26,7 +26,7 @@ def test_sat_and_simulation_answer_what_the_functions_say(case: Case) -> None:
     oracles: list[Oracle] = [
         SimulationOracle(certificate, formula),
         SatOracle(certificate, formula),
-        SatOracle(certificate, formula, simplify=False, solver="cadical195"),
+        SatOracle(certificate, formula, simplify=True, solver="cadical195"),
     ]
     opponent = formula.variables(certificate.kind.decides.dual)
     choices = list(all_choices(opponent))

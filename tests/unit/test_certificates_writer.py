@@ -14,7 +14,7 @@ from qsage_validate.certificates.writer import certificate_bytes, write_certific
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
-from tests.unit.random_certificates import all_choices, certified
+from tests.support.random_certificates import all_choices, certified
 
 Case = tuple[Qbf, CircuitCertificate]
 FORMS = [
