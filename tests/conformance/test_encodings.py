@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from functools import cache
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +16,7 @@ from qsage_validate.encodings.encoding import encode, encoders
 from qsage_validate.encodings.layout_comments import layout_from_comments
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.bddl.parser import parse_domain, parse_problem
+from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_model, templates
@@ -91,9 +94,7 @@ def test_certificate_of_the_winner_is_proved(model: Model, encoding: str) -> Non
     winner = minimax(BddlGame(model))
     certified = certify_game(model, encoding)
     assert certified.winner is winner
-    assert certified.certificate.kind is (
-        Kind.SKOLEM if winner is Player.BLACK else Kind.HERBRAND
-    )
+    assert certified.certificate.kind is (Kind.SKOLEM if winner is Player.BLACK else Kind.HERBRAND)
     assert falsifying_choice(certified.encoding.qbf, certified.certificate) is None
 
 
@@ -101,9 +102,7 @@ def test_strategy_is_the_rules_strategy(model: Model, encoding: str) -> None:
     """Level 4 with a certificate: board, legality and end are the rules' in all plays."""
     certified = certify_game(model, encoding)
     layout = certified.encoding.layout
-    verdict = prove_strategy(
-        certified.encoding.qbf, layout, certified.certificate, BddlGame(model)
-    )
+    verdict = prove_strategy(certified.encoding.qbf, layout, certified.certificate, BddlGame(model))
     assert isinstance(verdict, Proved), str(verdict)
 
 
@@ -139,7 +138,7 @@ def test_size_is_linear_in_the_depth() -> None:
         len(encode(_model(f"httt --shape tic --size 4x4 --depth {depth}")).qbf.gates)
         for depth in (5, 9, 13, 17)
     ]
-    steps = {b - a for a, b in zip(sizes, sizes[1:], strict=False)}
+    steps = {b - a for a, b in pairwise(sizes)}
     assert len(steps) == 1
 
 
@@ -149,20 +148,26 @@ def test_size_is_logarithmic_in_the_board() -> None:
         len(encode(_model(f"httt --shape tic --size {n}x{n} --depth 5")).qbf.gates)
         for n in (4, 8, 16, 32)
     ]
-    steps = [b - a for a, b in zip(sizes, sizes[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(sizes)]
     assert max(steps) <= 1.2 * min(steps)
 
 
-def test_levels_hold_against_foreign_models(shared_data: object) -> None:
+def test_foreign_models_encode_to_their_rules(shared_data: Path) -> None:
     """Models made by others encode to what their rules say."""
-    from pathlib import Path
-
-    from qsage_validate.games.bddl.parser import read_model
-
-    root = Path(str(shared_data)) / "bddl"
+    root = shared_data / "bddl"
     for family, problem in (("httt", "3x3_5_el.ig"), ("hex", "hein_12_4x4-07.pg")):
         model = read_model(root / family / "domain.ig", root / family / problem)
         encoded = encode(model)
-        assert isinstance(
-            prove_encoding(encoded.qbf, encoded.layout, BddlGame(model)), Proved
-        )
+        verdict = prove_encoding(encoded.qbf, encoded.layout, BddlGame(model))
+        assert isinstance(verdict, Proved), str(verdict)
+
+
+def test_no_larger_than_the_encodings_of_others(shared_data: Path) -> None:
+    """On every model of the paper's benchmark."""
+    with (shared_data / "baselines.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) > 50
+    for row in rows:
+        folder = shared_data / "bddl" / row["family"]
+        encoded = encode(read_model(folder / "domain.ig", folder / row["model"]))
+        assert len(encoded.qbf.gates) <= int(row["qcir_gates"]), row["model"]
