@@ -16,7 +16,7 @@ import typer
 
 from qsage_validate import __version__
 from qsage_validate.cli import certify, encode, games, info, play, solve, validate
-from qsage_validate.errors import Exit, InputError, QsageError, one_line
+from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
 
 def _program() -> typer.Typer:
@@ -120,6 +120,12 @@ def _explain(error: BaseException) -> tuple[str, int]:
     """The line and the exit code for an exception."""
     if isinstance(error, InputError):
         return str(error), error.exit_code
+    if isinstance(error, UndecidedError):
+        text = one_line(str(error))
+        return (
+            f"qsage: {'' if text.startswith('undecided') else 'undecided: '}{text}",
+            error.exit_code,
+        )
     if isinstance(error, QsageError):
         return f"qsage: error: {one_line(str(error))}", error.exit_code
     if isinstance(error, typer.TyperException):

@@ -56,7 +56,7 @@ def raising(error: BaseException) -> typer.Typer:
             Exit.BAD_INPUT,
             "qsage: error: reading GDL needs the extra 'gdl': pip install 'qsage-validate[gdl]'",
         ),
-        (UndecidedError("60 s are over"), Exit.UNDECIDED, "qsage: error: 60 s are over"),
+        (UndecidedError("60 s are over"), Exit.UNDECIDED, "qsage: undecided: 60 s are over"),
         (QsageError("two\nlines\x1b[2J"), Exit.BAD_INPUT, r"qsage: error: two\nlines\x1b[2J"),
         (KeyboardInterrupt(), Exit.INTERRUPTED, "qsage: interrupted"),
         (MemoryError(), Exit.UNDECIDED, "qsage: error: out of memory"),
