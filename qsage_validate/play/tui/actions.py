@@ -22,10 +22,17 @@ class BindableAction:
     help: str
 
 
+# The order makes the labels fit two lines of 80 columns.
 ACTIONS = (
     BindableAction("undo", "u", "u", "Undo", "Undo", "Take back the last round"),
     BindableAction("redo", "y", "y", "Redo", "Redo", "Play a round that was taken back again"),
-    BindableAction("restart", "r", "r", "Restart", "Restart", "Go back to the start"),
+    BindableAction("restart", "r", "r", "Start", "Restart", "Go back to the start"),
+    BindableAction(
+        "look_back", "left_square_bracket", "[", "Back", "Look back", "Look at the ply before"
+    ),
+    BindableAction(
+        "look_forward", "right_square_bracket", "]", "Fwd", "Look forward", "Look at the next ply"
+    ),
     BindableAction("hint", "h", "h", "Hint", "Hint", "Ask for a good move"),
     BindableAction(
         "why_not", "w", "w", "Why", "Why not?", "Say why the moves at the cursor are illegal"
@@ -33,15 +40,15 @@ ACTIONS = (
     BindableAction("menu", "m", "m", "Moves", "Legal moves", "Choose from all legal moves"),
     BindableAction("type", "colon,slash", ":", "Type", "Type a move", "Go to the prompt"),
     BindableAction(
-        "random", "x", "x", "Random", "Random move", "Let a random player make this move"
-    ),
-    BindableAction(
         "run",
         "X",
         "X",
         "Run",
         "Random to the end",
         "Let a random player play on; again, Esc or any move stops it",
+    ),
+    BindableAction(
+        "random", "x", "x", "Random", "Random move", "Let a random player make this move"
     ),
     BindableAction(
         "let_happen",
@@ -61,27 +68,21 @@ ACTIONS = (
     ),
     BindableAction("save", "s", "s", "Save", "Save transcript", "Write the play to a file"),
     BindableAction("load", "o", "o", "Open", "Open transcript", "Replay a play from a file"),
-    BindableAction(
-        "look_back", "left_square_bracket", "[", "Back", "Look back", "Look at the ply before"
-    ),
-    BindableAction(
-        "look_forward", "right_square_bracket", "]", "Fwd", "Look forward", "Look at the next ply"
-    ),
     BindableAction("theme", "t", "t", "Theme", "Theme", "Switch between dark and light"),
+    BindableAction("help", "question_mark,f1", "?", "Help", "Help", "Explain the screen"),
+    BindableAction(
+        "command_palette", "ctrl+p", "^p", "All", "Palette", "Search all commands by name"
+    ),
+    BindableAction("quit", "q,ctrl+q", "q", "Quit", "Quit", "Leave the play"),
     BindableAction("zoom(1)", "plus,equals_sign", "+", "", "Larger board", "Draw the board larger"),
     BindableAction("zoom(-1)", "minus", "-", "", "Smaller board", "Draw the board smaller"),
+    BindableAction("board", "0", "0", "", "Board", "Go to the board"),
     BindableAction("pane('moves')", "1", "1", "", "Pane: moves", "Show the moves so far"),
     BindableAction("pane('why')", "2", "2", "", "Pane: why not", "Show why a move is illegal"),
     BindableAction(
         "pane('values')", "3", "3", "", "Pane: values", "Show variables and gates with their values"
     ),
     BindableAction("pane('messages')", "4", "4", "", "Pane: messages", "Show what was said"),
-    BindableAction("board", "0", "0", "", "Board", "Go to the board"),
-    BindableAction("help", "question_mark,f1", "?", "Help", "Help", "Explain the screen"),
-    BindableAction(
-        "command_palette", "ctrl+p", "^p", "Palette", "Palette", "Search all commands by name"
-    ),
-    BindableAction("quit", "q,ctrl+q", "q", "Quit", "Quit", "Leave the play"),
 )
 
 

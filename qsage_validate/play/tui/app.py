@@ -39,6 +39,7 @@ from qsage_validate.play.tui.panes import (
     MessagesPane,
     MovesPane,
     Note,
+    Replay,
     ValuesPane,
     Weight,
     WhyPane,
@@ -92,8 +93,12 @@ class PlayApp(App[Exit]):
         seed: int | None = None,
         let_happen: bool = False,
         pace: float = 0.4,
+        replay: Replay | None = None,
     ) -> None:
-        """``pace`` is the time in seconds between two moves of the random player."""
+        """``pace`` is the time in seconds between two moves of the random player.
+
+        ``replay`` makes the command that plays the person's moves again, for findings.
+        """
         super().__init__()
         self._match = match
         self._generator = random.Random(seed)
@@ -101,11 +106,12 @@ class PlayApp(App[Exit]):
         self._queue: deque[tuple[str, requests.Request]] = deque()
         self._news: frozenset[str] = frozenset()
         self._home = PANES[0]
+        self._typed = ""
         self._path = _file_name(match.title)
         self._first_theme = theme
         for known in THEMES.values():
             self.register_theme(known)
-        self._found = False
+        self._replay = replay
         self._board: BoardView | None = None
         self._form: BlockForm | None = None
         self.bug: BaseException | None = None
@@ -141,7 +147,7 @@ class PlayApp(App[Exit]):
         self.theme = THEMES[self._first_theme].name
         situation = self.view.situation
         self._say(*(Note(Weight.SAID, note) for note in situation.notes))
-        self._report(situation.frames)
+        self._report(situation, situation.frames)
         self._settle(situation.frames)
         self.action_board()
         self.show(self.view)
@@ -222,14 +228,20 @@ class PlayApp(App[Exit]):
         self._say(Note(Weight.ERROR, str(failure)))
         self._news |= {"messages"}
         self.bell()
+        prompt = self.query_one(MovePrompt)
+        if prompt.has_focus and not prompt.value:
+            # What could not be read can be mended.
+            prompt.value = self._typed
         return replace(view, error=str(failure), tried=frozenset(), running=False)
 
     def _told(self, view: View, answer: requests.Answer) -> View:
         match answer:
             case requests.Played():
-                self._report(answer.frames)
+                self._report(view.situation, answer.frames)
                 view = replace(view, viewing=None, selected=None, tried=frozenset(), claiming=False)
                 self._settle(answer.frames)
+                if self.query_one(MovePrompt).has_focus:
+                    self.action_board()
                 if view.situation.outcome is not None or not answer.at_random:
                     view = replace(view, running=False)
             case requests.Refused():
@@ -263,7 +275,7 @@ class PlayApp(App[Exit]):
             case requests.Saved():
                 view = self._noted(view, f"Saved to {answer.path}")
             case requests.Loaded():
-                self._report(view.situation.frames[1:])
+                self._report(view.situation, view.situation.frames[1:])
                 self._settle(view.situation.frames)
                 view = self._noted(view, f"Replayed {answer.path}")
                 view = replace(view, viewing=None, selected=None, tried=frozenset())
@@ -274,7 +286,7 @@ class PlayApp(App[Exit]):
     def _hinted(self, view: View, answer: requests.Hinted) -> View:
         if answer.hint is None:
             return self._noted(view, "No hint: nothing is known, or the play is over.")
-        self._say(Note(Weight.SAID, f"Hint: {answer.hint.move}. {answer.hint.text}"))
+        self._say(Note(Weight.SAID, f"Hint: {answer.hint.text}"))
         square = getattr(answer.hint.move, "square", None)
         if self._board is not None and square is not None:
             self._board.move_cursor(square)
@@ -286,17 +298,18 @@ class PlayApp(App[Exit]):
         self._say(Note(Weight.DONE, text))
         return replace(view, said=text)
 
-    def _report(self, frames: Iterable[Frame]) -> None:
+    def _report(self, situation: Situation, frames: Iterable[Frame]) -> None:
         """Say what happened in ``frames``: moves, findings, the end."""
         for frame in frames:
-            if frame.move is not None:
+            if frame.player is not None:
                 mark = " (illegal, let happen)" if frame.illegal is not None else ""
                 slow = f" ({frame.seconds:.1f} s)" if frame.seconds >= 1 else ""
-                text = f"{frame.ply}. {frame.player} {frame.move}{mark}{slow}"
+                move = "unreadable" if frame.move is None else str(frame.move)
+                text = f"{frame.ply}. {frame.player} {move}{mark}{slow}"
                 self._say(Note(Weight.DONE, text))
-            self._say(*map(finding_note, frame.findings))
+            own = _own_moves(situation, frame.ply)
+            self._say(*(finding_note(f, own, self._replay) for f in frame.findings))
             if frame.findings:
-                self._found = True
                 self.bell()
             if frame.outcome is not None:
                 self._say(Note(Weight.VERDICT, _end(frame.outcome)))
@@ -316,8 +329,7 @@ class PlayApp(App[Exit]):
         self.query_one(MovesPane).show(situation.frames, view.index)
         self.query_one(ValuesPane).show(view.frame.values)
         moves = [str(move) for move in situation.legal]
-        example = f"type a move: {moves[0]}, or ?{moves[0]} to ask why not" if moves else ""
-        self.query_one(MovePrompt).offer(moves, example)
+        self.query_one(MovePrompt).offer(moves)
         self._show_status()
         self._show_bars()
 
@@ -447,6 +459,7 @@ class PlayApp(App[Exit]):
             self.ask("asking why not", requests.explain(event.text))
         elif view.busy is not None or self._may_play(view):
             self.view = replace(self.view, tried=frozenset())
+            self._typed = event.text
             self._play(event.text)
 
     @on(BlockForm.Submitted)
@@ -650,7 +663,10 @@ class PlayApp(App[Exit]):
             self.action_board()
 
     async def action_quit(self) -> None:
-        self.exit(Exit.REFUTED if self._found else Exit.FINE)
+        situation = self.view.situation
+        outcome = situation.outcome
+        broken = outcome is not None and outcome.promised is False
+        self.exit(Exit.REFUTED if situation.findings or broken else Exit.FINE)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         for action in ACTIONS:
@@ -680,13 +696,24 @@ def _squares(move: MatchMove) -> frozenset[tuple[int, int]]:
     return frozenset() if square is None else frozenset({square})
 
 
+def _own_moves(situation: Situation, ply: int) -> list[str]:
+    """The person's moves up to ``ply``, as a script has them."""
+    return [
+        f"{frame.move}{'!stop' if frame.stopped else '!' if frame.illegal is not None else ''}"
+        for frame in situation.frames
+        if frame.player is situation.person and frame.ply <= ply
+    ]
+
+
 def _end(outcome: MatchOutcome) -> str:
     promise = {True: "; as the certificate promised", False: "; NOT as promised", None: ""}
     return outcome.text + promise[outcome.promised]
 
 
 def _file_name(title: str) -> str:
-    return (re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")[:40] or "play") + ".play"
+    """A name for the transcript: of the game or formula, without the kind of certificate."""
+    name = title.partition(":")[0].removesuffix(".qcir").removesuffix(".qdimacs")
+    return (re.sub(r"[^\w.-]+", "-", name).strip("-.")[:60] or "play") + ".play"
 
 
 def run(
@@ -695,21 +722,26 @@ def run(
     theme: str = "dark",
     seed: int | None = None,
     let_happen: bool = False,
+    replay: Replay | None = None,
 ) -> Exit:
     """Play ``match`` on this terminal until the person leaves; returns the exit code.
 
-    The code is 1 when the play had findings, 130 after Ctrl-C, else 0.  Raises ``UsageError``
-    without a terminal; a bug that the worker met is raised when the terminal is as it was.
+    ``seed`` is that of the random player; ``replay`` makes the command that plays the person's
+    moves again, for findings.  The code is 1 when something was found in the play on the screen
+    or its promised win did not come, 130 after Ctrl-C, else 0.  Raises ``UsageError`` without a
+    terminal and for an unknown theme; a bug is raised when the terminal is as it was before.
     """
+    if theme not in THEMES:
+        raise UsageError(f"found --theme {theme!r}, expected {' or '.join(THEMES)}")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the board needs a terminal: use --plain, --moves or --white random")
-    if os.environ.get("TERM") == "dumb":
-        raise UsageError("the board needs a terminal that is not 'dumb': use --plain")
-    app = PlayApp(match, theme=theme, seed=seed, let_happen=let_happen)
+    if os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
+        raise UsageError("the board needs a terminal, found TERM=dumb or none: use --plain")
+    app = PlayApp(match, theme=theme, seed=seed, let_happen=let_happen, replay=replay)
     code = app.run()
     if app.bug is not None:
         raise app.bug
     if code is None:
         # Textual has printed the traceback of the bug that ended it.
-        raise SystemExit(app.return_code or 1)
+        raise SystemExit(Exit.INTERNAL)
     return code

@@ -11,7 +11,6 @@ from textual.content import Content
 from textual.style import Style
 from textual.widgets import Static
 
-from qsage_validate.games.protocol import Player
 from qsage_validate.play.tui.actions import ACTIONS
 from qsage_validate.play.tui.panes import STONES
 from qsage_validate.play.tui.view import Status, View
@@ -30,14 +29,10 @@ class TitleBar(Horizontal):
         """Describe ``view``."""
         situation = view.situation
         person = situation.person
-        facts = (
-            f"you {_side(person)}  certificate {_side(person.other)}  "
-            f"ply {view.frame.ply}/{situation.plies}  "
-            f"{'rules compared' if situation.has_rules else 'no rules'}"
-        )
-        play = Content.styled(f" {situation.title}  ", "bold") + Content(facts)
-        self.query_one("#title-play", Static).update(play)
-        flags: list[Content] = []
+        self.query_one("#title-play", Static).update(Content.styled(f" {situation.title} ", "bold"))
+        rules = "rules compared" if situation.has_rules else "no rules"
+        ply = f"ply {view.frame.ply}/{situation.plies}"
+        flags = [Content(f" you {STONES[person]} {person}  {ply}  {rules} ")]
         if view.let_happen:
             flags.append(Content.styled(" illegal moves happen ", "bold $warning"))
         found = len(situation.findings)
@@ -47,21 +42,18 @@ class TitleBar(Horizontal):
         self.query_one("#title-flags", Static).update(Content("").join(flags))
 
 
-def _side(player: Player) -> str:
-    return f"{STONES[player]} {player}"
-
-
 class StatusBar(Vertical):
     """The two lines that say what is going on; the square under the cursor at the end."""
 
     def compose(self) -> ComposeResult:
-        yield Static(id="status-headline")
+        with Horizontal():
+            yield Static(id="status-headline")
+            yield Static(id="status-square")
         yield Static(id="status-detail")
-        yield Static(id="status-square")
 
     def show(self, status: Status, square: str) -> None:
         """Show ``status``."""
-        self.set_classes([f"-{status.tone.value}"])
+        self.set_classes(f"-{status.tone.value}")
         self.query_one("#status-headline", Static).update(Content(status.headline))
         self.query_one("#status-detail", Static).update(Content(status.detail))
         place = self.query_one("#status-square", Static)

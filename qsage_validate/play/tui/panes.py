@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
@@ -96,7 +96,7 @@ def _ply_cells(frame: Frame) -> tuple[Content, Content, Content, Content]:
         who, move = Content(""), Content.styled("start", "$quiet")
     else:
         who = Content(f"{STONES[frame.player]} {frame.player}")
-        move = Content(str(frame.move))
+        move = Content("unreadable" if frame.move is None else str(frame.move))
     return Content(str(frame.ply)), who, move, Content(", ").join(remarks)
 
 
@@ -277,15 +277,16 @@ class Note:
     text: str
 
 
-def finding_note(finding: Finding) -> Note:
-    """A finding with all that is known about it, the command that replays it last."""
+Replay = Callable[[Sequence[str]], str]
+
+
+def finding_note(finding: Finding, own: Sequence[str], replay: Replay | None = None) -> Note:
+    """A finding with all that is known about it, and the command that replays the moves ``own``."""
     lines = [f"FINDING: {finding.text}"]
     if finding.rule is not None:
         lines.append(f"rule: {finding.rule}")
-    if finding.replay:
-        lines.append(f"replay: {finding.replay}")
-    elif finding.moves:
-        lines.append(f"moves: {' '.join(finding.moves)}")
+    command = finding.replay or ("" if replay is None else replay(own))
+    lines.append(f"replay: {command}" if command else f"moves: {' '.join(finding.moves)}")
     return Note(Weight.FINDING, "\n".join(lines))
 
 

@@ -31,12 +31,30 @@ class MovePrompt(Input):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, compact=True, select_on_focus=False)
+        self._example = ""
 
-    def offer(self, moves: Sequence[str], example: str) -> None:
+    def offer(self, moves: Sequence[str]) -> None:
         """Suggest ``moves``."""
         asked = [f"?{move}" for move in moves]
         self.suggester = SuggestFromList([*moves, *asked], case_sensitive=False)
-        self.placeholder = example
+        self._example = next(iter(moves), "")
+        self._show_help()
+
+    def _show_help(self) -> None:
+        if not self._example:
+            self.placeholder = ""
+        elif self.has_focus:
+            self.placeholder = f"{self._example} plays, ?{self._example} asks why not, Esc leaves"
+        else:
+            self.placeholder = f": to type a move such as {self._example}"
+
+    def on_focus(self) -> None:
+        """Say what can be typed."""
+        self._show_help()
+
+    def on_blur(self) -> None:
+        """Say how to come here."""
+        self._show_help()
 
     def action_complete(self) -> None:
         """Take the suggestion; without one, go on to the next widget."""

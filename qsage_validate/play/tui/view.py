@@ -148,7 +148,7 @@ _PANE_WHY = "pane('why')"
 
 def _past(view: View) -> Status:
     frame = view.frame
-    what = "the start" if frame.move is None else f"{frame.player} {frame.move}"
+    what = "the start" if frame.player is None else f"{frame.player} {frame.move or 'unreadable'}"
     return Status(
         Tone.PAST,
         f"Looking back at ply {frame.ply}: {what}",
@@ -183,14 +183,13 @@ def _over(situation: Situation, outcome: MatchOutcome) -> Status:
         None: "",
     }[outcome.promised]
     verdict = "not evaluated" if outcome.verdict is None else str(outcome.verdict).lower()
-    note = f" ({outcome.verdict_note})" if outcome.verdict_note else ""
     findings = "no findings" if not found else f"{found} finding" + "s" * (found > 1)
     winner = f"{outcome.winner} wins: " if outcome.winner is not None else ""
     keys = ", ".join(f"{key_of(n)} {n}" for n in ("restart", "undo", "save", "quit"))
     return Status(
         Tone.KEPT if good else Tone.BROKEN if outcome.promised is False or found else Tone.PAST,
         f"{winner}{outcome.reason}{promise}",
-        f"Verdict gate {verdict}{note}; {findings}. {keys}",
+        f"Verdict gate {verdict}, {findings}. {keys}",
     )
 
 
@@ -206,7 +205,7 @@ def _turn(view: View) -> Status:
     if view.said is not None:
         return Status(Tone.TURN, whose, view.said)
     if view.hint is not None:
-        return Status(Tone.TURN, f"Hint: {view.hint.move}", view.hint.text)
+        return Status(Tone.TURN, whose, f"Hint: {view.hint.text}")
     if not situation.legal:
         return Status(Tone.REFUSED, whose, "You have no legal move.")
     if not situation.has_board:
