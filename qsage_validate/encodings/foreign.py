@@ -10,11 +10,11 @@ What was found in Q-sage's files (QCIR with meta file, and the older ones of its
   so they are left out where a universal is expected.
 - White's stop variable is the universal of the ply's scope that the meta file does not have.
   It exists only where White has goals.
-- After White's variables come two existential blocks, commented "white illegal variable" (in
-  spite of its name true when the move is within bounds) and "indicator variables" (one a
-  precondition, true when it holds): White's move is legal if and only if all of them are true,
-  and the matrix has the conjunction of just these literals as a gate.  That gate is what is
-  looked for; the comments may be missing.
+- After White's variables come the indicators, in two existential blocks: "white illegal
+  variable" (in spite of its name true when the move is within bounds) and "indicator variables"
+  (one a precondition, true when it holds).  White's move is legal if and only if all of them
+  are true, and the matrix has the conjunction of just these literals as a gate.  That gate is
+  what is looked for; the comments may be missing.
 - With an even depth a dummy Black ply is appended, whose bits a gate forces to 0 (with its
   last variable true): ``or(bits, -last)``.  It is no ply of the game.
 - Between the last ply and the symbolic position stand "black goal choice variables" (which
@@ -193,14 +193,19 @@ class _Builder:
             raise self.error(section, index, found, f"at least {(size - 1).bit_length()}")
 
     def _is_dummy(self, move: ActionVariables) -> bool:
-        """Whether a gate forces the last ply to be no move: ``or(bits, -last)``."""
+        """Whether a gate forces the last ply to be no move: ``or(bits, -last)``.
+
+        In the clausal form the gate's own variable is one more literal.
+        """
         if self.formula is None:
             return False
         bits = [*move.action, *move.x, *move.y]
         last = max(bits, default=0) + 1
         wanted = {*bits, -last}
         return any(
-            gate.connective is Connective.OR and set(gate.inputs) == wanted
+            gate.connective is Connective.OR
+            and wanted <= set(gate.inputs)
+            and len(gate.inputs) <= len(wanted) + 1
             for gate in self.formula.gates.values()
         )
 
@@ -273,21 +278,33 @@ class _Builder:
     def _indicator_variables(self, move: MoveVariables) -> list[int]:
         if self.formula is None:
             return self._gap(move.ply)
-        scopes = _after(self.formula.scopes, {*move.literals})
-        blocks = [s.variables for s in scopes[:2] if s.quantifier is Quantifier.EXISTS]
-        if len(blocks) < 2 or len(blocks[0]) != 1:
-            return []
-        return [*blocks[0], *blocks[1]]
+        found: list[int] = []
+        for scope in _after(self.formula.scopes, {*move.literals}):
+            for variable in scope.variables:
+                if variable in self.named or scope.quantifier is Quantifier.FORALL:
+                    return found
+                found.append(variable)
+        return found
 
     def _legal(self, indicators: Indicators) -> Iterator[int]:
-        """The gate that is the conjunction of a ply's indicators."""
+        """The gate that is the conjunction of a ply's indicators, or the variable made of it."""
         if self.formula is None:
             return
+        gates = self.formula.gates
         wanted = {*indicators.preconditions, indicators.bounds}
-        for variable, gate in self.formula.gates.items():
+        refused = {-v for v in wanted if v is not None}
+        clauses = {frozenset(g.inputs) for g in gates.values() if g.connective is Connective.OR}
+        for variable, gate in gates.items():
             if gate.connective is Connective.AND and set(gate.inputs) == wanted:
                 yield variable
                 return
+            # In the clausal form it is the variable v of (v or -i1 or -i2 ...), (-v or i1), ...
+            rest = set(gate.inputs) - refused
+            if gate.connective is Connective.OR and len(rest) == 1 and refused < set(gate.inputs):
+                (head,) = rest
+                if head > 0 and all(frozenset((-head, -v)) in clauses for v in refused):
+                    yield head
+                    return
 
     # -- Board, goals, verdict
 

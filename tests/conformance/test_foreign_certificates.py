@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -35,7 +35,7 @@ from qsage_validate.encodings.layout import Bits, Layout, MoveVariables, value_b
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import read_qcir
-from qsage_validate.formats.qdimacs import read_qdimacs
+from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs, read_qdimacs
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.protocol import Board, Player
@@ -348,6 +348,42 @@ def test_a_herbrand_certificate_plays_white_by_the_rules(shared_data: Path) -> N
         assert position.outcome.winner is Player.WHITE
         held += 1
     assert held == 20
+
+
+@pytest.mark.parametrize("case", CIRCUITS[:1] + CIRCUITS[2:3] + CIRCUITS[4:5], ids=str)
+def test_the_clausal_form_has_the_same_moves(shared_data: Path, case: Case) -> None:
+    _, formula, layout = load_circuit(shared_data, case)
+    clausal = parse_qdimacs(qbf_to_qdimacs(formula))
+    meta = find_meta(shared_data / "certificates" / case.certificate)
+    assert meta is not None
+    found = layout_from_meta(read_meta(meta), clausal)
+    assert found.moves == layout.moves
+    assert found.board == layout.board
+    assert found.indicators == layout.indicators
+    assert found.gates == layout.gates
+
+
+def test_a_flipped_gate_is_found(shared_data: Path) -> None:
+    certificate, formula, _ = load_circuit(shared_data, CIRCUITS[0])
+    aig = certificate.aig
+    live = np.flatnonzero(aig.cone(list(certificate.functions.values()))).tolist()
+    refuted = 0
+    for gate in random.Random(3).sample(live, 20):
+        left = aig.fanin0.copy()
+        left[gate] ^= 1
+        flipped = replace(certificate, aig=replace(aig, fanin0=left))
+        result = check(formula, flipped, timeout=120)
+        if isinstance(result, CertificateRefuted):
+            refuted += 1
+            assert result.choice is not None
+            functions = SimulationOracle(flipped).values(
+                {v: result.choice[v] for v in certificate.inputs}, list(certificate.functions)
+            )
+            assert not formula.truth({**result.choice, **functions})
+        else:
+            # QuAbS's circuits are redundant: some gates make no difference.
+            assert isinstance(result, CertificateProved)
+    assert refuted >= 5
 
 
 def test_layouts_are_what_the_files_were_seen_to_mean(shared_data: Path) -> None:
