@@ -208,6 +208,16 @@ class Kernel(ABC):
     def wins_at_once(self, state: State, player: Player) -> bool:
         """Whether some legal move of ``player`` reaches the player's goal."""
 
+    def candidates(
+        self, state: State, player: Player, plies: int
+    ) -> Sequence[tuple[int, State, bool]] | None:
+        """Successors among which is a best one, for the question of a Black win in ``plies``.
+
+        Asked only where ``player`` does not win at once and ``plies`` is at least 2.  Empty for
+        Black when Black cannot win in so many plies; ``None`` when nothing is known.
+        """
+        return None
+
     @abstractmethod
     def key(self, state: State) -> Hashable:
         """What symmetric states have in common; equal keys mean equal values."""

@@ -339,9 +339,12 @@ class Solver:
         bounds = (win, lose)
         self._tables[player][key] = self._bounds.setdefault(bounds, bounds)
 
-    def _ordered(self, player: Player, state: State) -> Sequence[tuple[int, State, bool]]:
+    def _ordered(
+        self, player: Player, successors: Sequence[tuple[int, State, bool]]
+    ) -> Sequence[tuple[int, State, bool]]:
+        if len(successors) < 2:
+            return successors
         history = self._history[player]
-        successors = self._kernel.successors(state, player)
         return sorted(successors, key=lambda successor: -history.get(successor[0], 0))
 
     def _remember(self, player: Player, number: int, plies: int) -> None:
@@ -363,8 +366,12 @@ class Solver:
             return _WIN
         if plies <= lose:
             return _NEVER if lose == _ALWAYS else _NOT_WITHIN
-        best = _NEVER
-        for number, after, _ in self._ordered(BLACK, state):
+        successors = self._kernel.candidates(state, BLACK, plies)
+        # What is left out cannot win in time, but perhaps later.
+        best = _NEVER if successors is None else _NOT_WITHIN
+        if successors is None:
+            successors = self._kernel.successors(state, BLACK)
+        for number, after, _ in self._ordered(BLACK, successors):
             result = self._white(after, plies - 1)
             if result == _WIN:
                 self._remember(BLACK, number, plies)
@@ -389,7 +396,10 @@ class Solver:
             return _WIN
         if plies <= lose:
             return _NEVER if lose == _ALWAYS else _NOT_WITHIN
-        for number, after, _ in self._ordered(WHITE, state):
+        successors = self._kernel.candidates(state, WHITE, plies)
+        if successors is None:
+            successors = self._kernel.successors(state, WHITE)
+        for number, after, _ in self._ordered(WHITE, successors):
             result = self._black(after, plies - 1)
             if result != _WIN:
                 self._remember(WHITE, number, plies)

@@ -14,6 +14,7 @@ from qsage_validate.games.bddl.model import (
     Problem,
     SubCondition,
 )
+from qsage_validate.games.library.parts import positional_domain
 from qsage_validate.games.protocol import Player, Square
 
 SQUARES = st.sampled_from(Square)
@@ -83,3 +84,40 @@ def wild_models(draw: st.DrawFn, max_side: int = 3, max_depth: int = 6) -> Model
         first,
     )
     return Model(Domain(black, white), problem, "wild")
+
+
+@st.composite
+def positional_models(draw: st.DrawFn, most_squares: int = 7) -> Model:
+    """Positional games with random winning sets for both players, and pieces to begin with.
+
+    Goals may hold or be dead at the beginning; plies may be more than there are open squares.
+    """
+    width = draw(st.integers(1, 4))
+    height = draw(st.integers(1, max(1, most_squares // width)))
+    squares = [(x, y) for x in range(1, width + 1) for y in range(1, height + 1)]
+    pieces = st.sampled_from([Square.BLACK, Square.WHITE])
+    initial = draw(st.dictionaries(st.sampled_from(squares), pieces, max_size=2))
+    sets = st.lists(
+        st.sets(st.sampled_from(squares), min_size=1, max_size=4).map(sorted), max_size=6
+    )
+
+    def goals(colour: Square) -> tuple[Condition, ...]:
+        return tuple(
+            tuple(
+                SubCondition(colour, Coordinate(Anchor.ABSOLUTE, x), Coordinate(Anchor.ABSOLUTE, y))
+                for x, y in cells
+            )
+            for cells in draw(sets)
+        )
+
+    first = draw(st.sampled_from(Player))
+    problem = Problem(
+        width,
+        height,
+        tuple((piece, x, y) for (x, y), piece in sorted(initial.items())),
+        draw(st.integers(2, len(squares) + 2)),
+        goals(Square.BLACK),
+        goals(Square.WHITE),
+        first,
+    )
+    return Model(positional_domain(), problem, "positional")

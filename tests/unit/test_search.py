@@ -9,10 +9,13 @@ from random import Random
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
+from qsage_validate.games.bddl.positional import PositionalKernel
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.protocol import Game, Kernel, Player
 from qsage_validate.games.registry import load_game, resolve_model
@@ -26,7 +29,7 @@ from qsage_validate.solvers.search import (
     winning_strategy,
 )
 from tests.support.minimax import minimax
-from tests.support.wild_models import wild_models
+from tests.support.wild_models import positional_models, wild_models
 
 Options = dict[str, object]
 
@@ -89,6 +92,50 @@ def test_search_is_minimax(model: Model) -> None:
             early = searched.kernel() is None
             assert result.critical_plies in (critical, critical - early)
         assert list(result.first_moves) == first_moves
+
+
+@settings(max_examples=250)
+@given(positional_models())
+def test_search_is_minimax_on_positional_games(model: Model) -> None:
+    """What is left out of the moves of positional games makes no difference."""
+    game = BddlGame(model)
+    assert isinstance(game.kernel(), PositionalKernel)
+    result = solve(game)
+    assert result.winner is minimax(game)
+    plain = Solver(game)
+    plain._kernel = BddlKernel(game.grounding, game.move_table, ())
+    same = plain.solve()
+    assert (same.winner, same.critical_plies) == (result.winner, result.critical_plies)
+
+
+@settings(max_examples=100)
+@given(positional_models(), st.randoms(use_true_random=False))
+def test_candidates_of_positional_games_suffice(model: Model, random: Random) -> None:
+    """In each position, and for each number of plies, one of them is as good as any move."""
+    game = BddlGame(model)
+    kernel = game.kernel()
+    plain = Solver(game)
+    plain._kernel = BddlKernel(game.grounding, game.move_table, ())
+    position = game.initial
+    while position.outcome is None:
+        state, player = position.state, position.to_move
+        black = player is Player.BLACK
+        for plies in range(2, game.plies - position.ply + 2):
+            if kernel.wins_at_once(state, player):
+                break
+            candidates = kernel.candidates(state, player, plies)
+            if candidates is None:
+                continue
+            wins = [plain._search(after, player.other, plies - 1) for _, after, _ in candidates]
+            successors = plain._kernel.successors(state, player)
+            expected = [
+                (won and black) or plain._search(after, player.other, plies - 1) == 1
+                for _, after, won in successors
+            ]
+            found = [win == 1 for win in wins]
+            assert any(found) == any(expected) if black else all(found) == all(expected)
+            assert set(candidates) <= set(successors)
+        position = position.play(random.choice(position.legal_moves()))
 
 
 class _From(BddlGame):
@@ -286,7 +333,7 @@ def test_a_limit_of_positions_leaves_it_undecided(hard: BddlGame) -> None:
 
 
 def test_a_solver_goes_on_where_it_stopped() -> None:
-    game = load_game(resolve_model(["httt"], {"size": "4x4", "shape": "tippy", "depth": 9}))
+    game = load_game(resolve_model(["domineering"], {"size": "5x4", "depth": 10}))
     solver = Solver(game, limits=Limits(positions=500))
     assert solver.solve().winner is None
     solver.limits = Limits()
@@ -329,16 +376,15 @@ def test_an_interrupt_leaves_the_solver_usable() -> None:
 
 
 def test_a_depth_beyond_the_search_is_undecided_and_no_crash() -> None:
-    """Staying for ever: no win in any depth, and no repetition is noticed."""
-    game = load_game(
-        resolve_model(["evader-pursuer"], {"size": "3x3", "pursuer": "1,2", "depth": 9999})
-    )
+    """Both can go to and fro for ever: no depth brings a win, and none excludes it."""
+    options: Options = {"size": "4x4", "pursuer": "4,4", "depth": 9999}
+    game = load_game(resolve_model(["evader-pursuer-dual"], options))
     result = solve(game)
-    if result.winner is None:
-        assert f"the search goes {MAX_PLIES} plies deep" in result.reason
-        assert f"Black does not win within {MAX_PLIES} plies" in result.reason
-    else:
-        check_result(game, result)
+    assert result.winner is None
+    assert result.reason == (
+        f"undecided: the search goes {MAX_PLIES} plies deep "
+        f"(Black does not win within {MAX_PLIES} plies)"
+    )
 
 
 def test_strategies_refuse_what_they_are_not_asked_for() -> None:

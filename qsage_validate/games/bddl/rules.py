@@ -45,6 +45,7 @@ from qsage_validate.games.bddl.ground import (
 )
 from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
+from qsage_validate.games.bddl.positional import make_kernel
 from qsage_validate.games.bddl.symmetry import find_symmetries
 from qsage_validate.games.protocol import (
     Board,
@@ -369,7 +370,7 @@ class BddlGame(Game):
 
     @cached_property
     def _kernel(self) -> BddlKernel:
-        return BddlKernel(self.grounding, self.move_table, self._symmetries)
+        return make_kernel(self.grounding, self.move_table, self._symmetries)
 
     def kernel(self) -> BddlKernel:
         return self._kernel
