@@ -21,8 +21,9 @@ from qsage_validate.circuit.aig import Aig
 Words = NDArray[np.uint64]
 PLAYS_PER_WORD: Final = 64
 
-# The rows of one pass should stay in the cache; more words are done in several passes.
-_BYTES_PER_PASS: Final = 1 << 25
+# More words than fit in this are done in several passes.  Wide passes are quicker in deep graphs,
+# where a call costs more than the words that it works on, cache or not.
+_BYTES_PER_PASS: Final = 1 << 27
 
 
 def pack(plays: NDArray[np.bool_]) -> Words:

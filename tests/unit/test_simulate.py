@@ -79,7 +79,8 @@ def test_play_p_is_bit_p_of_its_word() -> None:
     assert pack(plays).tolist() == [[2, 2]]
 
 
-def test_a_deep_chain_and_many_words() -> None:
+def test_a_deep_chain_and_many_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qsage_validate.circuit.simulate._BYTES_PER_PASS", 1 << 24)
     # x1 & !(x2 & !(x1 & !(x2 & ...))): 20,000 levels, no recursion anywhere.
     gates = [(2, 4)]
     for k in range(20_000):
