@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout import Layout, MoveVariables, StateCode, value_bits
 from qsage_validate.encodings.lifted_definitions import MoveTracker, Vector
 from qsage_validate.games.bddl.rules import BddlGame
@@ -94,7 +94,7 @@ def _compare(
             failures.append((script, failure))
     if failures:
         script, failure = min(failures, key=lambda pair: pair[1].claim.ply)
-        if script is complete and not complete.confirmed(failure):
+        if script is complete and complete.doubtful(failure):
             return Undecided(
                 "the values that the rules suggest do not satisfy the formula in a play that "
                 f"Black wins, but others do: {' '.join(script.moves(failure))}"
@@ -106,11 +106,16 @@ def _compare(
 
 @dataclass(frozen=True, slots=True)
 class _Decided:
-    """The plays that are decided at a ply, and those that the rules then give to Black."""
+    """The plays that are decided at a ply, and those that the rules then give to Black.
+
+    ``unsayable`` are the plays in which the mover reaches a goal that the formula's variables
+    cannot claim.
+    """
 
     ply: int
     here: int
     black: int
+    unsayable: int
 
 
 class _Script:
@@ -126,8 +131,21 @@ class _Script:
         self.claims: list[Claim] = []
         self.assumed: list[int] = []
         goals = layout.goals
+        existential = set(formula.variables(Quantifier.EXISTS))
         for move in layout.moves:
-            self._free(move.literals)
+            vectors = (
+                (move.action, len(layout.actions(move.player))),
+                (move.x, layout.width),
+                (move.y, layout.height),
+            )
+            for vector, values in vectors:
+                for signed in vector:
+                    # A bit of a number that can only be 0 means nothing.  Where it is one of
+                    # Black's choices, a formula may well insist on 0.
+                    if values == 1 and abs(signed) in existential:
+                        self.literals[abs(signed)] = FALSE ^ (signed < 0)
+                    else:
+                        self._free((signed,))
             self._free(() if move.stop is None else (move.stop,))
         self._free(goals.black_condition + goals.black_x + goals.black_y)
         self._free(goals.white_condition + goals.white_x + goals.white_y)
@@ -155,22 +173,27 @@ class _Script:
         }
         state, running = self.rules.initial, TRUE
         decided = []
-        for move in layout.moves:
+        # A formula of even depth may have a last ply of Black's that cannot be won.
+        for move in layout.moves[: self.game.plies]:
             ply = self.rules.ply(move, state)
-            last = move.ply == len(layout.moves)
+            last = move.ply == self.game.plies
             condition, x, y = map(self.rules.bits, claims[move.player])
             reached = self.rules.claimed_goal(ply.after, move.player, condition, x, y)
+            sayable = self.rules.claimable_goal(ply.after, move.player, condition, x, y)
+            unsayable = builder.and_all((running, ply.legal, ply.goal, sayable ^ 1))
             if move.stop is not None:
                 stops = self.literals[abs(move.stop)] ^ (move.stop < 0)
             elif last:
                 stops, reached = TRUE, reached if move.player is Player.BLACK else TRUE
+                unsayable = unsayable if move.player is Player.BLACK else FALSE
             else:
                 stops = reached = ply.goal
+                unsayable = FALSE
             mover_wins = builder.and_(ply.legal, reached)
             ends = builder.or_(ply.legal ^ 1, stops)
             black = mover_wins if move.player is Player.BLACK else mover_wins ^ 1
             here = builder.and_(running, ends)
-            decided.append(_Decided(move.ply, here, black))
+            decided.append(_Decided(move.ply, here, black, unsayable))
             running = builder.and_(running, ends ^ 1)
             state = ply.after
         return decided
@@ -229,15 +252,14 @@ class _Completeness(_Script):
             # What the layout does not speak of means nothing, and is 0.
             self.literals.setdefault(variable, FALSE)
         matrix = formula.add_to(self.builder, dict(self.literals))
-        self.claims = [
-            Claim(
-                FindingKind.END_DIFFERS,
-                decided.ply,
-                self.builder.and_all((decided.here, decided.black, matrix ^ 1)),
-                "the formula rejects for Black a play that the rules give to Black",
-            )
-            for decided in self.decisions()
-        ]
+        self._rejections: list[int] = []
+        for decided in self.decisions():
+            wrong = self.builder.and_all((decided.here, decided.black, matrix ^ 1))
+            text = "the formula rejects for Black a play that the rules give to Black"
+            self.claims.append(Claim(FindingKind.END_DIFFERS, decided.ply, wrong, text))
+            self._rejections.append(wrong)
+            text = "the formula cannot say that a goal of the rules is reached"
+            self.claims.append(Claim(FindingKind.END_DIFFERS, decided.ply, decided.unsayable, text))
 
     def _put(self, signed: int, literal: int) -> None:
         self.literals[abs(signed)] = literal ^ (signed < 0)
@@ -286,11 +308,17 @@ class _Completeness(_Script):
             if indicators.bounds is not None:
                 self._put(indicators.bounds, tracker.bounds_flag(move.ply))
 
-    def confirmed(self, failure: Counterexample) -> bool:
-        """Whether no other values satisfy the formula in the play of a failure either."""
+    def doubtful(self, failure: Counterexample) -> bool:
+        """Whether other values than the suggested ones satisfy the formula in a failing play."""
+        if not self._rejected(failure):
+            return False
         other = _Soundness(self.formula, self.layout, self.game)
         scripted = set(_Script(self.formula, self.layout, self.game).inputs)
         values = evaluate(self.builder, {v: self.literals[v] for v in scripted}, failure.inputs)
         fixed = [other.literals[v] ^ (not value) for v, value in values.items()]
         claim = Claim(FindingKind.END_DIFFERS, 0, other.builder.and_all(fixed), "")
-        return first_failure(other.builder, [claim], other.assumed) is None
+        return first_failure(other.builder, [claim], other.assumed) is not None
+
+    def _rejected(self, failure: Counterexample) -> bool:
+        """Whether a failure is about the matrix, and not about what can be claimed."""
+        return any(failure.claim.wrong == wrong for wrong in self._rejections)

@@ -7,7 +7,7 @@ are compared with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
@@ -168,19 +168,38 @@ class RulesCircuit:
 
         An axis without bits is one that the claim leaves open.
         """
-        instances = []
+        return self.builder.or_all(
+            self.builder.and_(named, holds)
+            for named, holds in self._instances(state, player, condition, x, y)
+        )
+
+    def claimable_goal(
+        self, state: State, player: Player, condition: Bits, x: Bits, y: Bits
+    ) -> int:
+        """Whether some goal instance holds that the claim vectors can name at all."""
+        return self.builder.or_all(
+            holds
+            for named, holds in self._instances(state, player, condition, x, y)
+            if named != FALSE
+        )
+
+    def _instances(
+        self, state: State, player: Player, condition: Bits, x: Bits, y: Bits
+    ) -> Iterator[tuple[int, int]]:
+        """For each goal instance of ``player``: it is the named one, and it holds."""
         goals = self.game.model.problem.goals(player)
         for number, goal in enumerate(goals):
-            named = TRUE if len(goals) == 1 else self.equals(condition, number)
+            chosen = self.equals(condition, number)
             for column, row in self.game.grounding.positions(goal):
                 contents = self.game.grounding.contents(goal, column, row)
                 if contents is None:
                     continue
                 care, value = self.game.grounding.pack(contents)
-                here = self.builder.and_(
-                    self.equals(x, column - 1) if x else TRUE,
-                    self.equals(y, row - 1) if y else TRUE,
+                named = self.builder.and_all(
+                    (
+                        chosen,
+                        self.equals(x, column - 1) if x else TRUE,
+                        self.equals(y, row - 1) if y else TRUE,
+                    )
                 )
-                holds = self.holds(state, care, value)
-                instances.append(self.builder.and_all((named, here, holds)))
-        return self.builder.or_all(instances)
+                yield named, self.holds(state, care, value)

@@ -95,10 +95,11 @@ class _StrategyProof:
                 self.assumed += map(self._literal, indicators.preconditions)
                 if indicators.bounds is not None:
                     self.assumed.append(self._literal(indicators.bounds))
-        for move in self.layout.moves:
+        # A formula of even depth may have a last ply of Black's that cannot be won.
+        for move in self.layout.moves[: self.game.plies]:
             ply = self.rules.ply(move, state)
             stop = FALSE if move.stop is None else self._literal(move.stop)
-            last = move.ply == len(self.layout.moves)
+            last = move.ply == self.game.plies
             if move.player is self.hero:
                 playing = self._hero_ply(move, ply, playing, stop, last=last)
             else:

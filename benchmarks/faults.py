@@ -1,0 +1,527 @@
+"""Faults put into encodings, certificates, models and answers, and the levels that notice.
+
+    python benchmarks/faults.py [--model NAME] [--json]
+
+Every fault is noticed by a level of the validation, or shown by SAT to change nothing (an
+equivalent mutant); the last line counts them, and the exit code is 1 when one slips through.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+if __package__ in (None, ""):  # started as a file
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.models import Case
+from benchmarks.scripts import same_plays, scripted_differences
+from qsage_validate.certificates.certificate import CircuitCertificate, Kind
+from qsage_validate.certificates.certify import certify_game
+from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
+from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf
+from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
+from qsage_validate.encodings import lifted
+from qsage_validate.encodings.encoding import Encoding, encode
+from qsage_validate.encodings.layout import MoveVariables
+from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.protocol import Player
+from qsage_validate.validation.encoding_proof import prove_encoding
+from qsage_validate.validation.strategy_proof import prove_strategy
+from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+
+SEED = 7
+SCRIPTS = 400
+
+MODELS = {
+    "domino": "httt --shape domino --size 3x3 --depth 3",
+    "tic": "httt --shape tic --size 4x4 --depth 5",
+    "breakthrough": "breakthrough --size 2x4 --second --depth 9",
+    "connect": "connect-c --connect 3 --size 3x3 --depth 5",
+    "domineering": "domineering --size 3x3 --depth 4",
+    "evader": "evader-pursuer --size 4x4 --pursuer 2,3 --depth 3",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a fault: which levels noticed, with the first line of their evidence."""
+
+    model: str
+    kind: str
+    fault: str
+    noticed: tuple[str, ...]
+    evidence: str
+    equivalent: bool = False
+
+    @property
+    def slipped(self) -> bool:
+        """Neither noticed nor equivalent."""
+        return not self.noticed and not self.equivalent
+
+
+# --- Faults of the encoding ------------------------------------------------------------------
+
+Encoder = lifted._LiftedEncoder
+Method = Callable[..., Any]
+
+
+def _wrapped(name: str, change: Callable[[Any, Any, tuple[Any, ...]], Any]) -> Any:
+    """A patch of an encoder's method: ``change(encoder, result, arguments)`` is the result."""
+    original: Method = getattr(Encoder, name)
+
+    def method(self: Any, *arguments: Any) -> Any:
+        return change(self, original(self, *arguments), arguments)
+
+    return patch.object(Encoder, name, method)
+
+
+def _off_by_one(name: str, position: int, by: int) -> Any:
+    """A patch of an arithmetic function: its number at ``position`` is off."""
+    original: Callable[..., Any] = getattr(lifted, name)
+
+    def function(*arguments: Any) -> Any:
+        changed = list(arguments)
+        changed[position] += by
+        return original(*changed)
+
+    return patch.object(lifted, name, function)
+
+
+def _drop_preconditions(model: Model, player: Player) -> Model:
+    """What the encoder sees when it forgets a player's preconditions."""
+    return _map_actions(model, player, lambda a: replace(a, precondition=a.precondition[:1] * 0))
+
+
+def _map_actions(model: Model, player: Player, change: Callable[[Action], Action]) -> Model:
+    actions = tuple(change(a) for a in model.domain.actions(player))
+    if player is Player.BLACK:
+        return replace(model, domain=replace(model.domain, black_actions=actions))
+    return replace(model, domain=replace(model.domain, white_actions=actions))
+
+
+def _transition_without(part: str) -> Any:
+    def change(encoder: Any, result: list[int], arguments: tuple[Any, ...]) -> list[int]:
+        *effects, frame = result
+        return {"effects": [frame], "frame": effects}[part]
+
+    return _wrapped("_transition", change)
+
+
+def _transition_negated(part: str) -> Any:
+    def change(encoder: Any, result: list[int], arguments: tuple[Any, ...]) -> list[int]:
+        *effects, frame = result
+        return {"effects": [-effects[0], *effects[1:], frame], "frame": [*effects, -frame]}[part]
+
+    return _wrapped("_transition", change)
+
+
+def _side(move: MoveVariables) -> str:
+    return move.player.value
+
+
+def _without_stop(player: Player) -> Any:
+    """A player's stop has no meaning: nothing is asked of it."""
+
+    def change(encoder: Any, move: MoveVariables) -> MoveVariables:
+        return replace(move, stop=None) if move.player is player else move
+
+    original_black, original_white = Encoder._black_ply, Encoder._white_ply
+
+    @contextmanager
+    def patched() -> Iterator[None]:
+        def black(self: Any, move: MoveVariables, following: int | None) -> int:
+            return original_black(self, change(self, move), following)
+
+        def white(self: Any, move: MoveVariables, following: int | None) -> int:
+            return original_white(self, change(self, move), following)
+
+        with patch.object(Encoder, "_black_ply", black), patch.object(Encoder, "_white_ply", white):
+            yield
+
+    return patched()
+
+
+def _negate(encoder: Any, result: int, arguments: tuple[Any, ...]) -> int:
+    return -result
+
+
+def _true(encoder: Any, result: int, arguments: tuple[Any, ...]) -> int:
+    literal: int = encoder.circuit.true
+    return literal
+
+
+def _definitions(change: Callable[[Any, int, int], tuple[int, int]]) -> Any:
+    return _wrapped(
+        "_white_indicators", lambda encoder, result, _: change(encoder, result[0], result[1])
+    )
+
+
+ENCODING_FAULTS: dict[str, Callable[[], Any]] = {
+    "initial state dropped": lambda: _wrapped("_initial_state", _true),
+    "initial state negated": lambda: _wrapped("_initial_state", _negate),
+    "Black's move dropped": lambda: _wrapped("_black_move", _true),
+    "Black's move negated": lambda: _wrapped("_black_move", _negate),
+    "bounds dropped": lambda: _wrapped("_bounds", lambda e, r, _: ()),
+    "bounds negated": lambda: _wrapped("_bounds", lambda e, r, _: tuple(-x for x in r)),
+    "effects dropped": lambda: _transition_without("effects"),
+    "effects negated": lambda: _transition_negated("effects"),
+    "frame dropped": lambda: _transition_without("frame"),
+    "frame negated": lambda: _transition_negated("frame"),
+    "White's effects dropped": lambda: _wrapped("_white_effects", _true),
+    "White's effects negated": lambda: _wrapped("_white_effects", _negate),
+    "indicators dropped": lambda: _definitions(lambda e, d, legal: (e.circuit.true, legal)),
+    "indicators negated": lambda: _definitions(lambda e, d, legal: (-d, legal)),
+    "legality dropped": lambda: _definitions(lambda e, d, legal: (d, e.circuit.true)),
+    "legality negated": lambda: _definitions(lambda e, d, legal: (d, -legal)),
+    "Black's goal dropped": lambda: _wrapped("_black_goal", _true),
+    "Black's goal negated": lambda: _wrapped("_black_goal", _negate),
+    "goal counter-example dropped": lambda: _wrapped("_white_goal_refuted", _true),
+    "goal counter-example negated": lambda: _wrapped("_white_goal_refuted", _negate),
+    "propagation to the last step dropped": lambda: _propagation(_true),
+    "propagation to the last step negated": lambda: _propagation(_negate),
+    "Black's game-stop ignored": lambda: _without_stop(Player.BLACK),
+    "White's game-stop ignored": lambda: _without_stop(Player.WHITE),
+    "adder off by one": lambda: _off_by_one("add_constant", 2, 1),
+    "adder off by minus one": lambda: _off_by_one("add_constant", 2, -1),
+    "comparator off by one": lambda: _off_by_one("less_than", 2, 1),
+    "comparator off by minus one": lambda: _off_by_one("less_than", 2, -1),
+    "lower bound off by one": lambda: _off_by_one("in_range", 2, 1),
+    "lower bound off by minus one": lambda: _off_by_one("in_range", 2, -1),
+    "upper bound off by one": lambda: _off_by_one("in_range", 3, 1),
+    "upper bound off by minus one": lambda: _off_by_one("in_range", 3, -1),
+}
+
+
+def _propagation(change: Callable[[Any, int, tuple[Any, ...]], int]) -> Any:
+    """Only the comparison with the goal copy is changed, not the frame's."""
+
+    def only_last(encoder: Any, result: int, arguments: tuple[Any, ...]) -> int:
+        left, right = arguments
+        last = encoder.states[-1]
+        if right != last or left == last or left == encoder.states[-2]:
+            return result
+        return change(encoder, result, arguments)
+
+    return _wrapped("_same", only_last)
+
+
+def _swapped_contents() -> Any:
+    def change(encoder: Any, result: int, arguments: tuple[Any, ...]) -> int:
+        part, (is_open, is_white) = arguments
+        if part.predicate.name == "WHITE":
+            return result
+        black = encoder.circuit.and_(-is_open, -is_white)
+        literal = black if part.predicate.name == "OPEN" else is_open
+        return int(-literal if part.negated else literal)
+
+    return _wrapped("_content", change)
+
+
+ENCODING_FAULTS["open and black swapped"] = _swapped_contents
+
+
+def faulty_encodings(model: Model) -> Iterator[tuple[str, Encoding]]:
+    """The encoding with each fault in turn."""
+    for name, fault in ENCODING_FAULTS.items():
+        with fault():
+            yield name, encode(model)
+    for player in Player:
+        forgetful = _drop_preconditions(model, player)
+        if player is Player.WHITE:
+            # The layout keeps the indicators that White's moves have by the rules.
+            continue
+        encoded = encode(forgetful)
+        yield f"{player}'s preconditions dropped", Encoding(encoded.qbf, encoded.layout, model)
+    sound = encode(model)
+    for name, literal in sound.layout.gates.items():
+        for how in ("dropped", "negated"):
+            yield (
+                f"gate '{name}' {how}",
+                Encoding(_damage(sound.qbf, literal, how), sound.layout, model),
+            )
+
+
+def _damage(qbf: Qbf, literal: int, how: str) -> Qbf:
+    """The formula with a gate that is constantly true, or negated."""
+    variable = abs(literal)
+    if variable not in qbf.gates:
+        return qbf
+    gates = {}
+    following = qbf.max_variable + 1
+    for number, gate in qbf.gates.items():
+        if number == variable and how == "dropped":
+            gate = Gate(Connective.AND if literal > 0 else Connective.OR, ())
+        elif number == variable:
+            gates[following] = gate
+            gate = Gate(Connective.AND, (-following,))
+        gates[number] = gate
+    return replace(qbf, gates=gates)
+
+
+def same_matrix(left: Qbf, right: Qbf) -> bool:
+    """Whether two matrices over the same prefix are equal, by SAT."""
+    if left.scopes != right.scopes:
+        return False
+    builder = AigBuilder()
+    literals = {v: builder.input() for v in left.levels()}
+    a, b = left.add_to(builder, dict(literals)), right.add_to(builder, dict(literals))
+    aig, (literal,) = builder.build([builder.xor(a, b)])
+    return isinstance(satisfy(aig, literal), Unsatisfiable)
+
+
+# --- Faults of the certificate ---------------------------------------------------------------
+
+
+def faulty_certificates(
+    formula: Qbf, certificate: CircuitCertificate, flips: int = 60
+) -> Iterator[tuple[str, CircuitCertificate]]:
+    """Flipped gates, swapped and constant functions, functions that peek, and missing ones."""
+    rng = random.Random(SEED)
+    aig = certificate.aig
+    for gate in sorted(rng.sample(range(aig.num_gates), min(flips, aig.num_gates))):
+        fanin0 = aig.fanin0.copy()
+        fanin0[gate] ^= 1
+        damaged = replace(certificate, aig=Aig(aig.num_inputs, fanin0, aig.fanin1))
+        yield f"gate {gate} flipped", damaged
+    variables = list(certificate.functions)
+    for a, b in pairwise(variables):
+        functions = dict(certificate.functions)
+        functions[a], functions[b] = functions[b], functions[a]
+        yield f"functions of {a} and {b} swapped", replace(certificate, functions=functions)
+    for variable in variables:
+        for value in (0, 1):
+            functions = {**certificate.functions, variable: value}
+            yield (
+                f"function of {variable} constant {value}",
+                replace(certificate, functions=functions),
+            )
+        functions = {v: f for v, f in certificate.functions.items() if v != variable}
+        yield f"function of {variable} missing", replace(certificate, functions=functions)
+    levels = formula.levels()
+    for variable in variables:
+        right = [k for k, v in enumerate(certificate.inputs) if levels[v] > levels[variable]]
+        if right:
+            functions = {**certificate.functions, variable: 2 * (right[0] + 1)}
+            yield f"function of {variable} peeks", replace(certificate, functions=functions)
+
+
+def same_functions(left: CircuitCertificate, right: CircuitCertificate) -> bool:
+    """Whether two certificates have equal functions (missing ones are false), by SAT."""
+    builder = AigBuilder(left.aig.num_inputs)
+    variables = sorted(set(left.functions) | set(right.functions))
+
+    def functions(certificate: CircuitCertificate) -> list[int]:
+        outputs = [certificate.functions.get(v, FALSE) for v in variables]
+        return embed(builder, certificate.aig, builder.inputs, outputs)
+
+    different = builder.or_all(
+        builder.xor(a, b) for a, b in zip(functions(left), functions(right), strict=True)
+    )
+    aig, (literal,) = builder.build([different])
+    return isinstance(satisfy(aig, literal), Unsatisfiable)
+
+
+# --- Faults of the model ---------------------------------------------------------------------
+
+
+def faulty_models(model: Model) -> Iterator[tuple[str, Model]]:
+    """Other games that look like this one: they are told apart from the model of reference."""
+    problem, domain = model.problem, model.domain
+    if problem.black_goals != problem.white_goals:
+        swapped = replace(problem, black_goals=problem.white_goals, white_goals=problem.black_goals)
+        yield "goals swapped", replace(model, problem=swapped)
+    for player in Player:
+        for number, action in enumerate(domain.actions(player)):
+            if len(domain.actions(player)) > 1:
+                rest = domain.actions(player)[:number] + domain.actions(player)[number + 1 :]
+                changed = (
+                    replace(domain, black_actions=rest)
+                    if player is Player.BLACK
+                    else replace(domain, white_actions=rest)
+                )
+                yield f"{player}'s {action.name} missing", replace(model, domain=changed)
+        yield (
+            f"a precondition of {player}'s missing",
+            _map_actions(
+                model,
+                player,
+                lambda a: replace(a, precondition=a.precondition[:-1] or a.precondition),
+            ),
+        )
+        yield f"{player}'s moves mirrored", _map_actions(model, player, _mirrored)
+    for number in range(len(problem.black_goals)):
+        goals = problem.black_goals[:number] + problem.black_goals[number + 1 :]
+        yield (
+            f"Black's goal {number} missing",
+            replace(model, problem=replace(problem, black_goals=goals)),
+        )
+    if problem.initial:
+        yield (
+            "a piece missing",
+            replace(model, problem=replace(problem, initial=problem.initial[1:])),
+        )
+
+
+def _mirrored(action: Action) -> Action:
+    def mirror(condition: Condition) -> Condition:
+        return tuple(
+            replace(part, y=replace(part.y, offset=-part.y.offset))
+            if part.y.anchor is Anchor.PARAMETER
+            else part
+            for part in condition
+        )
+
+    return replace(action, precondition=mirror(action.precondition), effect=mirror(action.effect))
+
+
+# --- Running them ----------------------------------------------------------------------------
+
+
+def _evidence(verdict: Verdict) -> str:
+    if isinstance(verdict, Refuted):
+        finding = verdict.findings[0]
+        return f"{finding.text} [{' '.join(finding.moves)}]"
+    return str(verdict)
+
+
+def run(name: str, words: str) -> Iterator[Outcome]:
+    """All faults of one model."""
+    model = Case(name, words).model()
+    game = BddlGame(model)
+    done = certify_game(model)
+    sound, certificate = done.encoding, done.certificate
+    for fault, encoded in faulty_encodings(model):
+        verdict = prove_encoding(encoded.qbf, encoded.layout, game)
+        noticed = [] if isinstance(verdict, Proved) else ["rules"]
+        evidence = _evidence(verdict)
+        if encoded.qbf.scopes == sound.qbf.scopes:
+            result = check(encoded.qbf, certificate)
+            if not isinstance(result, CertificateProved):
+                noticed.insert(0, "formula")
+        # The proof says that the formula is as good as before.  Believe it when the matrix is
+        # the same, or when plays that are walked one by one say so, too.
+        equivalent = not noticed and (
+            same_matrix(encoded.qbf, sound.qbf)
+            or not scripted_differences(encoded.qbf, encoded.layout, game, SCRIPTS, SEED)
+        )
+        yield Outcome(name, "encoding", fault, tuple(noticed), evidence, equivalent)
+    for fault, damaged in faulty_certificates(sound.qbf, certificate):
+        result = check(sound.qbf, damaged)
+        noticed = []
+        if not isinstance(result, CertificateProved):
+            level = "dependencies" if getattr(result, "dependency", None) else "formula"
+            noticed.append(level)
+        strategy = prove_strategy(sound.qbf, sound.layout, damaged, game)
+        if not isinstance(strategy, Proved):
+            noticed.append("rules")
+        # A changed certificate that still proves the formula is a certificate, too.
+        equivalent = not noticed and (
+            same_functions(certificate, damaged) or isinstance(result, CertificateProved)
+        )
+        yield Outcome(name, "certificate", fault, tuple(noticed), str(result), equivalent)
+    for fault, other in faulty_models(model):
+        outcome = _try_model(name, fault, other, sound, game)
+        if outcome is not None:
+            yield outcome
+    yield _wrong_answer(name, sound, certificate)
+
+
+def _try_model(
+    name: str, fault: str, other: Model, sound: Encoding, game: BddlGame
+) -> Outcome | None:
+    """The formula of another game, validated against the game that it was said to be."""
+    encoded = encode(other)
+    layout = replace(
+        encoded.layout,
+        black_actions=encoded.layout.black_actions,
+        white_actions=encoded.layout.white_actions,
+    )
+    missing = [
+        action.name
+        for player in Player
+        for action in game.model.domain.actions(player)
+        if action.name not in layout.actions(player)
+    ]
+    if missing:
+        return Outcome(name, "model", fault, ("layout",), f"the formula has no {missing[0]}")
+    verdict = prove_encoding(encoded.qbf, layout, game)
+    noticed = () if isinstance(verdict, Proved) else ("rules",)
+    equivalent = not noticed and same_plays(BddlGame(other), game)
+    return Outcome(name, "model", fault, noticed, _evidence(verdict), equivalent)
+
+
+def _wrong_answer(name: str, sound: Encoding, certificate: CircuitCertificate) -> Outcome:
+    """A certificate of the other kind: somebody claims the opposite of the truth."""
+    other = Kind.HERBRAND if certificate.kind is Kind.SKOLEM else Kind.SKOLEM
+    inputs = sound.qbf.variables(other.decides.dual)
+    nothing = np.zeros(0, dtype=np.int32)
+    claimed = replace(
+        certificate,
+        kind=other,
+        aig=Aig(len(inputs), nothing, nothing),
+        inputs=inputs,
+        functions=dict.fromkeys(sound.qbf.variables(other.decides), FALSE),
+    )
+    result = check(sound.qbf, claimed)
+    noticed = () if isinstance(result, CertificateProved) else ("formula",)
+    return Outcome(name, "solver", f"claims a {other.value} certificate", noticed, str(result))
+
+
+def table(outcomes: Sequence[Outcome]) -> Table:
+    """Faults by model and kind, over the levels that noticed them."""
+    levels = ("dependencies", "formula", "rules", "layout")
+    result = Table(title="Faults and the levels that notice them")
+    for column in ("model", "kind", "faults", *levels, "equivalent", "slipped"):
+        result.add_column(column, justify="left" if column in ("model", "kind") else "right")
+    for key in dict.fromkeys((o.model, o.kind) for o in outcomes):
+        mine = [o for o in outcomes if (o.model, o.kind) == key]
+        counts = [sum(level in o.noticed for o in mine) for level in levels]
+        rest = [sum(o.equivalent for o in mine), sum(o.slipped for o in mine)]
+        result.add_row(*key, *map(str, [len(mine), *counts, *rest]))
+    return result
+
+
+def main() -> int:
+    """Print the table; 1 when a fault slipped through."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", choices=sorted(MODELS), action="append")
+    parser.add_argument("--json", action="store_true", help="print every fault as JSON")
+    arguments = parser.parse_args()
+    outcomes: list[Outcome] = []
+    for name in arguments.model or MODELS:
+        outcomes += run(name, MODELS[name])
+    slipped = [o for o in outcomes if o.slipped]
+    if arguments.json:
+        print(json.dumps([o.__dict__ | {"slipped": o.slipped} for o in outcomes]))
+        return bool(slipped)
+    console = Console()
+    console.print(table(outcomes))
+    for outcome in outcomes:
+        if outcome.equivalent and outcome.kind in ("encoding", "model"):
+            console.print(f"equivalent: {outcome.model}: {outcome.kind}: {outcome.fault}")
+    for outcome in slipped:
+        console.print(f"slipped: {outcome.model}: {outcome.fault}: {outcome.evidence}")
+    total, equivalent = len(outcomes), sum(o.equivalent for o in outcomes)
+    console.print(f"{total} faults, {equivalent} equivalent, {len(slipped)} slipped through")
+    return bool(slipped)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Injected faults are noticed by some level, or shown to change nothing."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from benchmarks.faults import MODELS, Outcome, faulty_encodings, run
+from benchmarks.models import Case
+from benchmarks.scripts import scripted_differences
+from qsage_validate.encodings.encoding import encode
+from qsage_validate.games.bddl.rules import BddlGame
+
+
+@cache
+def _outcomes(name: str) -> list[Outcome]:
+    return list(run(name, MODELS[name]))
+
+
+@pytest.mark.parametrize("name", ["domino", "domineering", "evader"])
+def test_no_fault_slips_through(name: str) -> None:
+    """All kinds of faults on three small games; the benchmark has more."""
+    outcomes = _outcomes(name)
+    assert {outcome.kind for outcome in outcomes} == {
+        "encoding",
+        "certificate",
+        "model",
+        "solver",
+    }
+    assert [o for o in outcomes if o.slipped] == []
+
+
+def test_the_encoding_is_blamed_with_a_play() -> None:
+    """A fault of the encoding that matters is shown by moves."""
+    noticed = [o for o in _outcomes("domino") if o.kind == "encoding" and "rules" in o.noticed]
+    assert len(noticed) > 40
+    assert sum("occupy(" in o.evidence for o in noticed) > len(noticed) * 0.9
+
+
+def test_most_faults_matter() -> None:
+    """Equivalent mutants are the exception: the suite is not made of harmless changes."""
+    outcomes = _outcomes("domino")
+    assert sum(o.equivalent for o in outcomes) < len(outcomes) / 4
+
+
+def test_kinds_of_faults_are_told_apart() -> None:
+    """A peeking function fails level 1, a wrong one level 2, a wrong formula against the rules."""
+    outcomes = {o.fault: o for o in _outcomes("domino")}
+    peeking = [o for fault, o in outcomes.items() if fault.endswith("peeks")]
+    assert peeking
+    assert all(o.noticed[0] == "dependencies" for o in peeking)
+    assert outcomes["Black's move negated"].noticed[-1] == "rules"
+    assert outcomes["claims a Herbrand certificate"].noticed == ("formula",)
+
+
+def test_second_opinion_on_sound_and_damaged_formulas() -> None:
+    """Plays walked one by one agree with a sound formula and not with a damaged one."""
+    model = Case("domino", MODELS["domino"]).model()
+    sound, game = encode(model), BddlGame(model)
+    assert not scripted_differences(sound.qbf, sound.layout, game, 300, 1)
+    damaged = dict(faulty_encodings(model))["Black's goal dropped"]
+    assert scripted_differences(damaged.qbf, damaged.layout, game, 300, 1)
