@@ -203,9 +203,6 @@ def _script(setup: Setup, moves: str | None, moves_file: str | None, json_output
         if not json_output:
             emit("\n".join(frame_lines(match, frame)))
 
-    if not json_output:
-        for note in match.notes:
-            narrate(note)
     refused = run_script(match, text, path, show=show)
     if json_output:
         emit_json(match_json(match, refused))

@@ -79,7 +79,9 @@ class Adversary:
 
     ``illegal`` is the probability, at each of the adversary's plies, that an illegal move is
     tried first: the formula must flag it, and a play in which it is let happen must not break
-    the promise.  ``replay`` makes the command that replays a finding.
+    the promise.  At each ply with a game-stop variable the adversary also claims a random goal
+    on the side, which must be refuted as long as it has not reached one.  ``replay`` makes the
+    command that replays a finding.
     """
 
     def __init__(
@@ -171,7 +173,25 @@ class Adversary:
         made = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
         for play, key in moved:
             play.state = made[key]
+        self._claim([(play, *wanted[key]) for play, key in moved], tally)
         self._let_happen(list(tried.values()), tally)
+
+    def _claim(self, moved: list[tuple[_Play, PlayState, BoardMove]], tally: _Tally) -> None:
+        """Claims of a goal with the moves that were made; the plays themselves go on."""
+        variables = self._conductor.layout.moves[moved[0][1].plies] if moved else None
+        if variables is None or variables.stop is None:
+            return
+        claimed = [
+            (play, before, move)
+            for play, before, move in moved
+            if not self._conductor.has_won(play.state, variables.player)
+        ]
+        with_move = self._conductor.reader.with_move
+        lines = [with_move(before.line, move, stop=True) for _, before, move in claimed]
+        readings = self._conductor.reader.sample_verdicts(lines, [p.random for p, _, _ in claimed])
+        for (_, before, move), reading in zip(claimed, readings, strict=True):
+            if reading.value is (not self._conductor.promised_verdict):
+                tally.find([self._broken_by(before, move, "!stop", reading.note)])
 
     def _let_happen(self, tried: list[tuple[PlayState, BoardMove]], tally: _Tally) -> None:
         """Plays with an illegal move keep the promise: it is void, whatever follows."""
@@ -183,21 +203,22 @@ class Adversary:
             tried, self._conductor.reader.verdicts(lines), strict=True
         ):
             if reading.value is not None and reading.value is not expected:
-                tally.find([self._broken_by(state, move, reading.note)])
+                tally.find([self._broken_by(state, move, "!", reading.note)])
 
-    def _broken_by(self, state: PlayState, move: BoardMove, note: str) -> Finding:
+    def _broken_by(self, state: PlayState, move: BoardMove, mark: str, note: str) -> Finding:
         literal = self._conductor.layout.verdict or 0
+        what = "the illegal move" if mark == "!" else "a goal claimed with"
         return Finding(
             FindingKind.VERDICT_DIFFERS,
             state.plies + 1,
-            f"after the illegal move {move} the verdict is not what was promised {note}".rstrip(),
+            f"after {what} {move} the verdict is not what was promised {note}".rstrip(),
             player=self._conductor.player.other,
             move=str(move),
             squares=(move.square,),
             evidence=(
                 Evidence(literal, str(literal), not self._conductor.promised_verdict, "verdict"),
             ),
-            moves=(*state.moves, f"{move}!"),
+            moves=(*state.moves, f"{move}{mark}"),
         )
 
 

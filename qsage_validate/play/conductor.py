@@ -130,6 +130,11 @@ class Conductor:
         if len(self._legality) > _KEPT_PLAYS:
             self._legality.clear()
 
+    def has_won(self, state: PlayState, player: Player) -> bool:
+        """Whether ``player`` has won by the rules, as far as they are known."""
+        outcome = None if state.position is None else state.position.outcome
+        return outcome is not None and outcome.winner is player
+
     def to_move(self, state: PlayState) -> Player | None:
         """Whose turn it is; ``None`` when the play has ended."""
         if state.ending is not None or state.plies >= self.layout.plies:

@@ -29,6 +29,8 @@ def exit_code(match: Match) -> Exit:
 def frame_lines(match: Match, frame: Frame) -> Iterator[str]:
     """A step in plain text: who moved, the board, findings, the outcome."""
     yield frame_title(match, frame)
+    if frame.player is None:
+        yield from (f"  {note}" for note in match.notes)
     if frame.board is not None:
         yield board_lines(frame.board)
     if frame.board_by_rules:

@@ -53,6 +53,9 @@ def run_script(
     for frame in match.frames:
         show(frame)
     for move in script_moves(text, by_line=not match.has_board):
+        if match.over:
+            place = (path or "--moves", move.line, move.column)
+            raise InputError(*place, repr(move.text), "no more moves: the play is over")
         try:
             added = match.push(move.text, force=move.force, claim=move.claim)
         except RefusedMoveError as error:

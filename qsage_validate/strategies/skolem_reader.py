@@ -7,6 +7,7 @@ state variables speak of one square.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from itertools import islice, product
 
@@ -53,11 +54,7 @@ class SkolemReader(CertificateReader):
         plies = lines[0].plies
         has_state = plies < len(self.layout.board.states)
         state = self.layout.board.states[plies] if has_state else ()
-        # An axis of length 1 may have an existential bit: it is not ours to choose.
-        places = [
-            {v: value for v, value in self.squares.at(x, y).items() if v in self.opponent}
-            for x, y in self.squares.squares
-        ]
+        places = self._places()
         choices = [{**line.choice, **place} for line in lines for place in places]
         rows = ask(self._oracle, choices, [*state, *wanted]).tolist()
         readings = []
@@ -102,6 +99,42 @@ class SkolemReader(CertificateReader):
             readings.append(self._verdict(line, own, values[first : first + len(own)].tolist()))
             first += len(own)
         return readings
+
+    def sample_verdicts(
+        self, lines: Sequence[Line], generators: Sequence[random.Random]
+    ) -> list[VerdictReading]:
+        """For a goal of White's that is drawn, at every square of the board."""
+        if self.layout.verdict is None:
+            return self.verdicts(lines)
+        goals = [self._drawn(line, own) for line, own in zip(lines, generators, strict=True)]
+        questions = {
+            (line.key, tuple(goal.items())): {**line.choice, **goal}
+            for line, goal in zip(lines, goals, strict=True)
+        }
+        places = self._places()
+        choices = [{**choice, **place} for choice in questions.values() for place in places]
+        values = ask(self._oracle, choices, [self.layout.verdict])[:, 0]
+        rows = dict(zip(questions, values.reshape(-1, len(places)).tolist(), strict=True))
+        readings = []
+        for line, goal in zip(lines, goals, strict=True):
+            row: list[bool] = rows[line.key, tuple(goal.items())]
+            note = "" if all(row) else self._describe({**goal, **places[row.index(False)]})
+            readings.append(VerdictReading(all(row), note, exact=False))
+        return readings
+
+    def _drawn(self, line: Line, generator: random.Random) -> dict[int, bool]:
+        position = {abs(v) for v in (*self.layout.board.x, *self.layout.board.y)}
+        return {v: generator.random() < 0.5 for v in self._rest(line) if v not in position}
+
+    def _places(self) -> list[dict[int, bool]]:
+        """The values of the symbolic position on the squares, row by row.
+
+        An axis of length 1 may have an existential bit: it is not ours to choose.
+        """
+        return [
+            {v: value for v, value in self.squares.at(x, y).items() if v in self.opponent}
+            for x, y in self.squares.squares
+        ]
 
     def _verdict(
         self, line: Line, patterns: list[dict[int, bool]], values: list[bool]

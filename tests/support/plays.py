@@ -1,0 +1,114 @@
+"""Certified games, damaged certificates, and what plays need, for the tests of plays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from qsage_validate.certificates.certificate import CircuitCertificate, Kind
+from qsage_validate.certificates.certify import Certified, certify_game
+from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.certificates.sat_oracle import SatOracle
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.protocol import Game
+from qsage_validate.games.registry import load_game, resolve_model
+from qsage_validate.play.adversary import Adversary, AdversaryReport
+from qsage_validate.play.board_match import BoardMatch
+from qsage_validate.play.conductor import Conductor
+from qsage_validate.play.naming import Names
+from qsage_validate.strategies.herbrand_reader import HerbrandReader
+from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.skolem_reader import SkolemReader
+
+DOMINO = ("httt", "--size=3x3", "--shape=domino", "--depth=3")
+EL = ("httt", "--size=3x3", "--shape=el", "--depth=5")
+BREAKTHROUGH = ("breakthrough", "--size=2x4", "--second", "--depth=9")
+CONNECT = ("connect-c", "--size=3x3", "--connect=2", "--depth=3")
+# White holds out: Herbrand certificates.
+HELD = ("httt", "--size=3x3", "--shape=el", "--depth=3")
+DOMINEERING = ("domineering", "--size=4x2", "--depth=5")
+
+
+def model_of(words: Sequence[str]) -> Model:
+    """The model that command-line words mean (``--name=value`` for options)."""
+    options: dict[str, object] = {}
+    for word in words[1:]:
+        name, _, value = word.removeprefix("--").partition("=")
+        options[name] = value or True
+    return resolve_model([words[0]], options)
+
+
+@cache
+def certified(words: tuple[str, ...]) -> Certified:
+    """Formula and certificate of a game of the library."""
+    return certify_game(model_of(words))
+
+
+def reader_for(
+    encoding: Encoding, certificate: CircuitCertificate, *, simulate: bool = False
+) -> CertificateReader:
+    """The reader of a certificate's plays."""
+    oracle: Oracle
+    if simulate:
+        oracle = SimulationOracle(certificate, encoding.qbf)
+    else:
+        oracle = SatOracle(certificate, encoding.qbf)
+    if certificate.kind is Kind.SKOLEM:
+        return SkolemReader(encoding.layout, oracle)
+    return HerbrandReader(certificate, encoding.qbf, encoding.layout, oracle)
+
+
+def conductor_for(
+    encoding: Encoding,
+    certificate: CircuitCertificate,
+    game: Game | None,
+    *,
+    simulate: bool = False,
+) -> Conductor:
+    """Plays of a certificate, compared with ``game``."""
+    names = Names(encoding.layout, encoding.qbf)
+    reader = reader_for(encoding, certificate, simulate=simulate)
+    return Conductor(reader, game, name=names.variable)
+
+
+def match_for(
+    words: tuple[str, ...],
+    *,
+    rules: bool = True,
+    certificate: CircuitCertificate | None = None,
+    game: Game | None = None,
+) -> BoardMatch:
+    """A person's play against the certificate of a game of the library."""
+    made = certified(words)
+    if game is None and rules:
+        game = load_game(made.encoding.model)
+    names = Names(made.encoding.layout, made.encoding.qbf)
+    reader = reader_for(made.encoding, certificate or made.certificate)
+    conductor = Conductor(reader, game, name=names.variable, gates=names.at_ply)
+    return BoardMatch(conductor, names, "a play")
+
+
+def attack(
+    conductor: Conductor, games: int = 100, *, seed: int = 1, illegal: float = 0.0, batch: int = 64
+) -> AdversaryReport:
+    """Random plays against a certificate."""
+    return Adversary(conductor, seed=seed, illegal=illegal).run(games, batch=batch)
+
+
+def with_flipped_fanin(certificate: CircuitCertificate, gate: int) -> CircuitCertificate:
+    """The certificate with the first input of AND gate ``gate`` (from 0) complemented."""
+    left = np.array(certificate.aig.fanin0)
+    left[gate] ^= 1
+    return replace(certificate, aig=replace(certificate.aig, fanin0=left))
+
+
+def with_function(
+    certificate: CircuitCertificate, variable: int, literal: int
+) -> CircuitCertificate:
+    """The certificate with another function for ``variable``."""
+    return replace(certificate, functions={**certificate.functions, variable: literal})
