@@ -1,0 +1,1 @@
+"""Validation as a referee does it: levels, evidence, blame, reports."""
