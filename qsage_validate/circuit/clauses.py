@@ -154,7 +154,11 @@ def _conjunctions(
         conjunct = ~inner[fanin >> 1] & (fanin != 1)
         owners = owner_of[cone[conjunct] + base].astype(np.int64)
         pairs.append(owners << 32 | fanin[conjunct])
-    unique = np.unique(np.concatenate(pairs))
+    # Sorted by hand: numpy's own ``unique`` hashes, which is ten times slower here.
+    ordered = np.sort(np.concatenate(pairs))
+    new = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    unique = ordered[new]
     gates = cone + np.int32(base)
     return (
         gates[~inner[gates]],
@@ -165,7 +169,9 @@ def _conjunctions(
 
 def _long_clauses(heads: Flat, owner: Literals, gates: Literals, negated: Flat) -> Flat:
     """For each gate the clause of its head and its negated conjuncts."""
-    rank = np.searchsorted(gates, owner)
+    rank_of = np.zeros(int(gates.max(initial=0)) + 1, dtype=np.int64)
+    rank_of[gates] = np.arange(len(gates))
+    rank = rank_of[owner]
     flat = np.zeros(2 * len(gates) + len(owner), dtype=np.int32)
     sizes = np.bincount(rank, minlength=len(gates)) + 2
     flat[np.cumsum(sizes) - sizes] = heads
@@ -198,7 +204,7 @@ def load(solver: ClauseReceiver, literals: Flat) -> None:
     for at in range(0, len(ends), _BLOCK):
         first = starts[at : at + _BLOCK]
         lengths = ends[at : at + _BLOCK] - first
-        for length in np.unique(lengths).tolist():
+        for length in np.flatnonzero(np.bincount(lengths)).tolist():
             of_length = first[lengths == length]
             rows = literals[of_length[:, None] + np.arange(length)]
             for piece in range(0, len(rows), _PIECE):

@@ -507,7 +507,7 @@ def _ascii_body(
         written = np.asarray(variables, dtype=np.int64)
         if written.shape != (count + 1,) or written[0] != 0 or (written[1:] <= 0).any():
             raise ValueError("one positive index is needed for each variable")
-        if len(np.unique(written)) != count + 1:
+        if (np.diff(np.sort(written)) == 0).any():
             raise ValueError("an index is repeated")
     first = aig.num_inputs + 1
     maximum = int(written.max())

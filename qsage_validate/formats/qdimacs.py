@@ -45,9 +45,10 @@ def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:
     dimacs = split_dimacs(raw, path)
     scopes, matrix_start = _prefix(dimacs)
     literals = dimacs.clause_literals(matrix_start)
-    used = np.unique(np.abs(literals))
-    quantified = {v for scope in scopes for v in scope.variables}
-    free = tuple(v for v in used.tolist() if v and v not in quantified)
+    free_variables = np.zeros(dimacs.variables + 1, dtype=np.bool_)
+    free_variables[np.abs(literals)] = True
+    free_variables[[0, *(v for scope in scopes for v in scope.variables)]] = False
+    free = tuple(np.flatnonzero(free_variables).tolist())
     if free:
         scopes.insert(0, Scope(Quantifier.EXISTS, free))
     gates: dict[int, Gate] = {}
