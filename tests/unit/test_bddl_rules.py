@@ -461,6 +461,21 @@ def test_a_symmetry_may_rename_actions() -> None:
     assert not diagonal.keeps_initial
 
 
+def test_a_symmetry_keeps_the_number_of_moves_to_a_board() -> None:
+    """At the left edge there are more ways to do the same: no mirror image of the right one."""
+    domain = parse_domain(
+        """
+        #blackactions
+        :action here :parameters (?x,?y) :precondition (open(?x,?y)) :effect (black(?x,?y))
+        :action left :parameters (?x,?y) :precondition (open(xmin,?y)) :effect (black(xmin,?y))
+        #whiteactions
+        """
+    )
+    problem = parse_problem("#boardsize 2 2\n#init\n#depth 1\n#blackgoals\n#whitegoals\n")
+    game = BddlGame(Model(domain, problem))
+    assert [symmetry.name for symmetry in game.symmetries()] == ["up-down"]
+
+
 def test_sub_conditions_print_as_they_are_written() -> None:
     parts: tuple[SubCondition, ...] = (
         parse_domain(

@@ -28,6 +28,7 @@ from qsage_validate.solvers.search import (
     solve,
     winning_strategy,
 )
+from tests.support import naive_rules as naive
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
 
@@ -136,6 +137,27 @@ def test_candidates_of_positional_games_suffice(model: Model, random: Random) ->
             assert any(found) == any(expected) if black else all(found) == all(expected)
             assert set(candidates) <= set(successors)
         position = position.play(random.choice(position.legal_moves()))
+
+
+@settings(max_examples=80)
+@given(wild_models(max_side=2, max_depth=6), st.randoms(use_true_random=False))
+def test_the_table_answers_for_any_number_of_plies(model: Model, random: Random) -> None:
+    """After a search, positions of a random play are asked with fewer and more plies left."""
+    game = BddlGame(model)
+    solver = Solver(game)
+    solver.solve()
+    position, state = game.initial, naive.initial(model)
+    while True:
+        player = position.to_move
+        for plies in random.sample(range(1, 5), 4):
+            wins = solver._search(position.state, player, plies) == 1
+            assert wins == naive.black_wins(model, state, player, plies)
+        moves = naive.transitions(model, state, player)
+        if position.outcome is not None:
+            return
+        move = random.choice(position.legal_moves())
+        position = position.play(move)
+        state = moves[move.action, move.x, move.y]
 
 
 class _From(BddlGame):
