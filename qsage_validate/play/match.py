@@ -12,7 +12,13 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from qsage_validate.errors import IllegalMoveError, InputError, UsageError
+from qsage_validate.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    InputError,
+    MalformedMoveError,
+    UsageError,
+)
 from qsage_validate.games.protocol import Board, Player
 from qsage_validate.play.frame import (
     BlockMove,
@@ -280,7 +286,12 @@ class Match(ABC):
     def _replay_person(self, transcript: Transcript, ply: TranscriptPly) -> None:
         try:
             self.push(ply.move, force=ply.illegal, claim=ply.stopped)
-        except (IllegalMoveError, UsageError) as error:
+        except (
+            AmbiguousMoveError,
+            IllegalMoveError,
+            MalformedMoveError,
+            UsageError,
+        ) as error:
             raise InputError(
                 transcript.path, ply.line, None, f"{ply.move!r} ({error})", "a legal move"
             ) from error
