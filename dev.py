@@ -3,7 +3,7 @@
 
 python3 dev.py play [ARGS]        play against the shipped sample (or qsage-play ARGS)
 python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, tests (pytest ARGS)
-python3 dev.py regenerate [ARGS]  make the samples in certificates/ anew (--check: only compare)
+python3 dev.py regenerate         make the samples and the README's picture anew
 python3 dev.py run PROGRAM [ARGS] run a program of the environment: qsage, python, pytest, ...
 
 Each command first makes a virtual environment in .venv, or renews it when pyproject.toml or
@@ -41,6 +41,7 @@ GATE = (
     ("types", ("mypy",)),
     ("layers", ("lint-imports",)),
     ("samples", ("python", "certificates/regenerate.py", "--check")),
+    ("picture", ("python", "docs/picture.py", "--check")),
     ("tests", ("pytest", "--numprocesses", "auto", "--maxprocesses", "8")),
 )
 
@@ -167,9 +168,14 @@ def check(arguments: Sequence[str]) -> int:
 
 
 def regenerate(arguments: Sequence[str]) -> int:
-    """Make the shipped samples anew."""
-    prepare("play")
-    return hand_over(("python", str(ROOT / "certificates" / "regenerate.py"), *arguments))
+    """Make anew what the gate compares."""
+    if arguments:
+        raise DevError(f"found {arguments[0]!r}, expected no arguments of regenerate")
+    prepare("dev")
+    for _, command in GATE:
+        if command[-1] == "--check" and command[0] == "python":
+            run((program("python"), *command[1:-1]))
+    return 0
 
 
 def run_program(arguments: Sequence[str]) -> int:
