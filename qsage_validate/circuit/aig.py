@@ -70,7 +70,8 @@ class Aig:
                     continue
                 needed[left[gate] >> 1] = 1
                 needed[right[gate] >> 1] = 1
-        return np.frombuffer(needed, dtype=np.bool_)[base:].copy()
+        found: NDArray[np.bool_] = np.frombuffer(needed, dtype=np.bool_)[base:].copy()
+        return found
 
     def restrict_to_cone(self, outputs: Sequence[int]) -> tuple[Aig, list[int]]:
         """This graph with only the gates that ``outputs`` need, and the outputs renumbered.

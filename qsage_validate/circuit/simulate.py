@@ -41,7 +41,9 @@ def pack(plays: NDArray[np.bool_]) -> Words:
 def unpack(words: Words, plays: int) -> NDArray[np.bool_]:
     """The inverse of :func:`pack`: shape ``(signals, words)`` to ``(plays, signals)``."""
     octets = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
-    return np.unpackbits(octets, axis=1, count=plays, bitorder="little").T.astype(np.bool_)
+    bits = np.unpackbits(octets, axis=1, count=plays, bitorder="little")
+    values: NDArray[np.bool_] = bits.T.astype(np.bool_)
+    return values
 
 
 class Simulator:

@@ -320,7 +320,7 @@ def _unpack(
 
 _META: Final = re.compile(rb"^#(actionvars|symbolicpos|statevars|goalvar)\b", re.MULTILINE)
 _BDDL: Final = re.compile(
-    rb"^\s*(?:#(?:black|white)(?:actions|goals?|turn)\b|#init\b|:action\b)", re.MULTILINE
+    rb"^[ \t]*(?:#(?:black|white)(?:actions|goals?|turn)\b|#init\b|:action\b)", re.MULTILINE
 )
 _PG: Final = re.compile(rb"^#(times|positions)\b", re.MULTILINE)
 _QCIR: Final = re.compile(

@@ -81,6 +81,11 @@ def test_deep_circuits_in_reverse_need_no_recursion() -> None:
     assert qbf.truth({1: True})
 
 
+def test_line_ends_of_other_systems() -> None:
+    text = "#QCIR-G14 3\n# a\nexists(1)\nforall(2)\noutput(3)\n3 = and(1,\n2) # b\n"
+    assert parse_qcir(text.replace("\n", "\r\n")) == parse_qcir(text)
+
+
 P = "exists(1)\nforall(2)\n"
 
 

@@ -54,6 +54,11 @@ def test_empty_and_neighbouring_scopes_and_unused_variables() -> None:
     assert text == "p cnf 5 1\ne 1 2 0\na 5 0\n1 0\n"
 
 
+def test_line_ends_of_other_systems() -> None:
+    text = "c x\np cnf 3 2\ne 1 0\na 2 3 0\n1 2 0\n-3\n 1 0\n"
+    assert parse_qdimacs(text.replace("\n", "\r\n")) == parse_qdimacs(text)
+
+
 def test_no_clauses_is_true_and_the_empty_clause_false() -> None:
     assert parse_qdimacs("p cnf 0 0\n").truth({})
     assert not parse_qdimacs("p cnf 0 1\n0\n").truth({})
