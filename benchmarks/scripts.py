@@ -157,12 +157,14 @@ class _Expanded:
 
     def __init__(self, formula: Qbf, layout: Layout) -> None:
         symbolic = layout.board.x + layout.board.y
+        # Variables right of the symbolic square, and the square itself, differ from copy to copy.
         levels = formula.levels()
         inner = max((levels[abs(v)] for v in symbolic), default=max(levels.values(), default=0) + 1)
+        own = {abs(v) for v in symbolic}
         self.solver = Solver("cadical153")
         top = formula.max_variable
         for number in range(1 << len(symbolic)):
-            rename = {v: v for v, level in levels.items() if level < inner}
+            rename = {v: v for v, level in levels.items() if level <= inner and v not in own}
             for variable in (*levels, *formula.gates):
                 if variable not in rename:
                     top += 1

@@ -49,7 +49,11 @@ _ADJECTIVE = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
 
 
 def read_certificate(
-    path: Path, formula: Qbf | None = None, *, dialect: Dialect | None = None
+    path: Path,
+    formula: Qbf | None = None,
+    *,
+    dialect: Dialect | None = None,
+    dependencies: bool = True,
 ) -> Certificate:
     """Read a certificate (compressed or not, ``-`` for standard input).
 
@@ -61,8 +65,11 @@ def read_certificate(
     Raises :class:`InputError` for what is no certificate and for one of another formula:
     inputs or functions of variables that the prefix does not have, or that belong to the other
     player, a variable with two functions, a function that looks to its right, no functions.
+    Without ``dependencies`` functions may look to their right: level 1 is then the caller's.
     """
-    return parse_certificate(read_bytes(path), formula, dialect=dialect, path=label(path))
+    return parse_certificate(
+        read_bytes(path), formula, dialect=dialect, path=label(path), dependencies=dependencies
+    )
 
 
 def parse_certificate(
@@ -71,18 +78,19 @@ def parse_certificate(
     *,
     dialect: Dialect | None = None,
     path: str | None = None,
+    dependencies: bool = True,
 ) -> Certificate:
     """The certificate in ``data``; errors as in :func:`read_certificate`."""
     found = sniff_bytes(data)
     if dialect is Dialect.PEDANT or (dialect is None and found in (Format.PEDANT, Format.QDIMACS)):
-        return _read_clauses(data, formula, path)
+        return _read_clauses(data, formula, path, dependencies=dependencies)
     if found not in (Format.AIGER_ASCII, Format.AIGER_BINARY) and data:
         kind = "a file that is no certificate" if found is Format.UNKNOWN else f"a {found.value}"
         if not kind.endswith("file") and found is not Format.UNKNOWN:
             kind += " file"
         expected = "a certificate: AIGER ('aag' or 'aig') or Pedant's CNF ('p cnf')"
         raise InputError(path, 1, 1, kind, expected)
-    return _CircuitReader(data, formula, dialect, path).read()
+    return _CircuitReader(data, formula, dialect, path).read(dependencies=dependencies)
 
 
 class _CircuitReader:
@@ -102,7 +110,7 @@ class _CircuitReader:
         # At which output each decided variable has its function.
         self.position: dict[int, int] = {}
 
-    def read(self) -> CircuitCertificate:
+    def read(self, *, dependencies: bool) -> CircuitCertificate:
         ins = input_names(self.file, self.dialect)
         outs = output_names(self.file, self.dialect)
         literals = self.file.outputs.tolist()
@@ -115,7 +123,7 @@ class _CircuitReader:
         kind = self._kind(inputs, functions, quantifiers)
         self._check_sides(kind, inputs, functions, quantifiers)
         certificate = self._certificate(kind, inputs, functions, extra)
-        wrong = wrong_dependency(certificate, self.formula)
+        wrong = wrong_dependency(certificate, self.formula) if dependencies else None
         if wrong is not None:
             text = wrong.text(self.formula, self._gate_name())
             at = self.position[wrong.variable]
@@ -297,7 +305,9 @@ class _CircuitReader:
         return InputError(self.path, line, 1, found, expected)
 
 
-def _read_clauses(data: bytes, formula: Qbf | None, path: str | None) -> ClauseCertificate:
+def _read_clauses(
+    data: bytes, formula: Qbf | None, path: str | None, *, dependencies: bool
+) -> ClauseCertificate:
     file = parse_pedant(data, path)
     certificate = ClauseCertificate(
         literals=file.literals,
@@ -308,7 +318,7 @@ def _read_clauses(data: bytes, formula: Qbf | None, path: str | None) -> ClauseC
         recognised="a CNF with comments 'Model for variable'",
     )
     if formula is not None:
-        _check_clauses(certificate, formula)
+        _check_clauses(certificate, formula, dependencies=dependencies)
     return certificate
 
 
@@ -326,7 +336,7 @@ def _blocks(data: bytes) -> tuple[tuple[int, int], ...]:
     return tuple(blocks)
 
 
-def _check_clauses(certificate: ClauseCertificate, formula: Qbf) -> None:
+def _check_clauses(certificate: ClauseCertificate, formula: Qbf, *, dependencies: bool) -> None:
     quantifiers = formula.quantifiers()
     last = max(quantifiers, default=0)
     prefix = f"the prefix of {formula.path or 'the formula'}"
@@ -351,7 +361,7 @@ def _check_clauses(certificate: ClauseCertificate, formula: Qbf) -> None:
         circuit = definitions(certificate, formula).circuit
     except NotDefinitionalError:
         return  # what the functions read is not known; the check says so
-    wrong = wrong_dependency(circuit, formula)
+    wrong = wrong_dependency(circuit, formula) if dependencies else None
     if wrong is not None:
         raise error(
             f"a model of {wrong.variable} that depends on {wrong.reads}",

@@ -181,15 +181,18 @@ class Setup:
         return Conductor(reader, self.game, name=names.variable, gates=gates)
 
 
-def load(files: PlayFiles) -> Setup:
+def load(files: PlayFiles, *, dependencies: bool = True) -> Setup:
     """Read everything that ``files`` names, and look for what it does not name.
 
+    Without ``dependencies`` a certificate may look to its right: a validation says so itself.
     Raises ``InputError`` and ``UsageError``.
     """
     files = _sorted_out(files)
     formula = None if files.formula is None else read_formula(files.formula)
     assert files.certificate is not None, "sorted out"
-    certificate = read_certificate(files.certificate, formula, dialect=files.dialect)
+    certificate = read_certificate(
+        files.certificate, formula, dialect=files.dialect, dependencies=dependencies
+    )
     notes: list[str] = []
     layout = _layout(files, certificate, formula)
     if layout is not None and certificate.kind is Kind.HERBRAND:
@@ -236,7 +239,18 @@ def _beside(formula: str) -> str | None:
     return None
 
 
-def _layout(files: PlayFiles, certificate: Certificate, formula: Qbf | None) -> Layout | None:
+def load_formula(files: PlayFiles) -> tuple[Qbf, Layout | None, Game | None]:
+    """The formula of ``files`` with its layout and rules, without any certificate."""
+    if files.formula is None:
+        raise UsageError("expected a formula")
+    formula = read_formula(files.formula)
+    layout = _layout(files, None, formula)
+    return formula, layout, None if layout is None else _game(files, layout)
+
+
+def _layout(
+    files: PlayFiles, certificate: Certificate | None, formula: Qbf | None
+) -> Layout | None:
     """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
     path = files.meta
     if path is None and formula is not None:
@@ -248,7 +262,8 @@ def _layout(files: PlayFiles, certificate: Certificate, formula: Qbf | None) -> 
         path = None if beside is None or beside == "-" else find_meta(beside)
     if path is None:
         return None
-    return layout_from_meta(read_meta(path), formula, _decided(certificate))
+    decided = None if certificate is None else _decided(certificate)
+    return layout_from_meta(read_meta(path), formula, decided)
 
 
 def _decided(certificate: Certificate) -> frozenset[int]:

@@ -221,7 +221,7 @@ class _Soundness(_Script):
         levels = formula.levels()
         inner = max((levels[v] for v in symbolic if v in levels), default=-1)
         for variable, level in levels.items():
-            if variable not in symbolic and (level < inner or not symbolic):
+            if variable not in symbolic and (level <= inner or not symbolic):
                 self._free((variable,))
         for number in range(1 << len(symbolic)):
             literals = dict(self.literals)
