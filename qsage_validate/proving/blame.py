@@ -1,0 +1,55 @@
+"""Who is to blame: model, encoding, the solver's answer, or the certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qsage_validate.games.protocol import Player
+from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.validation.verdict import Proved, Refuted
+
+
+def blame(
+    results: Sequence[LevelResult], claims: Player | None, winner: Player | None, warnings: int
+) -> str:
+    """A sentence fragment that names what is wrong; empty when nothing is.
+
+    ``claims`` is the player whose win the certificate claims, ``winner`` the player who wins
+    by a search on the rules (``None``: not known), ``warnings`` how many things about the
+    model itself are doubtful (Definition 9's conditions among them).
+
+    The order of the questions is the design's: a formula that does not say what the rules say
+    is at fault whatever a certificate does with it; a certificate that fails a right formula is
+    wrong by itself, or because it claims what is not so.
+    """
+    verdicts = {result.level: result.verdict for result in results}
+
+    def failed(*levels: Level) -> bool:
+        return any(isinstance(verdicts.get(level), Refuted) for level in levels)
+
+    def passed(level: Level) -> bool:
+        return isinstance(verdicts.get(level), Proved)
+
+    doubts = " (the model itself is doubtful: see its warnings)" if warnings else ""
+    if failed(Level.ENCODING):
+        return "the encoding is wrong: the formula is not this game's" + doubts
+    wrong_certificate = failed(Level.DEPENDENCIES, Level.FORMULA)
+    if wrong_certificate and claims is not None and winner is claims.other:
+        return (
+            f"the solver's answer is wrong: by the rules {winner} wins, "
+            "and no certificate of the opposite can be right"
+        )
+    if wrong_certificate:
+        return "the certificate is wrong: it does not prove the formula"
+    if failed(Level.RANDOM, Level.EXHAUSTIVE, Level.RULES):
+        if passed(Level.ENCODING) and passed(Level.FORMULA):
+            return "the levels contradict each other: this is a bug, please report it"
+        if passed(Level.FORMULA):
+            return (
+                "the encoding or the model is wrong: the certificate proves the formula, "
+                "and the rules disagree with it" + doubts
+            )
+        return "the plays are not what was promised; run the formula level to tell why"
+    if warnings:
+        return "nothing failed, but the model is doubtful: see its warnings"
+    return ""
