@@ -42,6 +42,7 @@ from qsage_validate.strategies.herbrand_reader import HerbrandReader
 from qsage_validate.strategies.mixed_oracle import MixedOracle
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem_reader import SkolemReader
+from qsage_validate.validation.referee import check_fit
 
 _CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cert.cnf")
 _COMPRESSED = ("", ".gz", ".xz", ".bz2")
@@ -213,9 +214,11 @@ def load(files: PlayFiles, *, dependencies: bool = True) -> Setup:
 
 def _sorted_out(files: PlayFiles) -> PlayFiles:
     """The files with the certificate in its place, found beside the formula if need be."""
-    if files.certificate is None and files.formula is not None:
+    if files.formula is not None and files.certificate in (None, files.formula):
+        # A clause certificate defines what it needs of the formula itself.
         if sniff(files.formula) is Format.PEDANT:
             return replace(files, certificate=files.formula, formula=None)
+    if files.certificate is None and files.formula is not None:
         found = _beside(files.formula)
         if found is None:
             raise UsageError(f"no certificate beside {files.formula}: name it with --cert FILE")
@@ -294,9 +297,10 @@ def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
 
 
 def _game(files: PlayFiles, layout: Layout) -> Game | None:
-    if files.game:
-        return load_game(resolve_model(files.game, {}))
-    return game_of_layout(layout.model)
+    game = load_game(resolve_model(files.game, {})) if files.game else game_of_layout(layout.model)
+    if game is not None:
+        check_fit(game, layout)
+    return game
 
 
 def game_of_layout(parts: Mapping[str, str]) -> Game | None:
