@@ -8,13 +8,14 @@ play until they part: a question is asked once for all of them.
 from __future__ import annotations
 
 import hashlib
-import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from qsage_validate.errors import UsageError
-from qsage_validate.play.conductor import Conductor, Final, PlayState
+from qsage_validate.play.conductor import Conductor, PlayState
+from qsage_validate.play.draws import Draws
 from qsage_validate.strategies.line import BoardMove, Legality
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
@@ -74,14 +75,65 @@ class AdversaryReport:
         }
 
 
+@dataclass(slots=True)
+class Results:
+    """What came of some plays, in their order.
+
+    ``texts`` are their moves, ``promised`` whether each ended as promised (``None``: nobody can
+    tell); the findings of several plays count once.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    promised: list[bool | None] = field(default_factory=list)
+    tried: int = 0
+    flagged: int = 0
+    findings: dict[tuple[FindingKind, tuple[str, ...]], Finding] = field(default_factory=dict)
+
+    def find(self, findings: Iterable[Finding]) -> None:
+        """Take note of findings."""
+        for finding in findings:
+            self.findings.setdefault((finding.kind, finding.moves), finding)
+
+    def add(self, other: Results) -> None:
+        """Count ``other``, which comes after these."""
+        self.texts += other.texts
+        self.promised += other.promised
+        self.tried += other.tried
+        self.flagged += other.flagged
+        self.find(other.findings.values())
+
+
+class LeastSeen:
+    """Chooses what was chosen least: at this history first, then at this ply at all."""
+
+    def __init__(self) -> None:
+        self._here: dict[Hashable, list[int]] = {}
+        self._at_ply: Counter[tuple[int, Hashable]] = Counter()
+
+    def choose(self, history: Hashable, ply: int, moves: Sequence[Hashable], start: int) -> int:
+        """The index of the chosen one of ``moves``, which ``history`` determines.
+
+        Of equals the first from ``start`` on, cyclically.
+        """
+        here = self._here.setdefault(history, [0] * len(moves))
+        best = min(
+            (here[k], self._at_ply[ply, moves[k]], (k - start) % len(moves), k)
+            for k in range(len(moves))
+        )[3]
+        here[best] += 1
+        self._at_ply[ply, moves[best]] += 1
+        return best
+
+
 class Adversary:
     """Plays random legal moves, and now and then tries an illegal one.
 
     ``illegal`` is the probability, at each of the adversary's plies, that an illegal move is
     tried first: the formula must flag it, and a play in which it is let happen must not break
     the promise.  At each ply with a game-stop variable the adversary also claims a random goal
-    on the side, which must be refuted as long as it has not reached one.  ``replay`` makes the
-    command that replays a finding.
+    on the side, which must be refuted as long as it has not reached one.  With ``bias`` it
+    chooses the moves that it has chosen least in the same batch.  ``replay`` makes the command
+    that replays a finding.
     """
 
     def __init__(
@@ -90,6 +142,7 @@ class Adversary:
         *,
         seed: int,
         illegal: float = 0.0,
+        bias: bool = False,
         replay: Callable[[Sequence[str]], str] = " ".join,
     ) -> None:
         if not 0 <= illegal <= 1:
@@ -97,6 +150,7 @@ class Adversary:
         self._conductor = conductor
         self._seed = seed
         self._illegal = illegal
+        self._bias = bias
         self._replay = replay
 
     def run(
@@ -109,33 +163,57 @@ class Adversary:
         """Play ``games`` plays; ``progress`` is told how many are done."""
         if games < 1:
             raise UsageError(f"found {games} games, expected 1 or more")
-        tally = _Tally(self._conductor, self._replay)
         began = time.perf_counter()
+        all_results, digest = Results(), hashlib.sha256()
         for first in range(0, games, batch):
-            last = min(first + batch, games)
-            self._run_batch(range(first, last), tally)
-            self._conductor.forget()
-            progress(last)
-        return tally.report(games, self._seed, time.perf_counter() - began)
+            results = self.play(range(first, min(first + batch, games)))
+            digest.update("".join(f"{text}\n" for text in results.texts).encode())
+            results.texts.clear()
+            all_results.add(results)
+            progress(min(first + batch, games))
+        return AdversaryReport(
+            games,
+            all_results.promised.count(True),
+            all_results.promised.count(False),
+            all_results.promised.count(None),
+            all_results.tried,
+            all_results.flagged,
+            tuple(self.with_replays(list(all_results.findings.values())[:KEPT_FINDINGS])),
+            len(all_results.findings),
+            self._seed,
+            time.perf_counter() - began,
+            digest.hexdigest(),
+        )
 
-    def _run_batch(self, numbers: Iterable[int], tally: _Tally) -> None:
+    def with_replays(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The findings with the commands that replay them."""
+        own = self._conductor.opponent_moves
+        return [replace(f, replay=self._replay(own(f.moves))) for f in findings]
+
+    def play(self, numbers: Iterable[int]) -> Results:
+        """Play the plays of these numbers side by side: a batch."""
+        results = Results()
+        least = LeastSeen() if self._bias else None
         start = self._conductor.start()
-        plays = [_Play(random.Random(f"{self._seed}/{n}"), start) for n in numbers]
-        tally.see(start)
+        plays = [_Play(Draws(self._seed, n), start) for n in numbers]
+        results.find(start.findings)
         while running := [play for play in plays if play.state.ending is None]:
             # All plays that go on have the same number of plies.
             if self._conductor.to_move(running[0].state) is self._conductor.player:
                 self._answer(running)
             else:
-                self._move(running, tally)
+                self._move(running, results, least)
             for state in _distinct(running):
-                tally.see(state)
-        finals = self._conductor.finish_all(_distinct(plays))
-        results = dict(zip((s.moves for s in _distinct(plays)), finals, strict=True))
-        for final in results.values():
-            tally.find(final.findings)
+                results.find(state.findings)
+        ended = _distinct(plays)
+        finals = dict(zip((s.moves for s in ended), self._conductor.finish_all(ended), strict=True))
+        for final in finals.values():
+            results.find(final.findings)
         for play in plays:
-            tally.count(play, results[play.state.moves])
+            results.texts.append(" ".join(play.state.moves))
+            results.promised.append(finals[play.state.moves].promised)
+        self._conductor.forget()
+        return results
 
     def _answer(self, plays: list[_Play]) -> None:
         states = _distinct(plays)
@@ -144,7 +222,7 @@ class Adversary:
         for play in plays:
             play.state = after[play.state.moves]
 
-    def _move(self, plays: list[_Play], tally: _Tally) -> None:
+    def _move(self, plays: list[_Play], results: Results, least: LeastSeen | None) -> None:
         states = _distinct(plays)
         examined = self._conductor.examine_all(states)
         legality = self._conductor.legality_all(states)
@@ -160,23 +238,27 @@ class Adversary:
             play.state = chance.state
             if chance.state.ending is not None:
                 continue
-            if self._illegal and chance.illegal and play.random.random() < self._illegal:
-                attempt = play.random.choice(chance.illegal)
+            if self._illegal and chance.illegal and play.draws.random() < self._illegal:
+                attempt = play.draws.choice(chance.illegal)
                 tried[(*play.state.moves, str(attempt))] = (play.state, attempt)
-                tally.tried += 1
-                tally.flagged += chance.flags(attempt)
-            move = play.random.choice(chance.legal)
+                results.tried += 1
+                results.flagged += chance.flags(attempt)
+            chosen = play.draws.below(len(chance.legal))
+            if least is not None:
+                state = play.state
+                chosen = least.choose(state.moves, state.plies, chance.legal, chosen)
+            move = chance.legal[chosen]
             key = (*play.state.moves, str(move))
             wanted[key] = (play.state, move)
             moved.append((play, key))
-        tally.find(finding for chance in chances.values() for finding in chance.state.findings)
+        results.find(finding for chance in chances.values() for finding in chance.state.findings)
         made = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
         for play, key in moved:
             play.state = made[key]
-        self._claim([(play, *wanted[key]) for play, key in moved], tally)
-        self._let_happen(list(tried.values()), tally)
+        self._claim([(play, *wanted[key]) for play, key in moved], results)
+        self._let_happen(list(tried.values()), results)
 
-    def _claim(self, moved: list[tuple[_Play, PlayState, BoardMove]], tally: _Tally) -> None:
+    def _claim(self, moved: list[tuple[_Play, PlayState, BoardMove]], results: Results) -> None:
         """Claims of a goal with the moves that were made; the plays themselves go on."""
         variables = self._conductor.layout.moves[moved[0][1].plies] if moved else None
         if variables is None or variables.stop is None:
@@ -188,12 +270,12 @@ class Adversary:
         ]
         with_move = self._conductor.reader.with_move
         lines = [with_move(before.line, move, stop=True) for _, before, move in claimed]
-        readings = self._conductor.reader.sample_verdicts(lines, [p.random for p, _, _ in claimed])
+        readings = self._conductor.reader.sample_verdicts(lines, [p.draws for p, _, _ in claimed])
         for (_, before, move), reading in zip(claimed, readings, strict=True):
             if reading.value is (not self._conductor.promised_verdict):
-                tally.find([self._broken_by(before, move, "!stop", reading.note)])
+                results.find([self._broken_by(before, move, "!stop", reading.note)])
 
-    def _let_happen(self, tried: list[tuple[PlayState, BoardMove]], tally: _Tally) -> None:
+    def _let_happen(self, tried: list[tuple[PlayState, BoardMove]], results: Results) -> None:
         """Plays with an illegal move keep the promise: it is void, whatever follows."""
         if not tried:
             return
@@ -203,7 +285,7 @@ class Adversary:
             tried, self._conductor.reader.verdicts(lines), strict=True
         ):
             if reading.value is not None and reading.value is not expected:
-                tally.find([self._broken_by(state, move, "!", reading.note)])
+                results.find([self._broken_by(state, move, "!", reading.note)])
 
     def _broken_by(self, state: PlayState, move: BoardMove, mark: str, note: str) -> Finding:
         literal = self._conductor.layout.verdict or 0
@@ -224,7 +306,7 @@ class Adversary:
 
 @dataclass(slots=True)
 class _Play:
-    random: random.Random
+    draws: Draws
     state: PlayState
 
 
@@ -248,57 +330,6 @@ class _Chances:
     def flags(self, move: BoardMove) -> bool:
         """Whether the formula says that ``move`` is illegal."""
         return self._verdicts is not None and not self._verdicts[move].legal
-
-
-class _Tally:
-    """Adds up what happened."""
-
-    def __init__(self, conductor: Conductor, replay: Callable[[Sequence[str]], str]) -> None:
-        self._conductor = conductor
-        self._replay = replay
-        self._found: dict[tuple[FindingKind, tuple[str, ...]], Finding] = {}
-        self._digest = hashlib.sha256()
-        self.wins = self.losses = self.undecided = 0
-        self.tried = self.flagged = 0
-
-    def see(self, state: PlayState) -> None:
-        """Take note of a state's findings."""
-        self.find(state.findings)
-
-    def find(self, findings: Iterable[Finding]) -> None:
-        """Take note of findings; the same one of several plays counts once."""
-        for finding in findings:
-            self._found.setdefault((finding.kind, finding.moves), finding)
-
-    def count(self, play: _Play, final: Final) -> None:
-        """Count a finished play."""
-        self._digest.update(" ".join(play.state.moves).encode() + b"\n")
-        if final.promised is None:
-            self.undecided += 1
-        elif final.promised:
-            self.wins += 1
-        else:
-            self.losses += 1
-
-    def report(self, games: int, seed: int, seconds: float) -> AdversaryReport:
-        """The summary."""
-        kept = []
-        for finding in list(self._found.values())[:KEPT_FINDINGS]:
-            own = self._conductor.opponent_moves(finding.moves)
-            kept.append(replace(finding, replay=self._replay(own)))
-        return AdversaryReport(
-            games,
-            self.wins,
-            self.losses,
-            self.undecided,
-            self.tried,
-            self.flagged,
-            tuple(kept),
-            len(self._found),
-            seed,
-            seconds,
-            self._digest.hexdigest(),
-        )
 
 
 def _distinct(plays: Iterable[_Play]) -> list[PlayState]:

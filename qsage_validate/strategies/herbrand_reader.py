@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -19,7 +18,7 @@ from qsage_validate.strategies.line import (
     Line,
     VerdictReading,
 )
-from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
 from qsage_validate.strategies.refuter import Refuter
 from qsage_validate.strategies.unfolding import Unfolding
 from qsage_validate.strategies.values import ask
@@ -94,7 +93,7 @@ class HerbrandReader(CertificateReader):
         return [self._verdict(line) for line in lines]
 
     def sample_verdicts(
-        self, lines: Sequence[Line], generators: Sequence[random.Random]
+        self, lines: Sequence[Line], generators: Sequence[RandomNumbers]
     ) -> list[VerdictReading]:
         """The exact verdicts, which are cheap here: one SAT call for each different line."""
         found = {line.key: line for line in lines}

@@ -6,9 +6,9 @@ one person's play and a thousand random plays in lock step are the same code.
 
 from __future__ import annotations
 
-import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Protocol
 
 from qsage_validate.encodings.layout import Layout, MoveVariables
 from qsage_validate.games.protocol import Player
@@ -22,6 +22,14 @@ from qsage_validate.strategies.line import (
     MoveCode,
     VerdictReading,
 )
+
+
+class RandomNumbers(Protocol):
+    """Whatever draws numbers from 0 to 1, without 1."""
+
+    def random(self) -> float:
+        """The next number."""
+        ...
 
 
 class CertificateReader(ABC):
@@ -84,7 +92,7 @@ class CertificateReader(ABC):
 
     @abstractmethod
     def sample_verdicts(
-        self, lines: Sequence[Line], generators: Sequence[random.Random]
+        self, lines: Sequence[Line], generators: Sequence[RandomNumbers]
     ) -> list[VerdictReading]:
         """The verdict of each line for values of the rest that its generator draws.
 

@@ -7,7 +7,6 @@ state variables speak of one square.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from itertools import islice, product
 
@@ -22,7 +21,7 @@ from qsage_validate.strategies.line import (
     Line,
     VerdictReading,
 )
-from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
 from qsage_validate.strategies.values import ask
 
 # How many values of the symbolic position and White's goal a verdict is evaluated for.
@@ -87,7 +86,7 @@ class SkolemReader(CertificateReader):
         literal = self.layout.verdict
         if literal is None:
             return [VerdictReading(None, "the layout names no verdict", exact=False)] * len(lines)
-        patterns = [self._patterns(line) for line in lines]
+        patterns = [self.patterns(line) for line in lines]
         choices = [
             {**line.choice, **pattern}
             for line, own in zip(lines, patterns, strict=True)
@@ -101,7 +100,7 @@ class SkolemReader(CertificateReader):
         return readings
 
     def sample_verdicts(
-        self, lines: Sequence[Line], generators: Sequence[random.Random]
+        self, lines: Sequence[Line], generators: Sequence[RandomNumbers]
     ) -> list[VerdictReading]:
         """For a goal of White's that is drawn, at every square of the board."""
         if self.layout.verdict is None:
@@ -122,9 +121,9 @@ class SkolemReader(CertificateReader):
             readings.append(VerdictReading(all(row), note, exact=False))
         return readings
 
-    def _drawn(self, line: Line, generator: random.Random) -> dict[int, bool]:
+    def _drawn(self, line: Line, generator: RandomNumbers) -> dict[int, bool]:
         position = {abs(v) for v in (*self.layout.board.x, *self.layout.board.y)}
-        return {v: generator.random() < 0.5 for v in self._rest(line) if v not in position}
+        return {v: generator.random() < 0.5 for v in self.rest(line) if v not in position}
 
     def _places(self) -> list[dict[int, bool]]:
         """The values of the symbolic position on the squares, row by row.
@@ -139,7 +138,7 @@ class SkolemReader(CertificateReader):
     def _verdict(
         self, line: Line, patterns: list[dict[int, bool]], values: list[bool]
     ) -> VerdictReading:
-        exact = len(patterns) == 1 << len(self._rest(line))
+        exact = len(patterns) == 1 << len(self.rest(line))
         if not all(values):
             return VerdictReading(False, self._describe(patterns[values.index(False)]), exact)
         what = "the symbolic position" + (" and White's goal" if self._claims(line) else "")
@@ -151,7 +150,7 @@ class SkolemReader(CertificateReader):
         stops = [m.stop for m in self.layout.moves if m.player is Player.WHITE and m.stop]
         return any(line.choice.get(abs(s), s < 0) != (s < 0) for s in stops)
 
-    def _rest(self, line: Line) -> list[int]:
+    def rest(self, line: Line) -> list[int]:
         """The universals that the verdict must not depend on, the symbolic position first."""
         goals = self.layout.goals
         literals = [*self.layout.board.x, *self.layout.board.y]
@@ -160,8 +159,9 @@ class SkolemReader(CertificateReader):
         wanted = dict.fromkeys(abs(literal) for literal in literals)
         return [v for v in wanted if v in self.opponent and v not in line.choice]
 
-    def _patterns(self, line: Line) -> list[dict[int, bool]]:
-        rest = self._rest(line)
+    def patterns(self, line: Line) -> list[dict[int, bool]]:
+        """The values of :meth:`rest` that a verdict is evaluated for."""
+        rest = self.rest(line)
         # Reversed, so that the first variables (the symbolic position) change the quickest.
         every = (bits[::-1] for bits in product((False, True), repeat=len(rest)))
         return [dict(zip(rest, bits, strict=True)) for bits in islice(every, _VERDICT_LIMIT)]
