@@ -1,0 +1,206 @@
+"""A play as a file: text and JSON, which read back to the same play, and SVG for people."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from pathlib import Path
+
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import write_atomic
+from qsage_validate.play.board_svg import FONT, STYLE, board_svg, drawing, paint, size
+from qsage_validate.play.board_text import board_lines
+from qsage_validate.play.markup import escape, number
+from qsage_validate.play.match import Match
+from qsage_validate.play.report import frame_json, outcome_json
+from qsage_validate.play.steps import Step, steps_of_frames
+
+# An average letter of the captions, in units of the drawing; wide enough for every common font.
+_LETTER = 7.6
+_LINE = 17.0
+_GAP = 22.0
+_MARGIN = 20.0
+_MOST_REMARKS = 4
+
+
+class ExportFormat(Enum):
+    """What a play can be written as; the values are the names of options."""
+
+    TEXT = "text"
+    JSON = "json"
+    SVG = "svg"
+
+    @property
+    def suffix(self) -> str:
+        """The end of the names of such files."""
+        return {"text": ".txt", "json": ".json", "svg": ".svg"}[self.value]
+
+    @classmethod
+    def of(cls, path: str) -> ExportFormat:
+        """The format that a file's name asks for; raises ``UsageError``."""
+        suffix = Path(path).suffix.lower()
+        for own in cls:
+            if suffix == own.suffix:
+                return own
+        known = ", ".join(own.suffix for own in cls)
+        raise UsageError(f"found the file name {path!r}, expected one that ends in {known}")
+
+
+def write_play(match: Match, path: str, form: ExportFormat | None = None) -> None:
+    """Write the play so far to ``path`` (``-``: standard output), all of it or nothing.
+
+    Without ``form`` the name of the file says which.  Raises ``UsageError`` and ``InputError``.
+    """
+    chosen = ExportFormat.of(path) if form is None else form
+    write_atomic(Path(path), export(match, chosen))
+
+
+def export(match: Match, form: ExportFormat) -> str:
+    """The play so far in one of the formats.
+
+    Text and JSON are transcripts: ``qsage-play`` replays them.  Raises ``UsageError`` for an
+    SVG of a play without boards.
+    """
+    if form is ExportFormat.TEXT:
+        return export_text(match)
+    if form is ExportFormat.JSON:
+        return export_json(match)
+    return export_svg(match)
+
+
+def export_text(match: Match) -> str:
+    """The transcript with the boards and remarks between its lines, as comments."""
+    steps = {step.ply: step for step in steps_of_frames(match.frames)}
+    lines = []
+    plies = {ply.ply: str(ply) for ply in match.transcript().plies}
+    head, _, foot = str(match.transcript()).partition("\n\n")
+    lines += [head, *_comments(match.notes), "", *_commented(steps[0])]
+    for ply, text in plies.items():
+        lines += ["", text, *_commented(steps[ply])]
+    result = [line for line in foot.splitlines() if line.startswith("result: ")]
+    return "\n".join([*lines, *([""] if result else []), *result, ""])
+
+
+def _commented(step: Step) -> Iterator[str]:
+    if step.board is not None:
+        yield from _comments(board_lines(step.board).splitlines())
+    yield from _comments(step.remarks)
+    yield from _comments([step.ending])
+
+
+def _comments(lines: Sequence[str]) -> Iterator[str]:
+    """Lines that a reader of transcripts skips."""
+    return (f"# {part}".rstrip() for line in lines for part in line.splitlines())
+
+
+def export_json(match: Match) -> str:
+    """The transcript with every step's board, values and findings, as one JSON object."""
+    data: dict[str, object] = {
+        **match.transcript().as_json(),
+        "certificate_player": match.certificate_player.value,
+        "rules": match.has_rules,
+        "notes": list(match.notes),
+        "outcome": None if match.outcome is None else outcome_json(match.outcome),
+        "findings": [finding.as_json() for finding in match.findings],
+        "frames": [frame_json(frame) for frame in match.frames],
+    }
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def export_svg(match: Match) -> str:
+    """All boards of the play in one drawing."""
+    outcome = match.outcome
+    result = "The play goes on." if outcome is None else outcome.text
+    return play_svg(steps_of_frames(match.frames), match.title, result)
+
+
+def step_svgs(match: Match) -> tuple[str, ...]:
+    """One drawing for each step, for slides and films; steps without a board are left out."""
+    steps = [step for step in steps_of_frames(match.frames) if step.board is not None]
+    return tuple(
+        board_svg(step.board, step.marks, title=step.caption, identifier=f"ply{step.ply}")
+        for step in steps
+        if step.board is not None
+    )
+
+
+def play_svg(
+    steps: Sequence[Step], title: str, result: str = "", *, columns: int | None = None
+) -> str:
+    """The boards of a play side by side, ``columns`` to a row, captions below.
+
+    Raises ``UsageError`` when no step has a board.
+    """
+    shown = [step for step in steps if step.board is not None]
+    if not shown:
+        raise UsageError("found a play without boards, expected one with a layout for an SVG")
+    boards = [step.board for step in shown if step.board is not None]
+    width = max(size(board)[0] for board in boards)
+    width = max(width, *(len(step.caption) * _LETTER for step in shown))
+    height = max(size(board)[1] for board in boards)
+    fitting = max(1, int(960 // (width + _GAP)))
+    per_row = min(len(shown), fitting if columns is None else max(columns, 1))
+    texts = [_captions(step, width) for step in shown]
+    page_width = 2 * _MARGIN + per_row * width + (per_row - 1) * _GAP
+    page_width = max(page_width, 2 * _MARGIN + 260)
+    letters = max(20, int((page_width - 2 * _MARGIN) / _LETTER))
+    titles = textwrap.wrap(title, letters - letters // 5)
+    results = textwrap.wrap(result, letters)
+
+    parts = []
+    y = _MARGIN
+    for line in titles:
+        y += 20
+        parts.append(_line(_MARGIN, y, line, "caption", 17, bold=True))
+    y += _GAP
+    for first in range(0, len(shown), per_row):
+        row = range(first, min(first + per_row, len(shown)))
+        for column, k in enumerate(row):
+            x = _MARGIN + column * (width + _GAP)
+            parts.append(
+                f'<g transform="translate({number(x)} {number(y)})">'
+                f"<title>{escape(shown[k].caption)}</title>"
+                f"{drawing(boards[k], shown[k].marks)}</g>"
+            )
+            for below, (text, kind) in enumerate(texts[k], start=1):
+                baseline = y + height + _LINE * below
+                parts.append(_line(x, baseline, text, kind, 13, bold=kind == "caption"))
+        y += height + _LINE * max(len(texts[k]) for k in row) + _GAP
+    for line in results:
+        y += _LINE
+        parts.append(_line(_MARGIN, y, line, "caption", 14))
+    page_height = y + _MARGIN
+    box = f"{number(page_width)} {number(page_height)}"
+    description = ". ".join([*(step.caption.rstrip(".") for step in shown), result])
+    return "".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(page_width)}" '
+            f'height="{number(page_height)}" viewBox="0 0 {box}" role="img" '
+            f'aria-labelledby="play-t play-d" font-family="{escape(FONT)}">',
+            f'<title id="play-t">{escape(title)}</title>',
+            f'<desc id="play-d">{escape(description)}</desc>',
+            f"<style>{STYLE}</style>",
+            f'<rect width="100%" height="100%" {paint("page")}/>',
+            *parts,
+            "</svg>\n",
+        ]
+    )
+
+
+def _captions(step: Step, width: float) -> list[tuple[str, str]]:
+    """The lines below a board: the move, then a few lines of remarks."""
+    letters = max(12, int(width / (_LETTER * 0.9)))
+    remarks = [line for remark in step.remarks for line in textwrap.wrap(remark, letters)]
+    if len(remarks) > _MOST_REMARKS:
+        remarks = [*remarks[: _MOST_REMARKS - 1], remarks[_MOST_REMARKS - 1][: letters - 1] + "…"]
+    return [(step.caption, "caption"), *((line, "remark") for line in remarks)]
+
+
+def _line(x: float, y: float, text: str, kind: str, height: int, *, bold: bool = False) -> str:
+    weight = ' font-weight="600"' if bold else ""
+    return (
+        f'<text x="{number(x)}" y="{number(y)}" font-size="{height}"{weight} '
+        f"{paint(kind)}>{escape(text)}</text>"
+    )
