@@ -252,12 +252,17 @@ def critical_depths() -> list[tuple[str, Options, int, str]]:
 @pytest.mark.parametrize(("name", "options", "depth", "status"), critical_depths())
 def test_critical_depths_of_the_paper(name: str, options: Options, depth: int, status: str) -> None:
     game = load_game(resolve_model([name], {**options, "depth": depth}))
-    result = solve(game)
+    solver = Solver(game)
+    result = solver.solve()
     check_result(game, result)
     if status != "open":
         assert (result.winner is Player.BLACK) == (status == "win")
     if result.winner is Player.BLACK:
         assert result.critical_plies == game.plies
+    # The table does not claim more than was found.
+    for plies in range(game.plies + 1):
+        wins = solver._search(game.initial.state, game.first_player, plies) == 1
+        assert wins == (plies == result.critical_plies)
 
 
 # These take longer than a second; the benchmark decides them too.
