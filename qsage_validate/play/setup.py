@@ -127,8 +127,13 @@ class Setup:
         conductor = self._conductor(self.layout, oracle, names, names.at_ply)
         return BoardMatch(conductor, names, self.title, self.notes)
 
-    def adversary(self, *, seed: int, illegal: float) -> Adversary | BareAdversary:
-        """A random adversary; ``illegal`` is how often it tries an illegal move."""
+    def adversary(
+        self, *, seed: int, illegal: float, bias: bool = False
+    ) -> Adversary | BareAdversary:
+        """A random adversary; ``illegal`` is how often it tries an illegal move.
+
+        With ``bias`` it prefers the moves that it has made least (on a board only).
+        """
         oracle = self.oracle(Engine.SIMULATION)
         if self.layout is None:
             assert self.formula is not None, "without a layout there is a formula"
@@ -137,14 +142,19 @@ class Setup:
             return BareAdversary(
                 self.formula, self.certificate, oracle, seed=seed, replay=self.replay
             )
-        names = Names(self.layout, self.formula)
-        conductor = self._conductor(self.layout, oracle, names, lambda ply: ())
+        conductor = self.conductor(oracle)
         if illegal and not conductor.knows_legality:
             raise UsageError(
                 f"found --illegal, but {self.layout.source} does not say where the formula "
                 "keeps what is legal"
             )
-        return Adversary(conductor, seed=seed, illegal=illegal, replay=self.replay)
+        return Adversary(conductor, seed=seed, illegal=illegal, bias=bias, replay=self.replay)
+
+    def conductor(self, oracle: Oracle) -> Conductor:
+        """Plays on a board that ``oracle`` answers; there must be a layout."""
+        assert self.layout is not None, "the caller has looked"
+        names = Names(self.layout, self.formula)
+        return self._conductor(self.layout, oracle, names, lambda ply: ())
 
     def replay(self, moves: Sequence[str]) -> str:
         """The command that replays a play with these moves of the opponent."""
