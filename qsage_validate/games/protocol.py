@@ -159,6 +159,10 @@ class Position(ABC):
     def illegality(self, move: Move) -> Illegality | None:
         """Why ``move`` is illegal here, or ``None`` when it is legal."""
 
+    def is_legal(self, move: Move) -> bool:
+        """Whether ``move`` is legal here; quicker than to ask why."""
+        return self.illegality(move) is None
+
 
 @dataclass(frozen=True)
 class Symmetry:

@@ -125,6 +125,7 @@ def test_legal_moves_are_sorted_and_exactly_those_without_an_illegality(
             assert [move for move in possible if position.illegality(move) is None] == list(legal)
             for move in possible:
                 reason = position.illegality(move)
+                assert position.is_legal(move) == (reason is None)
                 if reason is None:
                     position.play(move)
                     continue

@@ -191,14 +191,25 @@ class BddlPosition(Position):
         )
 
     def play(self, move: Move) -> BddlPosition:
-        action = self.game.ground_action(move, self.to_move)
-        if action is None or self.state & action.care != action.value or self.outcome is not None:
+        action = self._legal_action(move)
+        if action is None:
             illegality = self.illegality(move)
             assert illegality is not None, "illegal but without a reason"
             raise IllegalMoveError(illegality.text)
         return BddlPosition(self.game, self.state & action.keep | action.put, self.ply_number + 1)
 
+    def _legal_action(self, move: Move) -> GroundAction | None:
+        action = self.game.ground_action(move, self.to_move)
+        if action is None or self.state & action.care != action.value or self.outcome is not None:
+            return None
+        return action
+
+    def is_legal(self, move: Move) -> bool:
+        return self._legal_action(move) is not None
+
     def illegality(self, move: Move) -> Illegality | None:
+        if self._legal_action(move) is not None:
+            return None
         game, player = self.game, self.to_move
         if self.outcome is not None:
             rule = "the play has ended"

@@ -1,0 +1,126 @@
+"""The search on the rules beside a plain minimax that remembers positions.
+
+    python benchmarks/search.py [--timeout SECONDS] [--data FOLDER] [--json]
+
+Both solve each model of ``benchmarks/models.py``, in one run; the plain way is a few lines on
+the same rules and gives up after the time limit.  With ``--data`` the models are those of a
+folder of BDDL files, each game in a folder of its own with its ``domain.ig``; then the search
+runs alone.  The program fails (exit code 1) when the two ways do not agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+if __package__ in (None, ""):  # started as a file
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.models import CASES
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.bddl.parser import read_model
+from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.registry import load_game
+from qsage_validate.solvers.search import Limits, solve
+
+
+class TooLongError(Exception):
+    """The plain way has used up its time."""
+
+
+def plain(game: Game, seconds: float) -> Player:
+    """Minimax on positions, each decided once; raises ``TooLongError``."""
+    deadline = time.monotonic() + seconds
+    known: dict[Position, Player] = {}
+
+    def winner(position: Position) -> Player:
+        if position.outcome is not None:
+            return position.outcome.winner
+        if position not in known:
+            if time.monotonic() > deadline:
+                raise TooLongError
+            mover = position.to_move
+            wins = any(winner(position.play(move)) is mover for move in position.legal_moves())
+            known[position] = mover if wins else mover.other
+        return known[position]
+
+    return winner(game.initial)
+
+
+def measure(name: str, model: Model, timeout: float, *, beside: bool) -> dict[str, object]:
+    """One model."""
+    game = load_game(model)
+    result = solve(game, limits=Limits(seconds=timeout))
+    row: dict[str, object] = {
+        "model": name,
+        "winner": None if result.winner is None else result.winner.value,
+        "critical plies": result.critical_plies,
+        "nodes": result.nodes,
+        "table": result.positions,
+        "seconds": round(result.seconds, 4),
+    }
+    if beside:
+        start = time.monotonic()
+        try:
+            winner = plain(load_game(model), timeout)
+        except TooLongError:
+            row["plain seconds"] = f"> {timeout:g}"
+            row["quicker"] = f"> {timeout / max(result.seconds, 1e-4):.0f}"
+        else:
+            seconds = time.monotonic() - start
+            row["plain seconds"] = round(seconds, 4)
+            row["quicker"] = round(seconds / max(result.seconds, 1e-4), 1)
+            row["agree"] = result.winner in (None, winner)
+    return row
+
+
+def models(folder: Path | None) -> Iterator[tuple[str, Model]]:
+    """What is measured."""
+    if folder is None:
+        yield from ((case.name, case.model()) for case in CASES)
+        return
+    for domain in sorted(folder.glob("*/domain.ig")):
+        for problem in sorted(domain.parent.iterdir()):
+            if problem != domain:
+                model = read_model(domain, problem)
+                yield model.name, model
+
+
+def main() -> int:
+    """Print the table, or JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--timeout", type=float, default=60, help="seconds for each solving")
+    parser.add_argument("--data", type=Path, help="folder of folders with domain.ig and problems")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    arguments = parser.parse_args()
+    rows = [
+        measure(name, model, arguments.timeout, beside=arguments.data is None)
+        for name, model in models(arguments.data)
+    ]
+    ratios = [q for row in rows if isinstance(q := row.get("quicker"), float)]
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+    if arguments.json:
+        print(json.dumps({"search": rows, "mean_quicker": mean}))
+    else:
+        undecided = sum(row["winner"] is None for row in rows)
+        table = Table(title=f"Search: {len(rows)} models, {undecided} undecided")
+        columns = [c for c in dict.fromkeys(c for row in rows for c in row) if c != "agree"]
+        for column in columns:
+            table.add_column(column, justify="left" if column in ("model", "winner") else "right")
+        for row in rows:
+            cells = (row.get(column) for column in columns)
+            table.add_row(*("" if cell is None else str(cell) for cell in cells))
+        Console().print(table)
+    return 0 if all(row.get("agree", True) for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
