@@ -1,0 +1,400 @@
+"""``qsage play`` and ``qsage-play``: scripts, random opponents, the plain prompt, bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from qsage_validate.cli.app import app, play_app, run
+from qsage_validate.errors import Exit
+
+from .conftest import Qsage, Ran
+
+PROGRAM = "from qsage_validate.cli.app import play_main; play_main()"
+Play = Callable[..., Ran]
+
+
+@pytest.fixture
+def tic(repository: Path) -> str:
+    """The sample that the project made."""
+    return str(repository / "certificates" / "tic.qcir")
+
+
+@pytest.fixture
+def play(qsage: Qsage) -> Play:
+    """Runs ``qsage play`` in this process."""
+    return lambda *arguments: qsage("play", *arguments)
+
+
+def process(
+    repository: Path, *arguments: str, stdin: str | None = "", close_stdin: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Runs ``qsage-play`` in a process of its own."""
+    command = [sys.executable, "-c", PROGRAM, *arguments]
+    if close_stdin:
+        command = ["sh", "-c", f"exec {shlex.join(command)} <&-"]
+    environment = {**os.environ, "PYTHONPATH": str(repository)}
+    return subprocess.run(
+        command,
+        input=None if close_stdin else stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment,
+        check=False,
+    )
+
+
+# -- scripts ---------------------------------------------------------------------------------
+
+
+def test_a_script_is_played_to_its_end(play: Play, tic: str) -> None:
+    done = play(tic, "--moves", "occupy(3,3) occupy(1,1)")
+    assert done.code == Exit.FINE
+    assert done.err == ""
+    assert "ply 2, White: occupy(3,3)" in done.out
+    assert done.out.rstrip().endswith("as promised")
+    assert "  1 2 3 4\n1 . . . .\n2 . B . .\n3 . . W .\n4 . . . ." in done.out
+
+
+def test_a_script_as_json(play: Play, tic: str) -> None:
+    done = play(tic, "--moves", "occupy(3,3) occupy(1,1)", "--json")
+    assert done.code == Exit.FINE
+    data = json.loads(done.out)
+    assert data["over"] is True
+    assert data["outcome"]["winner"] == "black"
+    assert data["findings"] == []
+    assert [f["move"] for f in data["frames"]][2] == "occupy(3,3)"
+
+
+def test_moves_that_end_too_early_decide_nothing(play: Play, tic: str) -> None:
+    done = play(tic, "--moves", "occupy(3,3)")
+    assert done.code == Exit.UNDECIDED
+    assert "the moves end before the play does: White is to move" in done.err
+
+
+def test_an_illegal_move_is_explained_and_ends_the_script(play: Play, tic: str) -> None:
+    done = play(tic, "--moves", "occupy(2,2)")
+    assert done.code == Exit.BAD_INPUT
+    assert "occupy(2,2) is illegal:\n  occupy(2,2): open(?x,?y) is false at (2,2)\n" in done.out
+    assert re.search(r"formula: white 2 precondition 1 \[\d+\]: false", done.out)
+    assert done.err.count("\n") == 1
+    data = json.loads(play(tic, "--moves", "occupy(2,2)", "--json").out)
+    assert data["refused"]["rule"] == "open(?x,?y)"
+
+
+def test_an_illegal_move_can_be_let_happen(play: Play, tic: str) -> None:
+    done = play(tic, "--moves", "occupy(3,3) occupy(3,3)!")
+    assert done.code == Exit.FINE
+    assert "let happen: occupy(3,3) is illegal" in done.out
+
+
+def test_a_file_of_moves_and_a_transcript(play: Play, tic: str) -> None:
+    Path("moves.txt").write_text("# my play\noccupy(3,3)\noccupy(1,1)\n")
+    done = play(tic, "--moves-file", "moves.txt", "--json")
+    assert done.code == Exit.FINE
+    data = json.loads(done.out)
+    Path("play.json").write_text(json.dumps(data["transcript"]))
+    again = play(tic, "--moves-file", "play.json", "--json")
+    assert json.loads(again.out)["transcript"] == data["transcript"]
+    data["transcript"]["plies"][0]["move"] = "occupy(1,1)"
+    Path("play.json").write_text(json.dumps(data["transcript"]))
+    refused = play(tic, "--moves-file", "play.json")
+    assert refused.code == Exit.BAD_INPUT
+    assert "which is how this certificate answers" in refused.err
+
+
+def test_qsage_play_is_the_same_command(tic: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [tic, "--moves", "occupy(3,3)", "--json"]
+    run(app, ["play", *arguments], "qsage")
+    one = json.loads(capsys.readouterr().out)
+    run(play_app, arguments, "qsage-play")
+    other = json.loads(capsys.readouterr().out)
+    assert one["transcript"] == other["transcript"]
+
+
+# -- random opponents ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sample", ["tic", "breakthrough", "connect3", "domineering", "hex"])
+def test_the_samples_withstand_random_opponents(play: Play, repository: Path, sample: str) -> None:
+    formula = repository / "certificates" / f"{sample}.qcir"
+    done = play(
+        formula, "--white", "random", "--games", 40, "--seed", 3, "--illegal", 0.2, "--json"
+    )
+    assert done.code == Exit.FINE
+    data = json.loads(done.out)
+    assert list(data)[:3] == ["games", "wins", "losses"]
+    assert (data["games"], data["wins"], data["losses"], data["findings"]) == (40, 40, 0, [])
+    assert data["illegal_flagged"] == data["illegal_tried"]
+    assert data["seed"] == 3
+    assert data["plays_per_second"] > 0
+
+
+def test_the_required_command_on_a_foreign_pair(play: Play, shared_data: Path) -> None:
+    folder = shared_data / "certificates" / "quabs"
+    done = play(
+        folder / "httt-4x4_5_tic.qcir",
+        "--cert",
+        folder / "httt-4x4_5_tic.aig",
+        *("--white", "random", "--games", 1000, "--seed", 1, "--json"),
+    )
+    assert done.code == Exit.FINE
+    assert done.err == ""
+    data = json.loads(done.out)
+    assert (data["wins"], data["losses"], data["findings"]) == (1000, 0, [])
+
+
+def test_a_summary_for_people(play: Play, tic: str) -> None:
+    done = play(tic, "--white", "random", "--games", 30, "--illegal", 1)
+    assert done.code == Exit.FINE
+    assert "30 games against a random White (seed 0): Black won 30, lost 0" in done.out
+    assert "illegal moves: 60 tried, 60 flagged by the formula" in done.out
+    assert "findings: none" in done.out
+
+
+def test_against_a_herbrand_certificate_the_random_player_is_black(
+    play: Play, repository: Path
+) -> None:
+    formula = repository / "certificates" / "domineering.qcir"
+    told = play(formula, "--white", "random", "--games", 10)
+    assert told.code == Exit.FINE
+    assert "the certificate plays White: the random player is Black" in told.err
+    assert (
+        play(formula, "--black", "random", "--games", 10).out.splitlines()[0]
+        == (told.out.splitlines()[0])
+    )
+
+
+def damage(play: Play, qsage: Qsage) -> Ran:
+    """Certify Domino, let Black's last move always be the corner, and attack that."""
+    model = ("httt", "--size", "3x3", "--shape", "domino", "--depth", "3")
+    assert qsage("certify", *model, "-o", "domino.aag", "--formula", "domino.qcir").code == 0
+    lines = Path("domino.aag").read_text().split("\n")
+    header = [int(n) for n in lines[0].split()[1:]]
+    first = 1 + header[1]
+    outputs = lines[first : first + header[3]]
+    names = {s.split()[1]: int(s.split()[0][1:]) for s in lines if re.match(r"o\d+ ", s)}
+    for variable in ("13", "14", "15", "16"):
+        outputs[names[variable]] = "0"
+    lines[first : first + header[3]] = outputs
+    Path("damaged.aag").write_text("\n".join(lines))
+    arguments = ("domino.qcir", "--cert", "damaged.aag")
+    return play(*arguments, "--white", "random", "--games", 100)
+
+
+def test_a_damaged_certificate_is_refuted_with_a_command_that_replays_it(
+    play: Play, qsage: Qsage
+) -> None:
+    done = damage(play, qsage)
+    assert done.code == Exit.REFUTED
+    finding, command = done.out.split("findings: ")[1].split("\n")[1:3]
+    assert command.strip().startswith("qsage-play domino.qcir --cert damaged.aag --moves ")
+    replayed = play(*shlex.split(command)[1:])
+    assert replayed.code == Exit.REFUTED
+    assert f"FINDING {finding.strip()}" in replayed.out
+
+
+# -- the plain prompt ------------------------------------------------------------------------
+
+
+def test_lines_of_standard_input_are_played(repository: Path, tic: str) -> None:
+    lines = "moves\nwhy 2,2\noccupy(2,2)\noccupy(3,3)\nhint\nundo\nredo\ngates\nrandom\nquit\n"
+    done = process(repository, tic, "--plain", stdin=lines)
+    assert done.returncode == Exit.FINE
+    assert done.stderr == ""
+    assert "occupy(2,2): open(?x,?y) is false at (2,2)" in done.stdout
+    assert "'force occupy(2,2)' lets it happen" in done.stdout
+    assert "as promised" in done.stdout
+    assert "\x1b[" not in done.stdout
+
+
+def test_every_command_answers(repository: Path, tic: str, tmp_path: Path) -> None:
+    saved = tmp_path / "my play.txt"
+    lines = [
+        "help",
+        "notes",
+        "board",
+        "let maybe",
+        "let on",
+        "occupy(2,2)",
+        "undo",
+        "undo",
+        "redo",
+        "redo",
+        "restart",
+        "let off",
+        "why occupy(3,3)",
+        "claim occupy(3,3)",
+        f"save {saved}",
+        "why occupy(1,1)",
+        "restart",
+        f"load {saved}",
+        "load nowhere.txt",
+        f"save {tmp_path}/no/such/folder/x",
+        "force",
+        "undo again",
+        "hop(1,1)",
+        "hint",
+        "random",
+        "quit",
+    ]
+    done = process(repository, tic, "--plain", stdin="\n".join(lines) + "\n")
+    assert done.returncode == Exit.FINE, done.stderr
+    assert done.stderr == ""
+    for told in (
+        "found 'maybe', expected let on or let off",
+        "illegal moves are let happen",
+        "this is the start",
+        "nothing was taken back",
+        "occupy(3,3) is legal",
+        "and claims the goal",
+        f"written to {saved}",
+        "the play is over",
+        "found no such file",
+        "expected force MOVE",
+        "found 'again' behind undo, expected nothing",
+        "no hint",
+        "there is no legal move",
+    ):
+        assert told in done.stdout, told
+    assert "2 white occupy(3,3) !stop" in saved.read_text()
+
+
+def test_input_that_ends_before_the_play(repository: Path, tic: str) -> None:
+    for arguments in ((tic, "--plain"), (tic,)):
+        done = process(repository, *arguments, stdin="occupy(3,3)\n")
+        assert done.returncode == Exit.BAD_INPUT
+        assert done.stderr == "qsage: error: standard input ended before the play did\n"
+    done = process(repository, tic, "--plain", stdin="occupy(3,3)\noccupy(1,1)\n")
+    assert done.returncode == Exit.FINE
+
+
+def test_closed_standard_input(repository: Path, tic: str) -> None:
+    done = process(repository, tic, "--plain", close_stdin=True)
+    assert done.returncode == Exit.BAD_INPUT
+    assert done.stderr.count("\n") == 1
+    assert "standard input is closed" in done.stderr
+
+
+def spawn(repository: Path, *arguments: str) -> pexpect.spawn[str]:
+    return pexpect.spawn(
+        sys.executable,
+        ["-c", PROGRAM, *arguments],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(repository),
+            "TERM": "xterm",
+            "PROMPT_TOOLKIT_NO_CPR": "1",
+        },
+        encoding="utf-8",
+        dimensions=(40, 100),
+        timeout=30,
+    )
+
+
+def test_the_prompt_completes_moves_and_remembers_lines(repository: Path, tic: str) -> None:
+    child = spawn(repository, tic, "--plain")
+    child.expect("White>")
+    child.send("occupy(3,3\t")
+    # The completion, however the terminal's escape sequences cut the line.
+    child.expect(r"\)")
+    child.send("\r")
+    child.expect(r"ply 3, Black: ")
+    child.expect("White>")
+    child.send("hi\t")
+    child.expect("nt")
+    child.send("\r")
+    child.expect("the play ends: reached its goal")
+    child.expect("White>")
+    child.send("\x1b[A\x1b[A\r")
+    child.expect("occupy\\(3,3\\) is illegal")
+    child.send("\x04")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == Exit.FINE
+
+
+def test_ctrl_c_at_the_prompt_leaves_a_clean_terminal(repository: Path, tic: str) -> None:
+    child = spawn(repository, tic, "--plain")
+    child.expect("White>")
+    child.send("\x03")
+    child.expect("qsage: interrupted")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == Exit.INTERRUPTED
+
+
+def test_ctrl_c_during_random_games(repository: Path, tic: str) -> None:
+    child = spawn(repository, tic, "--white", "random", "--games", "100000000")
+    child.expect("/100000000")
+    child.kill(signal.SIGINT)
+    child.expect("qsage: interrupted")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == Exit.INTERRUPTED
+
+
+# -- bad input -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "expected a formula and its certificate: FORMULA --cert FILE"),
+        (("nowhere.qcir",), "nowhere.qcir: found no such file"),
+        (("TIC", "--cert", "nowhere.aig"), "nowhere.aig: found no such file"),
+        (("TIC", "--cert", "TIC"), "expected"),
+        (("TIC", "--meta", "TIC"), "expected"),
+        (("TIC", "--moves", "x", "--plain"), "found --plain and --moves, expected one of them"),
+        (("TIC", "--white", "wild"), "found --white wild, expected --white random"),
+        (("TIC", "--sat", "--simulation"), "found --sat with --simulation"),
+        (("TIC", "--json"), "--json goes with --moves, --moves-file or a random opponent"),
+        (("TIC", "--white", "random", "--games", "0"), "--games"),
+        (("TIC", "--white", "random", "--illegal", "2"), "--illegal"),
+        (("TIC", "--dialect", "french"), "found 'french' for --dialect"),
+        (("TIC", "--game", "TIC", "TIC"), "expected"),
+        (("TIC", "--moves", "hop(1,1)"), "--moves:1:1: found the unknown action 'hop'"),
+        (("TIC", "--moves-file", "nowhere"), "nowhere: found no such file"),
+        (("-", "--cert", "TIC"), "a play needs its files by name"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_bad_input_is_one_line(
+    play: Play, tic: str, arguments: tuple[str, ...], message: str
+) -> None:
+    done = play(*(tic if word == "TIC" else word for word in arguments))
+    assert done.code == Exit.BAD_INPUT
+    assert message in done.err
+    assert done.err.count("\n") == 1
+    assert "Traceback" not in done.err
+
+
+def test_a_certificate_of_another_formula(play: Play, repository: Path, tic: str) -> None:
+    other = repository / "certificates" / "hex.aig"
+    done = play(tic, "--cert", other, "--moves", "")
+    assert done.code == Exit.BAD_INPUT
+    assert done.err.startswith(f"{other}: found ")
+
+
+def test_truncated_files(play: Play, repository: Path, tic: str) -> None:
+    certificate = (repository / "certificates" / "tic.aig").read_bytes()
+    formula = Path(tic).read_bytes()
+    for cut in (0, 1, 10, len(certificate) // 2):
+        Path("cut.aig").write_bytes(certificate[:cut])
+        done = play(tic, "--cert", "cut.aig", "--moves", "")
+        assert (done.code, done.err.count("\n")) == (Exit.BAD_INPUT, 1), cut
+    for cut in (0, 1, len(formula) // 2):
+        Path("cut.qcir").write_bytes(formula[:cut])
+        done = play("cut.qcir", "--cert", "cut.aig", "--moves", "")
+        assert (done.code, done.err.count("\n")) == (Exit.BAD_INPUT, 1), cut
