@@ -23,6 +23,14 @@ class Names:
         for literal, name, group in self._entries():
             self._meanings.setdefault(literal, (name, group))
 
+    @property
+    def literals(self) -> Mapping[str, int]:
+        """The literals that have a meaning, by its name; the first one of a name."""
+        found: dict[str, int] = {}
+        for literal, (name, _) in self._meanings.items():
+            found.setdefault(name, literal)
+        return found
+
     def variable(self, variable: int) -> str:
         """What the file calls a variable or gate."""
         return str(variable) if self._qbf is None else self._qbf.name(variable)
