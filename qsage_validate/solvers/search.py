@@ -264,9 +264,10 @@ class Solver:
         deepest = max((entry[1] for entry in (bounds, plain) if entry is not None), default=0)
         return f"Black does not win within {_plies(deepest)}" if deepest else "nothing is known"
 
-    def _look_up(self, position: Position) -> Player | None:
-        """The winner as far as the table tells."""
-        left = self._plies_left(position)
+    def _look_up(self, position: Position, left: int | None = None) -> Player | None:
+        """The winner as far as the table tells, with so many plies left (as many as there are)."""
+        if left is None:
+            left = self._plies_left(position)
         key = self._key(self._kernel.state(position), left)
         entry = self._tables[position.to_move].get(key)
         if entry is None:
@@ -288,19 +289,28 @@ class Solver:
                 yield move
 
     def _best_move(self, position: Position) -> Move | None:
-        if position.to_move is WHITE:
-            return next(self._winning_moves(position), None)
+        """A winning move; for Black one on a shortest way to the win."""
+        player = position.to_move
         after = [(move, position.play(move)) for move in position.legal_moves()]
         for move, next_position in after:
-            if next_position.outcome is not None and next_position.outcome.winner is BLACK:
+            if next_position.outcome is not None and next_position.outcome.winner is player:
                 return move
-        for plies in range(1, self._plies_left(position)):
-            self._depth = plies
-            for move, next_position in after:
-                state = self._kernel.state(next_position)
-                if next_position.outcome is None and self._search(state, WHITE, plies) == _WIN:
-                    return move
-        return None
+        after = [(move, p) for move, p in after if p.outcome is None]
+        if not after:
+            return None
+        result, plies = self._decide(position)
+        if (result == _WIN) is not (player is BLACK):
+            return None
+        # The move that decided the position is in the table, and is found there first.
+        left = plies - 1 if player is BLACK else self._plies_left(after[0][1])
+        for move, next_position in after:
+            if self._look_up(next_position, left) is player:
+                return move
+        for move, next_position in after:
+            state = self._kernel.state(next_position)
+            if (self._search(state, player.other, left) == _WIN) is (player is BLACK):
+                return move
+        raise AssertionError(f"a win in {position}, but no winning move")
 
     # -- the search -------------------------------------------------------------------------
 

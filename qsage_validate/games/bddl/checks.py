@@ -295,7 +295,7 @@ def _why_unplayable(
 
 
 def _why_hopeless(grounding: Grounding, reachable: Reachable, goal: Condition) -> str | None:
-    positions = list(grounding.positions(goal))
+    positions = list(grounding.meanings(goal))
     if not positions:
         return f"its bounds are empty on the {grounding.width}x{grounding.height} board"
     possible = [c for c in (grounding.contents(goal, x, y) for x, y in positions) if c is not None]

@@ -187,6 +187,21 @@ class Grounding:
             for y in ys:
                 yield x, y
 
+    def meanings(self, condition: Condition) -> Iterator[tuple[int, int]]:
+        """The positions without those at which the condition says the same as at another.
+
+        A condition on absolute squares only, such as a winning set, has one.
+        """
+        xs = self._axis([part.x for part in condition], self.width)
+        ys = self._axis([part.y for part in condition], self.height)
+        if not any(part.x.anchor is Anchor.PARAMETER for part in condition):
+            xs = xs[:1]
+        if not any(part.y.anchor is Anchor.PARAMETER for part in condition):
+            ys = ys[:1]
+        for x in xs:
+            for y in ys:
+                yield x, y
+
     @staticmethod
     def _axis(coordinates: list[Coordinate], size: int) -> range:
         offsets = [c.offset for c in coordinates if c.anchor is Anchor.PARAMETER]
@@ -233,7 +248,7 @@ class Grounding:
         """The goals at all positions where they can hold, each meaning once."""
         seen = set()
         for index, goal in enumerate(self.model.problem.goals(player)):
-            for x, y in self.positions(goal):
+            for x, y in self.meanings(goal):
                 contents = self.contents(goal, x, y)
                 if contents is None:
                     continue

@@ -18,7 +18,6 @@ from qsage_validate.games.library.template import (
     Number,
     Option,
     Size,
-    Value,
     Values,
     is_on,
     size_of,
@@ -66,10 +65,12 @@ def fits(cells: Iterable[Cell], size: Size) -> bool:
     )
 
 
-def depth_option(default: Callable[[Values], Value]) -> Option:
+def depth_option(default: Callable[[Values], int]) -> Option:
     """``--depth``: the number behind ``#depth``."""
-    text = "number of plies; with --second one more (Black's dropped first move counts)"
-    return Option("depth", Number(1, MAX_DEPTH), text, default)
+    text = "number of plies; where White begins one more, for Black's dropped first move"
+    return Option(
+        "depth", Number(1, MAX_DEPTH), text, lambda values: min(default(values), MAX_DEPTH)
+    )
 
 
 def second_option() -> Option:
