@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from qsage_validate.play.board_text import board_text
 from qsage_validate.play.frame import Frame, WhyNot
 from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title, outcome_line
-from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.transcript import Transcript, is_transcript
 
 # Moves that are listed in one go.
 _LISTED = 200
@@ -244,6 +245,8 @@ class PlainPlay:
             self._say(f"  {note}", "dim")
 
     def _save(self, rest: str) -> None:
+        if os.path.exists(rest) and not is_transcript(Source.open(rest).text):
+            raise QsageError(f"{rest}: found another file there, expected a new name")
         transcript = self.match.transcript()
         as_json = rest.lower().endswith(".json")
         text = json.dumps(transcript.as_json(), indent=1) + "\n" if as_json else str(transcript)

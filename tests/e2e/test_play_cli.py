@@ -220,7 +220,8 @@ def test_lines_of_standard_input_are_played(repository: Path, tic: str) -> None:
 
 
 def test_every_command_answers(repository: Path, tic: str, tmp_path: Path) -> None:
-    saved = tmp_path / "my play.txt"
+    saved, other = tmp_path / "my play.txt", tmp_path / "formula.qcir"
+    other.write_text("#QCIR-G14\n")
     lines = [
         "help",
         "notes",
@@ -242,6 +243,8 @@ def test_every_command_answers(repository: Path, tic: str, tmp_path: Path) -> No
         f"load {saved}",
         "load nowhere.txt",
         f"save {tmp_path}/no/such/folder/x",
+        f"save {other}",
+        f"save {saved}",
         "force",
         "undo again",
         "hop(1,1)",
@@ -262,6 +265,7 @@ def test_every_command_answers(repository: Path, tic: str, tmp_path: Path) -> No
         f"written to {saved}",
         "the play is over",
         "found no such file",
+        f"{other}: found another file there, expected a new name",
         "expected force MOVE",
         "found 'again' behind undo, expected nothing",
         "no hint",
@@ -269,6 +273,7 @@ def test_every_command_answers(repository: Path, tic: str, tmp_path: Path) -> No
     ):
         assert told in done.stdout, told
     assert "2 white occupy(3,3) !stop" in saved.read_text()
+    assert other.read_text() == "#QCIR-G14\n"
 
 
 def test_input_that_ends_before_the_play(repository: Path, tic: str) -> None:

@@ -1,0 +1,67 @@
+"""A certificate as a strategy: history in, move out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qsage_validate.errors import Exit, QsageError
+from qsage_validate.games.protocol import Game, Move, Player
+from qsage_validate.strategies.line import BoardMove, Line
+from qsage_validate.strategies.reader import CertificateReader
+
+
+class NoMoveError(QsageError):
+    """The certificate's reply names no move of the game."""
+
+    exit_code = Exit.REFUTED
+
+
+class CertificateStrategy:
+    """Implements :class:`~qsage_validate.strategies.strategy.Strategy` with a certificate.
+
+    Moves are those of ``game`` where it is known, else :class:`BoardMove`.
+    """
+
+    def __init__(self, reader: CertificateReader, game: Game | None = None) -> None:
+        self._reader = reader
+        self._game = game
+
+    @property
+    def player(self) -> Player:
+        """The player for whom the certificate answers."""
+        return self._reader.player
+
+    def reply(self, history: Sequence[Move]) -> Move:
+        """The certificate's move after ``history``, its own moves in it being its own answers.
+
+        Raises ``NoMoveError`` when the reply names no move, ``NoAnswerError`` when there is
+        none (clause certificates), and ``ValueError`` when it is not the certificate's turn.
+        """
+        reader = self._reader
+        line = reader.start()
+        for move in history:
+            if reader.variables(line.plies + 1).player is self.player:
+                line = self._answered(line)[1]
+            else:
+                line = reader.with_move(line, _board_move(move))
+        if line.plies >= reader.layout.plies:
+            raise ValueError("all plies are played")
+        if reader.variables(line.plies + 1).player is not self.player:
+            raise ValueError(f"it is the turn of {self.player.other}")
+        move = self._answered(line)[0]
+        return move if self._game is None else self._game.parse_move(str(move), self.player)
+
+    def _answered(self, line: Line) -> tuple[BoardMove, Line]:
+        (answer,) = self._reader.answers([line])
+        if answer.move is None:
+            raise NoMoveError(f"the reply at ply {line.plies + 1} is no move: {answer.problem}")
+        return answer.move, self._reader.with_answer(line, answer)
+
+
+def _board_move(move: Move) -> BoardMove:
+    """A game's move, whose text is ``action(x,y)``, for the layout."""
+    if isinstance(move, BoardMove):
+        return move
+    action, _, rest = str(move).partition("(")
+    x, y = rest.rstrip(")").split(",")
+    return BoardMove(action, int(x), int(y))
