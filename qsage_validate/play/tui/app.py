@@ -81,7 +81,11 @@ class PlayApp(App[Exit]):
     TITLE = "qsage play"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(a.keys, a.name, a.title, show=False, key_display=a.key) for a in ACTIONS),
+        *(
+            # "Type" is handled before the keys that follow it are given to the board.
+            Binding(a.keys, a.name, a.title, False, a.key, priority=a.name == "type")
+            for a in ACTIONS
+        ),
         Binding("escape", "escape", "Back to the play", show=False),
     ]
 
@@ -218,6 +222,9 @@ class PlayApp(App[Exit]):
             view = self._failed(view, event.failure)
         elif event.answer is not None:
             view = self._told(view, event.answer)
+            prompt = self.query_one(MovePrompt)
+            if prompt.has_focus and not prompt.value:
+                self.action_board()
         self.show(view)
         if self._queue:
             self._start(*self._queue.popleft())
@@ -240,8 +247,6 @@ class PlayApp(App[Exit]):
                 self._report(view.situation, answer.frames)
                 view = replace(view, viewing=None, selected=None, tried=frozenset(), claiming=False)
                 self._settle(answer.frames)
-                if self.query_one(MovePrompt).has_focus:
-                    self.action_board()
                 if view.situation.outcome is not None or not answer.at_random:
                     view = replace(view, running=False)
             case requests.Refused():
@@ -484,6 +489,10 @@ class PlayApp(App[Exit]):
 
     # Actions
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether a binding applies: in an input, ":" and "/" are characters."""
+        return not (action == "type" and isinstance(self.focused, Input))
+
     def action_undo(self) -> None:
         self._stopped()
         self.ask("taking back", requests.undo)
@@ -513,7 +522,7 @@ class PlayApp(App[Exit]):
             self._choose(f"{count} legal move{'s' * (count != 1)}", view.situation.legal)
 
     def action_type(self) -> None:
-        self.query_one(MovePrompt).focus()
+        self.screen.set_focus(self.query_one(MovePrompt))
 
     def action_random(self) -> None:
         view = self._stopped()
@@ -627,13 +636,13 @@ class PlayApp(App[Exit]):
             "values": "#values-table",
             "messages": "#messages",
         }[pane]
-        self.query_one(target).focus()
+        self.screen.set_focus(self.query_one(target))
 
     def action_board(self) -> None:
         if self._board is not None:
-            self._board.focus()
+            self.screen.set_focus(self._board)
         elif self._form is not None:
-            self._form.bits.focus()
+            self.screen.set_focus(self._form.bits)
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen())

@@ -21,6 +21,8 @@ _GAP = 2
 class TitleBar(Horizontal):
     """What is played and by whom; at the end what must not be overlooked."""
 
+    _flags = ""
+
     def compose(self) -> ComposeResult:
         yield Static(id="title-play")
         yield Static(id="title-flags")
@@ -39,11 +41,16 @@ class TitleBar(Horizontal):
         if found:
             text = f" {found} finding{'s' * (found > 1)} "
             flags.append(Content.styled(text, "bold $foreground on $error 60%"))
-        self.query_one("#title-flags", Static).update(Content("").join(flags))
+        shown = Content("").join(flags)
+        if shown.markup != self._flags:
+            self._flags = shown.markup
+            self.query_one("#title-flags", Static).update(shown)
 
 
 class StatusBar(Vertical):
     """The two lines that say what is going on; the square under the cursor at the end."""
+
+    _square: str | None = None
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -54,11 +61,13 @@ class StatusBar(Vertical):
     def show(self, status: Status, square: str) -> None:
         """Show ``status``."""
         self.set_classes(f"-{status.tone.value}")
-        self.query_one("#status-headline", Static).update(Content(status.headline))
-        self.query_one("#status-detail", Static).update(Content(status.detail))
-        place = self.query_one("#status-square", Static)
-        place.update(Content(square))
-        place.display = bool(square)
+        self.query_one("#status-headline", Static).update(Content(status.headline), layout=False)
+        self.query_one("#status-detail", Static).update(Content(status.detail), layout=False)
+        if square != self._square:
+            self._square = square
+            place = self.query_one("#status-square", Static)
+            place.update(Content(square))
+            place.display = bool(square)
 
 
 class ActionBar(Static):
@@ -110,7 +119,8 @@ class ActionBar(Static):
             lines[-1].append(entry)
             used += entry.cell_length + _GAP
         gap = Content(" " * _GAP)
-        self.update(Content("\n").join(Content(" ") + gap.join(line) for line in lines))
+        shown = Content("\n").join(Content(" ") + gap.join(line) for line in lines)
+        self.update(shown, layout=len(lines) != self.size.height)
 
 
 __all__ = ["ActionBar", "StatusBar", "TitleBar"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -266,7 +268,10 @@ class BoardView(ScrollView, can_focus=True):
                 )
         if square == self.cursor:
             self._draw_cursor(chars, styles, inside, ground)
-        return [Segment(char, style) for char, style in zip(chars, styles, strict=True)]
+        return [
+            Segment("".join(char for char, _ in run), style)
+            for style, run in groupby(zip(chars, styles, strict=True), key=itemgetter(1))
+        ]
 
     def _draw_cursor(
         self, chars: list[str], styles: list[Style], inside: int, ground: Style

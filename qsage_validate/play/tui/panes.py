@@ -82,7 +82,7 @@ class MovesPane(Vertical):
 def _ply_cells(frame: Frame) -> tuple[Content, Content, Content, Content]:
     remarks: list[Content] = []
     if frame.illegal is not None:
-        remarks.append(Content.styled("illegal, let happen", "$warning"))
+        remarks.append(Content.styled("illegal", "$warning"))
     if frame.stopped:
         remarks.append(Content("claims the goal"))
     if frame.findings:
@@ -312,4 +312,12 @@ class MessagesPane(VerticalScroll):
             for note in self.notes
         ]
         self.query_one("#messages-text", Static).update(Content("\n").join(lines))
-        self.scroll_end(animate=False)
+        self._show_newest()
+
+    def on_show(self) -> None:
+        """Come up with the newest message in sight."""
+        self._show_newest()
+
+    def _show_newest(self) -> None:
+        # When the new text has been laid out; until then the end is where it was before.
+        self.call_after_refresh(self.scroll_end, animate=False, force=True)

@@ -49,7 +49,7 @@ class PaneTabs(Static):
                 look = "bold $warning"
             tab = Content.styled(f" {number} {titles[pane]}{sign}", look)
             tabs.append(tab.stylize(Style.from_meta({"pane": pane})))
-        self.update(Content("").join(tabs))
+        self.update(Content("").join(tabs), layout=False)
 
     def on_resize(self) -> None:
         """Write the names as long as there is room for them."""
@@ -99,8 +99,9 @@ class PlayArea(Container):
 
     def choose(self, pane: str) -> None:
         """Show ``pane``, if they are not all shown."""
-        self.active = pane
-        self.rearrange()
+        if pane != self.active:
+            self.active = pane
+            self.rearrange()
 
     def on_resize(self) -> None:
         """Show what there is room for."""

@@ -1,0 +1,175 @@
+"""The board in a pseudo-terminal, as a person meets it: the command, its keys, its exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import Exit
+from qsage_validate.games.protocol import Player
+from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.tui.board_art import LEGAL_DOT
+from tests.support.terminal import (
+    LEAVES_MOUSE,
+    LEAVES_SCREEN,
+    SHOWS_CURSOR,
+    Terminal,
+    program,
+)
+
+# Python 3.12 and later warn of forking while pytest-xdist's threads run.
+pytestmark = pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
+
+
+def play(
+    folder: Path, arguments: Sequence[object], *, columns: int = 80, lines: int = 24
+) -> Terminal:
+    command = [*program("qsage-play"), *map(str, arguments)]
+    return Terminal(command, folder=folder, columns=columns, lines=lines)
+
+
+def pair(folder: Path, name: str) -> list[object]:
+    formula, certificate = folder / f"{name}.qcir", folder / f"{name}.aig"
+    if not formula.is_file():
+        pytest.skip(f"no sample {formula}")
+    return [formula, "--cert", certificate]
+
+
+@pytest.fixture
+def tic(repository: Path) -> list[object]:
+    return pair(repository / "certificates", "tic")
+
+
+def left_cleanly(terminal: Terminal) -> bool:
+    last = terminal.output[-4000:]
+    return all(code in last for code in (LEAVES_SCREEN, SHOWS_CURSOR, LEAVES_MOUSE))
+
+
+def test_a_whole_game_with_mouse_and_keys(tic: list[object], tmp_path: Path) -> None:
+    with play(tmp_path, tic) as terminal:
+        terminal.wait_for("Your move, White: ply 2 of 5")
+        assert "rules compared" in terminal.lines[0]
+
+        # An illegal move is typed: the square that Black has taken.
+        row = next(line for line in terminal.lines if "● Black" in line)
+        taken = next(word for word in row.split() if word.startswith("occupy("))
+        terminal.send(f":{taken}\r")
+        terminal.wait_for(f"Illegal: {taken}: open(?x,?y) is false")
+        terminal.wait_for("formula  white 2 precondition 1")
+        assert "ply 1/5" in terminal.lines[0]
+
+        # Back to the board, and click squares until the play is over.
+        terminal.send("\x1b")
+        terminal.wait_for("15 legal moves")
+        for ply in (2, 4):
+            if terminal.wait_for(f"ply {ply} of 5", "Black wins") == "Black wins":
+                break
+            terminal.settle()
+            place = terminal.find(LEGAL_DOT)
+            assert place is not None, terminal.text
+            terminal.click(*place)
+        terminal.wait_for("Black wins: reached its goal, as the certificate promised")
+        terminal.wait_for("Verdict gate true, no findings.")
+
+        # Take a round back and play it again.
+        terminal.send("u")
+        terminal.wait_for("Took the last round back.")
+        terminal.send("y")
+        terminal.wait_for("Black wins")
+
+        # Save it.
+        terminal.send("s")
+        terminal.wait_for("Save the transcript")
+        terminal.send("\x15")
+        terminal.wait_for("file name")
+        terminal.send("whole.play\r")
+        terminal.wait_for("5    ● Black")
+        terminal.send("4")
+        terminal.wait_for("Saved to whole.play")
+
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
+        assert left_cleanly(terminal)
+
+    path = tmp_path / "whole.play"
+    transcript = Transcript.parse(path.read_text(), str(path))
+    assert transcript.person is Player.WHITE
+    assert transcript.result is not None
+    assert transcript.result.startswith("Black wins")
+    assert [p.name for p in tmp_path.iterdir()] == ["whole.play"]
+
+
+def test_control_c_leaves_a_clean_terminal(tic: list[object], tmp_path: Path) -> None:
+    with play(tmp_path, tic) as terminal:
+        terminal.wait_for("Your move")
+        terminal.send("?")
+        terminal.wait_for("The play")
+        terminal.send("\x03")
+        assert terminal.exit_code() == Exit.INTERRUPTED
+        assert left_cleanly(terminal)
+
+
+def test_a_terminal_that_shrinks_and_grows(tic: list[object], tmp_path: Path) -> None:
+    with play(tmp_path, tic, columns=50, lines=10) as terminal:
+        terminal.wait_for("Too small: 50x10, need 60x16 or 40x26")
+        terminal.resize(120, 40)
+        terminal.wait_for("Your move, White")
+        for title in ("1 Moves", "2 Why not", "3 Values", "4 Messages"):
+            terminal.wait_for(title)
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
+
+
+def run_to_the_end(terminal: Terminal, winner: str) -> None:
+    """Let the random player play, and see the promise kept."""
+    terminal.wait_for("Your move")
+    terminal.send("X")
+    terminal.wait_for("as the certificate promised")
+    assert f"{winner} wins" in terminal.text
+    assert "no findings" in terminal.text
+    terminal.send("q")
+    assert terminal.exit_code() == Exit.FINE
+
+
+def test_black_is_played_against_a_herbrand_certificate(repository: Path, tmp_path: Path) -> None:
+    arguments = pair(repository / "certificates", "domineering")
+    with play(tmp_path, [*arguments, "--seed", 3]) as terminal:
+        terminal.wait_for("you ● Black")
+        run_to_the_end(terminal, "White")
+
+
+@pytest.mark.parametrize(
+    ("name", "winner"),
+    [
+        ("httt-4x4_5_tic", "Black"),
+        ("connect-c-3x3_3_connect2", "Black"),
+        ("httt-3x3_3_domino", "Black"),
+        ("domineering__4x2_5", "White"),
+    ],
+)
+def test_certificates_of_quabs_play_to_the_end(
+    name: str, winner: str, shared_data: Path, tmp_path: Path
+) -> None:
+    arguments = pair(shared_data / "certificates" / "quabs", name)
+    with play(tmp_path, [*arguments, "--seed", 5], columns=100, lines=30) as terminal:
+        run_to_the_end(terminal, winner)
+
+
+def test_a_formula_without_a_layout_is_played_block_by_block(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    source = shared_data / "certificates" / "quabs"
+    for suffix in (".qcir", ".aig"):
+        copy = tmp_path / f"bare{suffix}"
+        copy.write_bytes((source / f"connect-c-3x3_3_connect2{suffix}").read_bytes())
+    with play(tmp_path, ["bare.qcir", "--cert", "bare.aig"]) as terminal:
+        terminal.wait_for("Your move, White")
+        terminal.wait_for("Play (p)")
+        for ply in (2, 4, 6):
+            terminal.wait_for(f"Your move, White: ply {ply} of 7")
+            terminal.send("1p")
+        terminal.wait_for("Black wins: the matrix is true")
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE

@@ -1,0 +1,126 @@
+"""Driving the interface without a terminal: keys and clicks in, messages and states out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from textual.message import Message
+from textual.pilot import Pilot
+
+from qsage_validate.errors import Exit
+from qsage_validate.games.protocol import Square
+from qsage_validate.play.frame import SquareXY
+from qsage_validate.play.match import Match
+from qsage_validate.play.tui.app import PlayApp
+from qsage_validate.play.tui.board_view import BoardView
+from qsage_validate.play.tui.panes import MessagesPane
+
+M = TypeVar("M", bound=Message)
+
+
+class Driver:
+    """An app that runs, with every message that was posted in it."""
+
+    def __init__(self, app: PlayApp, pilot: Pilot[Exit], messages: list[Message]) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.messages = messages
+
+    async def settle(self) -> None:
+        """Wait until the worker has answered everything that was asked."""
+        await self.pilot.pause()
+        while self.app.view.busy is not None:
+            await self.app.workers.wait_for_complete()
+            await self.pilot.pause()
+        await self.pilot.pause()
+
+    async def press(self, *keys: str) -> None:
+        """Press keys one after the other, each when the one before has had its effect."""
+        for key in keys:
+            await self.pilot.press(key)
+            await self.settle()
+
+    async def enter(self, text: str) -> None:
+        """Go to the prompt, type ``text`` and press Enter."""
+        await self.press("colon")
+        await self.pilot.press(*(_KEYS.get(char, char) for char in text))
+        await self.press("enter")
+
+    async def click(self, square: SquareXY) -> None:
+        """Click the middle of a square of the board."""
+        board = self.app.query_one(BoardView)
+        column, row = board.grid.corner(square)
+        scale = board.grid.scale
+        x = board.grid.gutter + column + scale.width // 2 - round(board.scroll_x)
+        offset = (x, 1 + row + scale.height // 2 - round(board.scroll_y))
+        await self.pilot.click(BoardView, offset=offset)
+        await self.settle()
+
+    def seen(self, kind: type[M]) -> list[M]:
+        """The messages of one kind, in order; each once, though many widgets hear it."""
+        found = {id(message): message for message in self.messages if isinstance(message, kind)}
+        return list(found.values())
+
+    @property
+    def moves(self) -> list[str]:
+        """The plies on the table."""
+        return [str(frame.move) for frame in self.app.view.situation.frames if frame.move]
+
+    @property
+    def said(self) -> list[str]:
+        """The texts in the pane of messages."""
+        return [note.text for note in self.app.query_one(MessagesPane).notes]
+
+    def at(self, square: SquareXY) -> Square:
+        """What the board on the screen has on a square."""
+        return self.app.query_one(BoardView).picture.board[square]
+
+    def line(self, y: int) -> str:
+        """The characters of a line of the screen."""
+        width = self.app.size.width
+        strips = self.app.screen._compositor.render_strips()
+        return "".join(segment.text for segment in strips[y])[:width]
+
+    @property
+    def screen(self) -> str:
+        """The characters of the screen."""
+        return "\n".join(self.line(y) for y in range(self.app.size.height))
+
+
+_KEYS = {
+    "(": "left_parenthesis",
+    ")": "right_parenthesis",
+    ",": "comma",
+    "?": "question_mark",
+    " ": "space",
+    "=": "equals_sign",
+    ".": "full_stop",
+    "/": "slash",
+    "-": "minus",
+    "_": "underscore",
+    "~": "tilde",
+}
+
+
+def drive(
+    match: Match,
+    scenario: Callable[[Driver], Awaitable[None]],
+    *,
+    size: tuple[int, int] = (80, 24),
+    theme: str = "dark",
+    let_happen: bool = False,
+) -> PlayApp:
+    """Run ``scenario`` on an app that plays ``match``; returns the app after its end."""
+    app = PlayApp(match, theme=theme, seed=7, let_happen=let_happen, pace=0.001)
+    messages: list[Message] = []
+
+    async def run() -> None:
+        async with app.run_test(size=size, message_hook=messages.append) as pilot:
+            driver = Driver(app, pilot, messages)
+            await driver.settle()
+            await scenario(driver)
+
+    asyncio.run(run())
+    return app

@@ -1,0 +1,131 @@
+"""A pseudo-terminal with a program in it, and eyes to read its screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pexpect
+import pyte
+
+LEAVES_SCREEN = b"\x1b[?1049l"
+SHOWS_CURSOR = b"\x1b[?25h"
+LEAVES_MOUSE = b"\x1b[?1000l"
+
+
+def program(name: str) -> list[str]:
+    """The installed command ``name``, or what it does where the package is not installed."""
+    installed = Path(sys.executable).with_name(name)
+    if installed.exists():
+        return [str(installed)]
+    start = {"qsage": "main", "qsage-play": "play_main"}[name]
+    return [sys.executable, "-c", f"from qsage_validate.cli.app import {start}; {start}()"]
+
+
+class Terminal:
+    """A running program; use it in a ``with`` block."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        folder: Path,
+        columns: int = 80,
+        lines: int = 24,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        repository = Path(__file__).resolve().parents[2]
+        environment = {
+            **{k: v for k, v in os.environ.items() if k != "NO_COLOR"},
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "LC_ALL": "C.UTF-8",
+            "PYTHONPATH": str(repository),
+            **(variables or {}),
+        }
+        self._screen = pyte.Screen(columns, lines)
+        self._stream = pyte.ByteStream(self._screen)
+        self.output = b""
+        self.child = pexpect.spawn(
+            command[0],
+            list(command[1:]),
+            cwd=str(folder),
+            env=environment,
+            dimensions=(lines, columns),
+        )
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.child.close(force=True)
+
+    @property
+    def lines(self) -> list[str]:
+        """The characters on the screen, line by line."""
+        return list(self._screen.display)
+
+    @property
+    def text(self) -> str:
+        """The characters on the screen."""
+        return "\n".join(self.lines)
+
+    def find(self, text: str) -> tuple[int, int] | None:
+        """Line and column, from 0, of the first ``text`` on the screen."""
+        for number, line in enumerate(self.lines):
+            if text in line:
+                return number, line.index(text)
+        return None
+
+    def send(self, keys: str) -> None:
+        """Press keys."""
+        self.child.send(keys)
+
+    def click(self, line: int, column: int) -> None:
+        """Press and release the left button there (counted from 0)."""
+        place = f"0;{column + 1};{line + 1}"
+        self.child.send(f"\x1b[<{place}M\x1b[<{place}m")
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Give the terminal another size."""
+        self._screen.resize(lines, columns)
+        self.child.setwinsize(lines, columns)
+
+    def wait_for(self, *texts: str, seconds: float = 60) -> str:
+        """Read until one of ``texts`` is on the screen; returns it."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for text in texts:
+                if text in self.text:
+                    return text
+            if not self._read(0.1) and not self.child.isalive():
+                break
+        raise AssertionError(f"expected one of {texts} on the screen, found:\n{self.text}")
+
+    def settle(self, seconds: float = 0.5) -> None:
+        """Read until nothing has come for ``seconds``."""
+        while self._read(seconds):
+            pass
+
+    def exit_code(self, seconds: float = 60) -> int:
+        """Read until the program has ended; returns its exit code."""
+        end = time.monotonic() + seconds
+        while self._read(0.1) or self.child.isalive():
+            assert time.monotonic() < end, f"the program goes on:\n{self.text}"
+        self.child.close()
+        assert self.child.exitstatus is not None, f"killed by signal {self.child.signalstatus}"
+        return int(self.child.exitstatus)
+
+    def _read(self, seconds: float) -> bool:
+        try:
+            data = self.child.read_nonblocking(1 << 16, timeout=seconds)
+        except pexpect.TIMEOUT:
+            return False
+        except pexpect.EOF:
+            return False
+        self.output += data
+        self._stream.feed(data)
+        return True

@@ -1,0 +1,67 @@
+"""One table says what a person can do: keys, bar, palette and help follow it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from qsage_validate.play.tui.actions import ACTIONS, key_of
+from qsage_validate.play.tui.app import PlayApp
+from qsage_validate.play.tui.bars import ActionBar
+from qsage_validate.play.tui.dialogs import help_text
+from tests.support.pilot import Driver, drive
+from tests.support.toy_match import ToyMatch
+
+
+def test_every_action_has_a_method() -> None:
+    for action in ACTIONS:
+        assert callable(getattr(PlayApp, f"action_{action.name.partition('(')[0]}"))
+
+
+def test_no_key_has_two_meanings() -> None:
+    keys = Counter(key for action in ACTIONS for key in action.keys.split(","))
+    assert [key for key, count in keys.items() if count > 1] == []
+
+
+def test_help_lists_every_action() -> None:
+    text = help_text().plain
+    for action in ACTIONS:
+        assert action.help in text
+
+
+def test_the_palette_has_every_action() -> None:
+    titles: list[str] = []
+
+    async def scenario(driver: Driver) -> None:
+        commands = driver.app.get_system_commands(driver.app.screen)
+        titles.extend(command.title for command in commands)
+
+    drive(ToyMatch(), scenario)
+    assert titles == [a.title for a in ACTIONS if a.name != "command_palette"]
+
+
+def test_the_bar_shows_every_labelled_action_on_two_lines() -> None:
+    async def scenario(driver: Driver) -> None:
+        bar = driver.app.query_one(ActionBar)
+        assert bar.size.height == 2
+        lines = [driver.line(y) for y in range(bar.region.y, bar.region.bottom)]
+        for action in ACTIONS:
+            if action.label:
+                assert f"{action.key} {action.label}" in "\n".join(lines), action.name
+
+    drive(ToyMatch(claims=True), scenario)
+
+
+def test_a_click_on_the_bar_starts_the_action() -> None:
+    async def scenario(driver: Driver) -> None:
+        bar = driver.app.query_one(ActionBar)
+        y = next(y for y in range(24) if "i Illegal" in driver.line(y))
+        x = driver.line(y).index("i Illegal")
+        await driver.pilot.click(ActionBar, offset=(x + 3 - bar.region.x, y - bar.region.y))
+        await driver.settle()
+        assert driver.app.view.let_happen
+
+    drive(ToyMatch(), scenario)
+
+
+def test_keys_are_looked_up_by_name() -> None:
+    assert key_of("undo") == "u"
