@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from qsage_validate.certificates.certificate import Certificate
 from qsage_validate.certificates.oracle import NoAnswerError, Oracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.adversary import BATCH, KEPT_FINDINGS, AdversaryReport
+from qsage_validate.play.adversary import BATCH, KEPT_FINDINGS, AdversaryReport, Results
+from qsage_validate.play.draws import Draws
 from qsage_validate.strategies.values import ask
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
@@ -54,20 +54,16 @@ class BareAdversary:
         """Play ``games`` plays; ``progress`` is told how many are done."""
         if games < 1:
             raise UsageError(f"found {games} games, expected 1 or more")
-        digest = hashlib.sha256()
-        findings: dict[tuple[str, ...], Finding] = {}
-        wins = 0
+        results, digest = Results(), hashlib.sha256()
         began = time.perf_counter()
         for first in range(0, games, batch):
             numbers = range(first, min(first + batch, games))
-            choices = [self._draw(number) for number in numbers]
-            for choice, won in zip(choices, self._won(choices), strict=True):
-                moves = self._moves(choice)
-                digest.update("; ".join(moves).encode() + b"\n")
-                wins += won is True
-                if won is not True:
-                    findings.setdefault(moves, self._finding(moves, silent=won is None))
+            part = self.play(numbers)
+            digest.update("".join(f"{text}\n" for text in part.texts).encode())
+            part.texts.clear()
+            results.add(part)
             progress(numbers.stop)
+        wins = results.promised.count(True)
         return AdversaryReport(
             games=games,
             wins=wins,
@@ -75,16 +71,28 @@ class BareAdversary:
             undecided=0,
             illegal_tried=0,
             illegal_flagged=0,
-            findings=tuple(list(findings.values())[:KEPT_FINDINGS]),
-            findings_total=len(findings),
+            findings=tuple(list(results.findings.values())[:KEPT_FINDINGS]),
+            findings_total=len(results.findings),
             seed=self._seed,
             seconds=time.perf_counter() - began,
             digest=digest.hexdigest(),
         )
 
+    def play(self, numbers: Iterable[int]) -> Results:
+        """Play the plays of these numbers side by side; findings have their replay commands."""
+        results = Results()
+        choices = [self._draw(number) for number in numbers]
+        for choice, won in zip(choices, self._won(choices), strict=True):
+            moves = self._moves(choice)
+            results.texts.append("; ".join(moves))
+            results.promised.append(won is True)
+            if won is not True:
+                results.find([self._finding(moves, silent=won is None)])
+        return results
+
     def _draw(self, number: int) -> dict[int, bool]:
-        generator = random.Random(f"{self._seed}/{number}")
-        return {v: generator.random() < 0.5 for block in self._blocks for v in block}
+        draws = Draws(self._seed, number)
+        return {v: draws.random() < 0.5 for block in self._blocks for v in block}
 
     def _won(self, choices: Sequence[dict[int, bool]]) -> list[bool | None]:
         """Whether the certificate's side wins each play; ``None`` where it has no answer."""

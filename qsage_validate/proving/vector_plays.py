@@ -154,7 +154,7 @@ class _Batch:
             self._try_illegal(layer, order, counts)
         drawn = self._draws.below(self._running, counts[self._at])
         if self._least is not None:
-            drawn = self._least_seen(self._least, layer.plies, order, counts, drawn)
+            drawn = self._least_seen(self._least, layer, order, counts, drawn)
         chosen = order[self._at, drawn]
         if self._merge:
             keys, self._at = np.unique(self._at * legal.shape[1] + chosen, return_inverse=True)
@@ -174,11 +174,12 @@ class _Batch:
         return layer
 
     def _least_seen(
-        self, least: LeastSeen, ply: int, order: Indices, counts: Indices, drawn: Indices
+        self, least: LeastSeen, layer: Layer, order: Indices, counts: Indices, drawn: Indices
     ) -> Indices:
         moves = [row[:count] for row, count in zip(order.tolist(), counts.tolist(), strict=True)]
+        histories = layer.text.tolist()
         chosen = [
-            least.choose((ply, at), ply, moves[at], start)
+            least.choose(histories[at], layer.plies, moves[at], start)
             for at, start in zip(self._at.tolist(), drawn.tolist(), strict=True)
         ]
         return np.asarray(chosen, dtype=np.intp)
