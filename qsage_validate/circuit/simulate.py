@@ -54,7 +54,7 @@ class Simulator:
         aig, outputs = aig.restrict_to_cone(outputs)
         self.num_inputs = aig.num_inputs
         self._rows = aig.num_variables + 1
-        level = _levels(aig)
+        level = levels(aig)
         first = aig.num_inputs + 1
         order = np.argsort(level[first:], kind="stable")
         row = np.arange(self._rows, dtype=np.intp)
@@ -115,7 +115,7 @@ class Simulator:
         return table[self._outputs]
 
 
-def _levels(aig: Aig) -> NDArray[np.int32]:
+def levels(aig: Aig) -> NDArray[np.int32]:
     """The level of each variable: 0 for inputs, one more than the higher fan-in for gates."""
     level = [0] * (aig.num_inputs + 1)
     for left, right in zip((aig.fanin0 >> 1).tolist(), (aig.fanin1 >> 1).tolist(), strict=True):
