@@ -152,7 +152,7 @@ def command(
         return run_plain(setup.match(), seed=seed, let_happen=let_happen)
     from qsage_validate.play.tui.app import run
 
-    return run(setup.match(), theme=theme, seed=seed, let_happen=let_happen)
+    return run(setup.match(), theme=theme, seed=seed, let_happen=let_happen, replay=setup.replay)
 
 
 def _mode(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 
-from qsage_validate.games.protocol import Player
-from qsage_validate.play.frame import BoardMove, MatchOutcome
+from qsage_validate.games.protocol import Board, Player
+from qsage_validate.play.frame import BoardMove, MatchMove, MatchOutcome, SquareXY
 from qsage_validate.play.tui.board_art import Mark
 from qsage_validate.play.tui.panes import Weight, finding_note
+from qsage_validate.play.tui.picking import Play
 from qsage_validate.play.tui.requests import Refused
 from qsage_validate.play.tui.situation import Situation
 from qsage_validate.play.tui.view import Tone, View, picture, square_text, status
-from tests.support.toy_match import DOMINOES, BlockMatch, ToyMatch
+from tests.support.toy_match import DOMINOES, TIC, BlockMatch, ToyMatch
 
 
 def view_of(match: ToyMatch, *moves: str) -> View:
@@ -96,3 +99,23 @@ def test_a_finding_has_the_command_that_replays_it() -> None:
     assert note.weight is Weight.FINDING
     assert note.text.endswith("replay: again occupy(2,2)")
     assert finding_note(bare, []).text.endswith("moves: occupy(1,1)")
+
+
+def test_what_is_said_is_decided_without_textual() -> None:
+    modules = ("actions", "board_art", "pane_layout", "picking", "requests", "situation", "view")
+    imports = "; ".join(f"import qsage_validate.play.tui.{name}" for name in modules)
+    program = f"import sys; {imports}; sys.exit('textual' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_board_with_very_many_moves_is_picked_by_square() -> None:
+    class Large(ToyMatch):
+        has_rules = False
+
+        def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
+            raise AssertionError("the formula is not asked about so many moves")
+
+    board = Board.parse("/".join(["." * 19] * 19))
+    toy = replace(TIC, start=board)
+    picks = Situation.of(Large(toy)).picks
+    assert picks.pick((7, 9)) == Play(BoardMove("occupy", 7, 9))

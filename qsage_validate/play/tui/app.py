@@ -214,6 +214,7 @@ class PlayApp(App[Exit]):
             situation=event.situation or before.situation,
             busy=None,
             hint=None,
+            pointed=frozenset(),
             refusal=None,
             error=None,
             said=None,

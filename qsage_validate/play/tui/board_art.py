@@ -171,13 +171,28 @@ def _disc(ring: bool, width: int, height: int) -> tuple[Row, ...]:
     span = width - 2 - (width % 2 == 0)
     rows = []
     for row in range(height):
-        first, last = row == 0, row == height - 1
-        ends = ("▟", "▙") if first else ("▜", "▛") if last else ("█", "█")
-        if (first or last) and height > 3 and span > 6:
-            ends = ("▗▟", "▙▖") if first else ("▝▜", "▛▘")
-        inner = span - 2 * len(ends[0])
-        filling = ("▀" if first else "▄" if last else " ") if ring else "█"
-        text = f" {ends[0]}{filling * inner}{ends[1]}".ljust(width)
-        start = 1 + len(ends[0])
-        rows.append(Row(text, range(start, start + inner) if ring else range(0)))
+        edge = min(row, height - 1 - row)
+        inset, left = _corner(edge, span, height)
+        ends = (left, left[::-1].translate(_MIRRORED))
+        if row > edge:
+            ends = (ends[0].translate(_FLIPPED), ends[1].translate(_FLIPPED))
+        inner = span - 2 * (inset + len(left))
+        filling = "█" if not ring else " " if edge else "▀" if row == 0 else "▄"
+        text = " " * (1 + inset) + ends[0] + filling * inner + ends[1]
+        start = 1 + inset + len(left)
+        filled = range(start, start + inner) if ring else range(0)
+        rows.append(Row(text.ljust(width), filled))
     return tuple(rows)
+
+
+_MIRRORED = str.maketrans("▗▟▄", "▖▙▄")
+_FLIPPED = str.maketrans("▗▟▖▙▄", "▝▜▘▛▀")
+
+
+def _corner(edge: int, span: int, height: int) -> tuple[int, str]:
+    """The free columns and the characters at the left end of the row ``edge`` from the rim."""
+    if height > 4 and span > 8:
+        return {0: (1, "▗▟"), 1: (0, "▟")}.get(edge, (0, "█"))
+    if height > 3 and span > 6:
+        return {0: (0, "▗▟")}.get(edge, (0, "█"))
+    return {0: (0, "▟")}.get(edge, (0, "█"))

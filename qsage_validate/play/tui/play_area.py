@@ -40,14 +40,15 @@ class PaneTabs(Static):
         """Mark the active pane, and the ones with news."""
         self.active = active
         self.news = news
-        titles = _TITLES if self.size.width >= _FULL_WIDTH else _SHORT
+        full = self.size.width >= _FULL_WIDTH
+        titles, margin = (_TITLES, " ") if full else (_SHORT, "")
         tabs: list[Content] = []
         for number, pane in enumerate(PANES, start=1):
             sign = "!" if pane in news else " "
             look = "bold $foreground on $primary 40%" if pane == active else "$quiet"
             if pane in news:
                 look = "bold $warning"
-            tab = Content.styled(f" {number} {titles[pane]}{sign}", look)
+            tab = Content.styled(f"{margin}{number} {titles[pane]}{sign}", look)
             tabs.append(tab.stylize(Style.from_meta({"pane": pane})))
         self.update(Content("").join(tabs), layout=False)
 

@@ -13,6 +13,8 @@ from qsage_validate.play.match import Match
 from qsage_validate.play.tui.picking import Picks
 from qsage_validate.validation.finding import Finding
 
+_MOST_ASKED = 128
+
 
 @dataclass(frozen=True)
 class Situation:
@@ -35,6 +37,10 @@ class Situation:
     def of(cls, match: Match) -> Situation:
         """Ask ``match`` everything that is shown; may call the certificate."""
         legal = () if match.over else tuple(match.legal_moves())
+        # Without rules the formula is asked about each move: too slow for very many.  They are
+        # then picked by the square that they name.
+        asked = match.has_rules or len(legal) <= _MOST_ASKED
+        picks = Picks.of(legal, match.touched if asked else lambda move: ())
         return cls(
             title=match.title,
             person=match.person,
@@ -44,7 +50,7 @@ class Situation:
             notes=match.notes,
             frames=match.frames,
             legal=legal,
-            picks=Picks.of(legal, match.touched),
+            picks=picks,
             can_undo=match.can_undo,
             can_redo=match.can_redo,
             can_claim=match.can_claim(),
