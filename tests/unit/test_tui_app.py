@@ -230,7 +230,11 @@ def test_an_illegal_move_can_be_let_happen() -> None:
         await driver.click((1, 1))
         assert driver.moves[1] == "occupy(1,1)"
         assert driver.app.view.situation.frames[2].illegal is not None
-        assert "occupy(1,1)  illegal" in driver.screen
+        assert "occupy(1,1) illegal" in driver.screen, "the reason is shown"
+        assert "white 2 precondition 1" in driver.screen
+        assert "off the rules" in driver.line(0)
+        await driver.press("1")
+        assert "occupy(1,1)  illegal" in driver.screen, "the ply is marked"
         await driver.press("i")
         assert not driver.app.view.let_happen
 

@@ -26,7 +26,7 @@ from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState
 
 from qsage_validate.errors import Exit, QsageError, UsageError
-from qsage_validate.play.frame import BlockMove, Frame, MatchMove, MatchOutcome
+from qsage_validate.play.frame import BlockMove, Frame, MatchMove, MatchOutcome, WhyNot
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui import requests
 from qsage_validate.play.tui.actions import ACTIONS
@@ -248,6 +248,8 @@ class PlayApp(App[Exit]):
                 self._report(view.situation, answer.frames)
                 view = replace(view, viewing=None, selected=None, tried=frozenset(), claiming=False)
                 self._settle(answer.frames)
+                if any(frame.illegal is not None for frame in answer.frames):
+                    view = replace(view, said=f"{answer.move} was illegal, and happened.")
                 if view.situation.outcome is not None or not answer.at_random:
                     view = replace(view, running=False)
             case requests.Refused():
@@ -393,10 +395,21 @@ class PlayApp(App[Exit]):
         self._news -= {pane}
 
     def _settle(self, frames: Iterable[Frame] = ()) -> None:
-        """After a move: findings to the front, else the pane that the person had chosen."""
-        self.query_one(WhyPane).show(None)
-        found = any(frame.findings for frame in frames)
-        self._front("messages" if found else self._home)
+        """After a move: findings to the front, else the pane that the person had chosen.
+
+        Why a move was illegal that was let happen is shown as for one that was refused.
+        """
+        frames = tuple(frames)
+        happened = next((f.illegal for f in frames if f.illegal is not None), None)
+        self._explain_happened(happened)
+        if any(frame.findings for frame in frames):
+            self._front("messages")
+        else:
+            self._front(self._home if happened is None else "why")
+
+    def _explain_happened(self, why: WhyNot | None) -> None:
+        shown = None if why is None else requests.Explained(str(why.move), (why,))
+        self.query_one(WhyPane).show(shown)
 
     # Messages of the widgets
 
@@ -604,6 +617,7 @@ class PlayApp(App[Exit]):
         if not 0 <= index <= last:
             self.bell()
             return
+        self._explain_happened(self.view.situation.frames[index].illegal)
         viewing = None if index == last else index
         self.show(
             replace(

@@ -33,6 +33,9 @@ class TitleBar(Horizontal):
         person = situation.person
         self.query_one("#title-play", Static).update(Content.styled(f" {situation.title} ", "bold"))
         rules = "rules compared" if situation.has_rules else "no rules"
+        so_far = situation.frames[: view.index + 1]
+        if situation.has_rules and any(frame.illegal is not None for frame in so_far):
+            rules = "off the rules"
         ply = f"ply {view.frame.ply}/{situation.plies}"
         flags = [Content(f" you {STONES[person]} {person}  {ply}  {rules} ")]
         if view.let_happen:
