@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from qsage_validate.errors import (
     UndecidedError,
     UsageError,
 )
+from tests.conftest import REPOSITORY
 
 
 def program(action: Callable[[], object]) -> typer.Typer:
@@ -107,6 +109,36 @@ def test_wrong_usage_is_one_line(arguments: list[str], capsys: pytest.CaptureFix
     assert err.startswith("qsage: error: ")
     assert err.endswith("(see qsage --help)\n")
     assert err.count("\n") == 1
+
+
+def command_names() -> list[str]:
+    return [command.name for command in app.registered_commands if command.name is not None]
+
+
+@pytest.mark.parametrize("name", command_names())
+def test_every_command_has_help_and_takes_wrong_usage_in_one_line(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(app, [name, "--help"], "qsage") == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"Usage: qsage {name} ")
+    assert err == ""
+    assert run(app, [name, "--no-such-option"], "qsage") == Exit.BAD_INPUT
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("qsage: error: No such option: --no-such-option")
+
+
+def test_the_changelog_names_every_command() -> None:
+    text = (REPOSITORY / "CHANGELOG.md").read_text("utf-8")
+    assert [name for name in command_names() if f"`{name}`" not in text] == []
+
+
+def test_the_exit_codes_of_the_readme_are_those_of_the_program() -> None:
+    text = (REPOSITORY / "README.md").read_text("utf-8")
+    table = re.findall(r"^\| ([0-9, ]+) \|", text, re.M)
+    told = {int(code) for cell in table for code in cell.split(",")}
+    assert told == {int(code) for code in Exit}
 
 
 def test_the_caret_stands_under_the_column_whatever_the_width() -> None:

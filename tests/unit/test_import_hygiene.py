@@ -11,7 +11,6 @@ import pytest
 
 import qsage_validate
 
-INTERFACE = {"textual", "prompt_toolkit", "typer"}
 EXTRAS = {"clingo", "z3", "pyqbf", "dask", "distributed", "matplotlib"}
 
 
@@ -33,7 +32,7 @@ def modules_after(statements: str) -> set[str]:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr
-    return set(json.loads(run.stdout))
+    return set(json.loads(run.stdout.splitlines()[-1]))
 
 
 def test_the_core_loads_neither_the_interface_nor_an_extra() -> None:
@@ -42,6 +41,14 @@ def test_the_core_loads_neither_the_interface_nor_an_extra() -> None:
     assert {"qsage_validate", "numpy"} <= top_level
     assert not top_level & EXTRAS
     assert not top_level & {"textual", "typer"}
+
+
+def test_help_is_quick_because_it_loads_no_heavy_library() -> None:
+    program = "from qsage_validate.cli.app import app, run\nrun(app, ['play', '--help'], 'qsage')"
+    loaded = modules_after(program)
+    top_level = {name.partition(".")[0] for name in loaded}
+    assert "typer" in top_level
+    assert not top_level & (EXTRAS | {"textual", "prompt_toolkit", "rich", "numpy"})
 
 
 def test_the_package_alone_loads_nothing() -> None:
