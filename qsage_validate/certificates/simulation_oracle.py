@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.composition import compose
 from qsage_validate.certificates.oracle import Choice
+from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.simulate import Simulator, Words, pack, unpack
 
@@ -36,6 +37,13 @@ class SimulationOracle:
     def opponent(self) -> tuple[int, ...]:
         """The variables that a choice may set, in the order of the prefix."""
         return self._opponent
+
+    def graph(self, wanted: Sequence[int]) -> tuple[Aig, list[int]]:
+        """The graph that is evaluated, with the literals of ``wanted``.
+
+        Its inputs are :attr:`opponent`, in this order.
+        """
+        return self._aig, [self._literals[name] for name in wanted]
 
     def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
         names = tuple(wanted)

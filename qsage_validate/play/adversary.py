@@ -273,7 +273,7 @@ class Adversary:
         readings = self._conductor.reader.sample_verdicts(lines, [p.draws for p, _, _ in claimed])
         for (_, before, move), reading in zip(claimed, readings, strict=True):
             if reading.value is (not self._conductor.promised_verdict):
-                results.find([self._broken_by(before, move, "!stop", reading.note)])
+                results.find([broken_by(self._conductor, before, move, "!stop", reading.note)])
 
     def _let_happen(self, tried: list[tuple[PlayState, BoardMove]], results: Results) -> None:
         """Plays with an illegal move keep the promise: it is void, whatever follows."""
@@ -285,23 +285,28 @@ class Adversary:
             tried, self._conductor.reader.verdicts(lines), strict=True
         ):
             if reading.value is not None and reading.value is not expected:
-                results.find([self._broken_by(state, move, "!", reading.note)])
+                results.find([broken_by(self._conductor, state, move, "!", reading.note)])
 
-    def _broken_by(self, state: PlayState, move: BoardMove, mark: str, note: str) -> Finding:
-        literal = self._conductor.layout.verdict or 0
-        what = "the illegal move" if mark == "!" else "a goal claimed with"
-        return Finding(
-            FindingKind.VERDICT_DIFFERS,
-            state.plies + 1,
-            f"after {what} {move} the verdict is not what was promised {note}".rstrip(),
-            player=self._conductor.player.other,
-            move=str(move),
-            squares=(move.square,),
-            evidence=(
-                Evidence(literal, str(literal), not self._conductor.promised_verdict, "verdict"),
-            ),
-            moves=(*state.moves, f"{move}{mark}"),
-        )
+
+def broken_by(
+    conductor: Conductor, state: PlayState, move: BoardMove, mark: str, note: str
+) -> Finding:
+    """The finding that the verdict is wrong after a move that is illegal or claims a goal.
+
+    ``mark`` is how a script says so: ``!`` or ``!stop``.
+    """
+    literal = conductor.layout.verdict or 0
+    what = "the illegal move" if mark == "!" else "a goal claimed with"
+    return Finding(
+        FindingKind.VERDICT_DIFFERS,
+        state.plies + 1,
+        f"after {what} {move} the verdict is not what was promised {note}".rstrip(),
+        player=conductor.player.other,
+        move=str(move),
+        squares=(move.square,),
+        evidence=(Evidence(literal, str(literal), not conductor.promised_verdict, "verdict"),),
+        moves=(*state.moves, f"{move}{mark}"),
+    )
 
 
 @dataclass(slots=True)

@@ -111,7 +111,7 @@ class VectorWalk:
         self.rules = VectorRules(game)
         self.game = game
         self._reader = reader
-        self._oracle = oracle
+        self.oracle = oracle
         self._column = {variable: k for k, variable in enumerate(oracle.opponent)}
         self._places = [
             {v: value for v, value in reader.squares.at(x, y).items() if v in self._column}
@@ -141,6 +141,35 @@ class VectorWalk:
         mover = self.to_move(0)
         stuck = ~self.rules.legal(layer.position, mover).any(axis=1)
         return Step(layer, suspect | stuck, ended)
+
+    def restore(self, texts: Sequence[str]) -> Layer:
+        """The beginnings with these moves, all of the same number of plies.
+
+        Raises ``ValueError`` where a move is none, or is illegal by the rules.
+        """
+        plays = [text.split() for text in texts]
+        plies = len(plays[0])
+        if any(len(moves) != plies for moves in plays) or plies > self.game.plies:
+            raise ValueError("the plays are not equally long")
+        layer = self.start().layer.take(np.zeros(len(plays), dtype=np.intp))
+        for number in range(plies):
+            ply = self._ply(number)
+            numbers = {name: k for k, name in enumerate(ply.names.tolist())}
+            chosen = np.asarray([numbers.get(m[number], -1) for m in plays], dtype=np.intp)
+            action = ply.action[chosen]
+            legal = self.rules.legal(layer.position, ply.variables.player)
+            fine = (chosen >= 0) & (action >= 0)
+            fine[fine] = legal[fine, action[fine]]
+            if not fine.all():
+                row = int(np.flatnonzero(~fine)[0])
+                raise ValueError(f"{plays[row][number]} is no legal move at ply {number + 1}")
+            player = ply.variables.player
+            choice = layer.choice
+            if player is Player.WHITE:
+                choice = self._with_moves(choice, ply, chosen)
+            position = self.rules.after(layer.position, player, action)
+            layer = Layer(number + 1, choice, position, self._texts(layer.text, ply.names[chosen]))
+        return layer
 
     def answer(self, layer: Layer) -> Step:
         """The certificate's ply."""
@@ -208,7 +237,7 @@ class VectorWalk:
         bounds = () if indicators.bounds is None else (indicators.bounds,)
         literals = (*bounds, *indicators.preconditions)
         patterns = [
-            dict(zip((self._oracle.opponent[c] for c in ply.columns), row, strict=True))
+            dict(zip((self.oracle.opponent[c] for c in ply.columns), row, strict=True))
             for row in ply.bits.tolist()
         ]
         words = np.bitwise_and.reduce(self._ask(layer.choice, patterns, literals), axis=0)
@@ -226,7 +255,7 @@ class VectorWalk:
         """Whether the verdict is Black's when illegal moves are let happen."""
         ply = self._ply(layer.plies)
         choice = self._with_moves(layer.choice[rows], ply, chosen)
-        own = [self._oracle.opponent[column] for column in ply.columns]
+        own = [self.oracle.opponent[column] for column in ply.columns]
         return self._verdict(choice, self._reader.patterns(self._line(layer, own)))
 
     def can_claim(self, plies: int) -> bool:
@@ -400,7 +429,7 @@ class VectorWalk:
             for variable in part[0]:
                 column = np.asarray([pattern[variable] for pattern in part])
                 inputs[self._column[variable]] = np.where(column, _ALL, np.uint64(0))[:, None]
-            answers = self._oracle.run(inputs.reshape(len(plays), -1), names)
+            answers = self.oracle.run(inputs.reshape(len(plays), -1), names)
             found = answers.reshape(len(names), len(part), words)[rows] ^ signs[:, None, None]
             if all_patterns:
                 found = np.bitwise_and.reduce(found, axis=1)[:, None, :]

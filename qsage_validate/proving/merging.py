@@ -1,0 +1,84 @@
+"""When two beginnings of plays may be taken for one: nothing that is asked later can differ.
+
+A certificate answers the opponent's history, not the position, so that equal boards are not
+enough.  Two beginnings are merged when the rules' positions are equal and what is left of the
+certificate and the matrix is the same: of the replies, boards and indicators of the plies to
+come and of the verdict, as functions of the variables that the opponent has still to choose.
+The symbolic position is taken value by value, for then the boards are constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from typing import Final
+
+import numpy as np
+
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.circuit.remainders import Remainders
+from qsage_validate.circuit.simulate import pack
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.games.protocol import Player
+from qsage_validate.proving.vector_rules import Flags
+
+# With more variables the symbolic position is left open: less is merged, and still rightly.
+_POSITION_BITS: Final = 6
+_ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+class Merging:
+    """Keys of beginnings of plays against a Skolem certificate that is a circuit."""
+
+    def __init__(self, layout: Layout, oracle: SimulationOracle) -> None:
+        self._layout = layout
+        self._oracle = oracle
+        self._column = {variable: k for k, variable in enumerate(oracle.opponent)}
+        position = dict.fromkeys(abs(v) for v in (*layout.board.x, *layout.board.y))
+        columns = [self._column[v] for v in position if v in self._column]
+        self._position = columns if len(columns) <= _POSITION_BITS else []
+        self._remainders = cache(self._make)
+
+    def keys(self, plies: int, choice: Flags) -> list[bytes]:
+        """Equal keys for beginnings of ``plies`` plies after which nothing can differ.
+
+        ``choice`` has the opponent's variables, shape ``(beginnings, variables)``.
+        """
+        inputs = pack(choice)
+        remainders = self._remainders(plies)
+        keys = [b""] * len(choice)
+        for values in product((np.uint64(0), _ALL), repeat=len(self._position)):
+            for column, value in zip(self._position, values, strict=True):
+                inputs[column] = value
+            found = remainders.digests(inputs, len(choice))
+            keys = [key + digest for key, digest in zip(keys, found, strict=True)]
+        return keys
+
+    def _make(self, plies: int) -> Remainders:
+        made = {
+            abs(v)
+            for move in self._layout.moves[:plies]
+            for v in (*move.literals, *(() if move.stop is None else (move.stop,)))
+        }
+        fixed = {self._column[v] for v in made if v in self._column} | set(self._position)
+        wanted = list(dict.fromkeys(abs(literal) for literal in self._to_come(plies)))
+        return Remainders(*self._oracle.graph(wanted), sorted(fixed))
+
+    def _to_come(self, plies: int) -> Iterator[int]:
+        """The literals that may be asked for after ``plies`` plies."""
+        layout = self._layout
+        for move in layout.moves[plies:]:
+            indicators = layout.indicator(move.ply)
+            if move.player is Player.BLACK:
+                yield from move.literals
+                if move.stop is not None:
+                    yield move.stop
+            elif indicators is not None:
+                yield from indicators.preconditions
+                if indicators.bounds is not None:
+                    yield indicators.bounds
+        for state in layout.board.states[plies + 1 :]:
+            yield from state
+        if layout.verdict is not None:
+            yield layout.verdict
