@@ -133,6 +133,9 @@ def _step(
         wrong = board.differences(rules)
     if board is None or last is None or not _on(board, last):
         last = None
+    elif changed and last not in changed:
+        # A move may name another square than it changes: a column, in which a stone falls.
+        last = changed[0] if len(changed) == 1 else None
     marks = Marks(tuple(changed), last, tuple(wrong))
     shown = rules if wrong else None
     return Step(ply, player, move, board, marks, tuple(remarks), ending, shown)

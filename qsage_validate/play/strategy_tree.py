@@ -103,10 +103,11 @@ class Size:
     """How much a subtree holds.
 
     ``plays`` are different sequences of moves, ``positions`` the different positions after any
-    ply (the subtree's own node included), ``depth`` the plies of the longest play and
-    ``shortest`` of the shortest finished one, both from ply 1; ``early`` the plays that the
-    certificate's side wins before the last ply, ``lost`` those that it does not win.  Unless
-    ``exact``, a budget ended the count: all numbers are at least so large (``shortest`` at most).
+    ply (the subtree's own node included) as far as rules or formula describe them, ``depth``
+    the plies of the longest play and ``shortest`` of the shortest finished one, both from ply
+    1; ``early`` the plays that the certificate's side wins before the last ply, ``lost`` those
+    that it does not win.  Unless ``exact``, a budget ended the count: all numbers are at least
+    so large (``shortest`` at most).
     """
 
     plays: int
@@ -159,7 +160,7 @@ class Exploration:
         lengths = [node.state.plies for node in ends]
         return Size(
             plays=len(ends) + len(self.frontier),
-            positions=len({position_key(state) for state in self.states()}),
+            positions=len({position_key(state) for state in self.states()} - {None}),
             depth=max(node.state.plies for node in self.nodes),
             shortest=min(lengths, default=None),
             early=sum(1 for n in ends if n.kept and n.state.plies < self._plies),
@@ -205,11 +206,14 @@ def _known_children(node: Node) -> Iterable[Node]:
     return node._children or ()
 
 
-def position_key(state: PlayState) -> Hashable:
-    """Equal for plays at one position: by the rules, else by the formula's board."""
+def position_key(state: PlayState) -> Hashable | None:
+    """Equal for plays at one position: by the rules, else by the formula's board.
+
+    ``None`` when neither tells, as in the last ply of some formulas.
+    """
     if state.position is not None:
         return state.position
-    return (state.plies, state.board if state.board is not None else state.moves)
+    return None if state.board is None else (state.plies, state.board)
 
 
 class StrategyTree:

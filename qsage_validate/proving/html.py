@@ -382,8 +382,9 @@ def _lengths(page: _Page, rows: Sequence[PlyRow], player: str) -> Iterator[str]:
     yield from _table_head(columns, numbers={0, 2, 3, 4, 5}, narrow=True)
     for row in rows:
         mover = "start" if row.player is None else str(row.player)
-        numbers = [row.positions, row.won, row.lost, *([row.unclear] if unclear else [])]
-        cells = "".join(f'<td class="number">{number:,}</td>' for number in numbers)
+        numbers = [row.won, row.lost, *([row.unclear] if unclear else [])]
+        texts = [f"{row.positions:,}" if row.positions else "–", *(f"{n:,}" for n in numbers)]
+        cells = "".join(f'<td class="number">{text}</td>' for text in texts)
         yield f'<tr><th scope="row" class="number">{row.ply}</th><td>{mover}</td>{cells}</tr>'
     yield "</tbody></table></div>"
 

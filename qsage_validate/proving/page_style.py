@@ -64,7 +64,7 @@ font-variant-numeric:tabular-nums}
 @media print{
 @page{margin:18mm 16mm}
 body{font-size:10.5pt}main{max-width:none;padding:0}
-h2{break-after:avoid}h3{break-after:avoid}
+h2,h3,h2+p,h3+p{break-after:avoid}
 figure,tr,blockquote,.chart{break-inside:avoid}
 .scroll{overflow:visible}a{color:inherit;text-decoration:none}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}

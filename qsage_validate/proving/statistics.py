@@ -27,7 +27,8 @@ _NAMED_REPLIES = 12
 class PlyRow:
     """What the plays look like after ``ply`` plies.
 
-    ``positions`` are the different ones; ``won`` and ``lost`` count the plays that end here
+    ``positions`` are the different ones (0 where neither rules nor formula describe them);
+    ``won`` and ``lost`` count the plays that end here
     with and without the promised win, ``unclear`` those of which neither rules nor formula tell
     who won.  ``player`` made the ply (``None`` at the start).
     """
@@ -45,9 +46,10 @@ class Statistics:
     """Counts over all plays against a strategy.
 
     ``plays`` are different sequences of moves, ``positions`` the different positions in them
-    (the start included), ``answered`` those in which the certificate had to answer, ``answers``
-    how often it did so in all plays, each beginning of a play counted once; ``ambiguous`` are
-    the positions that it answers differently depending on how they came about.  ``bound`` is
+    (the start included) as far as they are described, ``answered`` those in which the
+    certificate had to answer, ``answers`` how often it did so in all plays, each beginning of a
+    play counted once; ``ambiguous`` are the positions that it answers differently depending on
+    how they came about.  ``bound`` is
     the number of plies within which the play must end, ``depth`` that of the longest play,
     ``shortest`` of the shortest one.  ``early`` plays are won before the last ply, ``lost`` ones
     not at all.  ``replies`` are the most frequent answers, of ``different`` ones.  Unless
@@ -145,9 +147,12 @@ def statistics(tree: StrategyTree, exploration: Exploration) -> Statistics:
     for node in exploration.nodes:
         for before, state in _answers(node):
             count += 1
-            answers.setdefault(position_key(before), set()).add(state.moves[-1])
+            key = position_key(before)
+            answers.setdefault(before.moves if key is None else key, set()).add(state.moves[-1])
         for state in node.states:
-            positions.setdefault(state.plies, set()).add(position_key(state))
+            own, key = positions.setdefault(state.plies, set()), position_key(state)
+            if key is not None:
+                own.add(key)
     rows = []
     ends = [node for node in exploration.nodes if node.ended]
     for ply in sorted(positions):

@@ -157,3 +157,12 @@ def test_the_rules_say_what_shape_a_board_has() -> None:
     match = match_for(EL)
     steps = steps_of_frames(match.frames)
     assert all(s.board is not None and s.board.shape is Shape.RECTANGLE for s in steps)
+
+
+def test_a_ring_is_where_the_stone_is_when_the_move_names_another_square() -> None:
+    game = load_game(model_of(("connect-c", "--size=3x3", "--connect=2", "--depth=3")))
+    (_, step) = steps_by_rules(game, ["occupyBottom(2,1)"])
+    assert step.marks.changed == ((2, 3),)
+    assert step.marks.last == (2, 3)
+    taken = steps_by_rules(game, ["occupyBottom(2,1)", "occupyBottom(2,1)"])[-1]
+    assert taken.marks.last is None  # The rules refuse it: nothing was made.

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,16 @@ import pytest
 from qsage_validate.games.registry import load_game
 from qsage_validate.play.match import Match
 from qsage_validate.play.setup import PlayFiles, load
-from qsage_validate.play.strategy_tree import StrategyTree, replies, tree_lines, tree_of
+from qsage_validate.play.strategy_tree import (
+    Exploration,
+    StrategyTree,
+    position_key,
+    replies,
+    tree_lines,
+    tree_of,
+)
+from qsage_validate.proving.statistics import statistics_of
+from qsage_validate.strategies.line import BoardReading
 from tests.support.plays import (
     BREAKTHROUGH,
     CONNECT,
@@ -185,3 +195,28 @@ def test_a_setup_gives_its_tree(repository: Path) -> None:
     tree = tree_of(load(PlayFiles(formula)))
     assert tree is not None
     assert tree.size(tree.root, 10_000).text == "195 plays, 283 positions, to ply 5"
+
+
+def test_positions_that_nobody_describes_are_not_counted() -> None:
+    tree = tree_for(EL)
+    exploration = tree.explore(tree.root, 10_000)
+    before = exploration.size.positions
+    leaves = [node for node in exploration.nodes if node.ended]
+    blank = [replace(n.state, reading=BoardReading(None, {}), position=None) for n in leaves]
+    assert {position_key(state) for state in blank} == {None}
+    described = len({position_key(node.state) for node in leaves})
+    for node, state in zip(leaves, blank, strict=True):
+        node.states = (*node.states[:-1], state)
+    again = Exploration(exploration.nodes, frozenset(), tree.plies)
+    assert again.size.positions == before - described
+
+
+def test_a_certificate_of_another_tool_may_answer_a_position_in_several_ways(
+    shared_data: Path,
+) -> None:
+    folder = shared_data / "certificates" / "quabs"
+    formula, certificate = (str(folder / f"httt-4x4_5_tic.{end}") for end in ("qcir", "aig"))
+    found = statistics_of(load(PlayFiles(formula, certificate)))
+    assert found is not None
+    assert (found.exact, found.plays, found.lost, found.depth) == (True, 195, 0, 5)
+    assert found.ambiguous > 0
