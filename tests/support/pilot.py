@@ -36,6 +36,14 @@ class Driver:
             await self.pilot.pause()
         await self.pilot.pause()
 
+    async def until(self, holds: Callable[[], object]) -> None:
+        """Wait until ``holds``; what takes more than ten seconds never comes."""
+        for _ in range(1000):
+            if holds():
+                return
+            await self.pilot.pause(0.01)
+        raise AssertionError(f"waited in vain on:\n{self.screen}")
+
     async def press(self, *keys: str) -> None:
         """Press keys one after the other, each when the one before has had its effect."""
         for key in keys:

@@ -12,7 +12,8 @@ from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.play.frame import BlockMove, BoardMove
 from qsage_validate.play.tui import requests
-from qsage_validate.play.tui.app import Answered, PlayApp, run
+from qsage_validate.play.tui.app import PlayApp, run
+from qsage_validate.play.tui.asking import Answered
 from qsage_validate.play.tui.block_form import BlockForm
 from qsage_validate.play.tui.board_art import Mark
 from qsage_validate.play.tui.board_view import BoardView
@@ -76,9 +77,10 @@ def test_a_typed_move_is_played_and_the_board_has_the_keys_again() -> None:
 def test_tab_completes_a_move() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.press("colon", "o", "c", "c")
-        await driver.pilot.pause(0.05)
+        prompt = driver.app.query_one(MovePrompt)
+        await driver.until(lambda: prompt._suggestion)
         await driver.press("tab")
-        assert driver.app.query_one(MovePrompt).value == "occupy(2,1)"
+        assert prompt.value == "occupy(2,1)"
         await driver.press("enter")
         assert driver.moves[1] == "occupy(2,1)"
 
@@ -344,11 +346,8 @@ def test_a_random_player_makes_one_move() -> None:
 def test_a_random_player_plays_to_the_end() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.press("X")
-        for _ in range(200):
-            if driver.app.view.situation.outcome is not None:
-                break
-            await driver.pilot.pause(0.01)
-        assert driver.app.view.situation.outcome is not None
+        await driver.until(lambda: driver.app.view.situation.outcome is not None)
+        await driver.settle()
         assert not driver.app.view.running
 
     drive(ToyMatch(PAWNS), scenario)
@@ -648,9 +647,8 @@ def test_what_is_asked_during_work_waits_its_turn() -> None:
 
     async def scenario(driver: Driver) -> None:
         await driver.pilot.press("enter")
-        await driver.pilot.pause(0.3)
+        await driver.until(lambda: "Working: playing occupy(2,2)" in driver.screen)
         assert driver.app.view.busy == "playing occupy(2,2)"
-        assert "Working: playing occupy(2,2)" in driver.screen
         await driver.pilot.press("u")
         await driver.pilot.pause()
         assert driver.app.view.waiting == 1
@@ -695,7 +693,7 @@ def test_a_failure_of_the_certificate_is_a_message() -> None:
 def test_a_bug_in_the_worker_ends_the_app_and_is_kept() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.pilot.press("enter")
-        await driver.pilot.pause(0.2)
+        await driver.until(lambda: driver.app.bug)
 
     app = drive(ToyMatch(broken=ZeroDivisionError), scenario)
     assert isinstance(app.bug, ZeroDivisionError)
@@ -774,3 +772,23 @@ def test_the_newest_message_is_in_sight_when_the_pane_comes_up() -> None:
         assert "3. Black occupy(2,1)" in driver.screen
 
     drive(ToyMatch(), scenario)
+
+
+def test_answers_arrive_under_a_dialog() -> None:
+    gate = threading.Event()
+
+    async def scenario(driver: Driver) -> None:
+        await driver.pilot.press("enter", "question_mark")
+        await driver.pilot.pause()
+        assert isinstance(driver.app.screen, HelpScreen)
+        gate.set()
+        await driver.settle()
+        assert isinstance(driver.app.screen, HelpScreen)
+        await driver.pilot.resize_terminal(30, 8)
+        await driver.pilot.resize_terminal(80, 24)
+        await driver.press("escape")
+        assert len(driver.moves) == 3
+        await driver.press("right", "enter")
+        assert len(driver.moves) == 5
+
+    drive(ToyMatch(gate=gate), scenario)

@@ -11,7 +11,7 @@ import pytest
 from qsage_validate.games.protocol import Board, Player
 from qsage_validate.play.frame import BoardMove, MatchMove, MatchOutcome, SquareXY
 from qsage_validate.play.tui.board_art import Mark
-from qsage_validate.play.tui.panes import Weight, finding_note
+from qsage_validate.play.tui.notes import Weight, finding_note
 from qsage_validate.play.tui.picking import Play
 from qsage_validate.play.tui.requests import Refused
 from qsage_validate.play.tui.situation import Situation
@@ -102,7 +102,16 @@ def test_a_finding_has_the_command_that_replays_it() -> None:
 
 
 def test_what_is_said_is_decided_without_textual() -> None:
-    modules = ("actions", "board_art", "pane_layout", "picking", "requests", "situation", "view")
+    modules = (
+        "actions",
+        "board_art",
+        "notes",
+        "pane_layout",
+        "picking",
+        "requests",
+        "situation",
+        "view",
+    )
     imports = "; ".join(f"import qsage_validate.play.tui.{name}" for name in modules)
     program = f"import sys; {imports}; sys.exit('textual' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

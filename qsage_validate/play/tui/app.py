@@ -1,8 +1,4 @@
-"""The Textual app: it asks the match in a worker thread, and shows what comes back.
-
-All questions to the match go through :meth:`PlayApp.ask`, one at a time; what is asked while the
-worker is busy waits in a queue.  The answers arrive as :class:`Answered` messages.
-"""
+"""The Textual app: widgets post messages, the app asks the match and shows what comes back."""
 
 from __future__ import annotations
 
@@ -10,40 +6,35 @@ import os
 import random
 import re
 import sys
-from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
 from textual import events, on
-from textual.app import App, ComposeResult, SystemCommand
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, Static
-from textual.worker import Worker, WorkerState
 
 from qsage_validate.errors import Exit, QsageError, UsageError
-from qsage_validate.play.frame import BlockMove, Frame, MatchMove, MatchOutcome, WhyNot
+from qsage_validate.play.frame import BlockMove, Frame, MatchMove, WhyNot
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui import requests
 from qsage_validate.play.tui.actions import ACTIONS
+from qsage_validate.play.tui.asking import Answered, AskingApp
 from qsage_validate.play.tui.bars import ActionBar, StatusBar, TitleBar
 from qsage_validate.play.tui.block_form import BlockForm
 from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.dialogs import ConfirmScreen, HelpScreen, MenuScreen, PathScreen
+from qsage_validate.play.tui.notes import Note, Replay, Weight, frame_notes
 from qsage_validate.play.tui.pane_layout import too_small
 from qsage_validate.play.tui.panes import (
     MessagesPane,
     MovesPane,
-    Note,
-    Replay,
     ValuesPane,
-    Weight,
     WhyPane,
-    finding_note,
 )
 from qsage_validate.play.tui.picking import Choose, Drop, NoMove, Play, Select
 from qsage_validate.play.tui.play_area import PANES, PaneTabs, PlayArea
@@ -52,29 +43,8 @@ from qsage_validate.play.tui.situation import Situation
 from qsage_validate.play.tui.themes import DARK, LIGHT, THEMES
 from qsage_validate.play.tui.view import View, picture, square_text, status
 
-_QUEUE = 20
-_BUSY_AFTER = 0.15
 
-
-class Answered(Message):
-    """The worker has finished: ``answer``, or ``failure``; ``situation`` as it is now.
-
-    ``situation`` is ``None`` when asking for it failed.
-    """
-
-    def __init__(
-        self,
-        answer: requests.Answer | None,
-        failure: QsageError | None,
-        situation: Situation | None,
-    ) -> None:
-        self.answer = answer
-        self.failure = failure
-        self.situation = situation
-        super().__init__()
-
-
-class PlayApp(App[Exit]):
+class PlayApp(AskingApp):
     """A play against a certificate, on a terminal."""
 
     CSS_PATH = "play.tcss"
@@ -103,11 +73,9 @@ class PlayApp(App[Exit]):
 
         ``replay`` makes the command that plays the person's moves again, for findings.
         """
-        super().__init__()
-        self._match = match
+        super().__init__(match, let_happen=let_happen)
         self._generator = random.Random(seed)
         self._pace = pace
-        self._queue: deque[tuple[str, requests.Request]] = deque()
         self._news: frozenset[str] = frozenset()
         self._home = PANES[0]
         self._typed = ""
@@ -118,8 +86,6 @@ class PlayApp(App[Exit]):
         self._replay = replay
         self._board: BoardView | None = None
         self._form: BlockForm | None = None
-        self.bug: BaseException | None = None
-        self.view = View(Situation.of(match), let_happen=let_happen)
 
     # Building
 
@@ -156,56 +122,6 @@ class PlayApp(App[Exit]):
         self.action_board()
         self.show(self.view)
 
-    # Asking the match
-
-    def ask(self, what: str, request: requests.Request) -> None:
-        """Ask the match; ``what`` names it for the person.  Waits its turn when it is busy."""
-        if self.view.busy is None:
-            self._start(what, request)
-        elif len(self._queue) < _QUEUE:
-            self._queue.append((what, request))
-            self.show(replace(self.view, waiting=len(self._queue)))
-        else:
-            self.bell()
-
-    def _start(self, what: str, request: requests.Request) -> None:
-        self.view = replace(self.view, busy=what, waiting=len(self._queue))
-        self.run_worker(
-            partial(self._work, request),
-            name=what,
-            group="match",
-            thread=True,
-            exclusive=True,
-            exit_on_error=False,
-        )
-        # Most answers come at once: the indicator would only flicker.
-        self.set_timer(_BUSY_AFTER, self._show_if_busy)
-
-    def _show_if_busy(self) -> None:
-        if self.view.busy is not None:
-            self.show(self.view)
-
-    def _work(self, request: requests.Request) -> None:
-        # In the worker thread.  A bug is raised, and ends the app in on_worker_state_changed.
-        answer: requests.Answer | None = None
-        failure: QsageError | None = None
-        situation: Situation | None = None
-        try:
-            answer = request(self._match)
-        except QsageError as error:
-            failure = error
-        try:
-            situation = Situation.of(self._match)
-        except QsageError as error:
-            failure = failure or error
-        self.post_message(Answered(answer, failure, situation))
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A worker that raised has met a bug: leave, so that it is reported."""
-        if event.worker.group == "match" and event.state is WorkerState.ERROR:
-            self.bug = event.worker.error
-            self.exit()
-
     @on(Answered)
     def _answered(self, event: Answered) -> None:
         before = self.view
@@ -227,9 +143,7 @@ class PlayApp(App[Exit]):
             if prompt.has_focus and not prompt.value:
                 self.action_board()
         self.show(view)
-        if self._queue:
-            self._start(*self._queue.popleft())
-        elif self.view.running:
+        if not self.ask_next() and self.view.running:
             self.set_timer(self._pace, self._run_on)
 
     def _failed(self, view: View, failure: QsageError) -> View:
@@ -306,21 +220,11 @@ class PlayApp(App[Exit]):
         self._say(Note(Weight.DONE, text))
         return replace(view, said=text)
 
-    def _report(self, situation: Situation, frames: Iterable[Frame]) -> None:
-        """Say what happened in ``frames``: moves, findings, the end."""
-        for frame in frames:
-            if frame.player is not None:
-                mark = " (illegal, let happen)" if frame.illegal is not None else ""
-                slow = f" ({frame.seconds:.1f} s)" if frame.seconds >= 1 else ""
-                move = "unreadable" if frame.move is None else str(frame.move)
-                text = f"{frame.ply}. {frame.player} {move}{mark}{slow}"
-                self._say(Note(Weight.DONE, text))
-            own = _own_moves(situation, frame.ply)
-            self._say(*(finding_note(f, own, self._replay) for f in frame.findings))
-            if frame.findings:
-                self.bell()
-            if frame.outcome is not None:
-                self._say(Note(Weight.VERDICT, _end(frame.outcome)))
+    def _report(self, situation: Situation, frames: Sequence[Frame]) -> None:
+        """Say what happened in ``frames``."""
+        self._say(*frame_notes(situation, frames, self._replay))
+        if any(frame.findings for frame in frames):
+            self.bell()
 
     # Showing
 
@@ -394,12 +298,11 @@ class PlayApp(App[Exit]):
         self.query_one(PlayArea).choose(pane)
         self._news -= {pane}
 
-    def _settle(self, frames: Iterable[Frame] = ()) -> None:
+    def _settle(self, frames: Sequence[Frame] = ()) -> None:
         """After a move: findings to the front, else the pane that the person had chosen.
 
         Why a move was illegal that was let happen is shown as for one that was refused.
         """
-        frames = tuple(frames)
         happened = next((f.illegal for f in frames if f.illegal is not None), None)
         self._explain_happened(happened)
         if any(frame.findings for frame in frames):
@@ -536,7 +439,7 @@ class PlayApp(App[Exit]):
             self._choose(f"{count} legal move{'s' * (count != 1)}", view.situation.legal)
 
     def action_type(self) -> None:
-        self.screen.set_focus(self.query_one(MovePrompt))
+        self.default_screen.set_focus(self.query_one(MovePrompt))
 
     def action_random(self) -> None:
         view = self._stopped()
@@ -651,13 +554,13 @@ class PlayApp(App[Exit]):
             "values": "#values-table",
             "messages": "#messages",
         }[pane]
-        self.screen.set_focus(self.query_one(target))
+        self.default_screen.set_focus(self.query_one(target))
 
     def action_board(self) -> None:
         if self._board is not None:
-            self.screen.set_focus(self._board)
+            self.default_screen.set_focus(self._board)
         elif self._form is not None:
-            self.screen.set_focus(self._form.bits)
+            self.default_screen.set_focus(self._form.bits)
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen())
@@ -665,8 +568,7 @@ class PlayApp(App[Exit]):
     def action_escape(self) -> None:
         """Leave what is in the way: queue, random player, input, selection, past."""
         view = self.view
-        if self._queue:
-            self._queue.clear()
+        if self.forget_waiting():
             self.show(replace(view, waiting=0, running=False))
         elif isinstance(self.focused, Input):
             self.action_board()
@@ -712,26 +614,12 @@ class PlayApp(App[Exit]):
         """Say so where there is no room for the interface."""
         complaint = too_small(event.size.width, event.size.height)
         self.query_one("#too-small", Static).update(complaint or "")
-        self.screen.set_class(complaint is not None, "-too-small")
+        self.default_screen.set_class(complaint is not None, "-too-small")
 
 
 def _squares(move: MatchMove) -> frozenset[tuple[int, int]]:
     square = getattr(move, "square", None)
     return frozenset() if square is None else frozenset({square})
-
-
-def _own_moves(situation: Situation, ply: int) -> list[str]:
-    """The person's moves up to ``ply``, as a script has them."""
-    return [
-        f"{frame.move}{'!stop' if frame.stopped else '!' if frame.illegal is not None else ''}"
-        for frame in situation.frames
-        if frame.player is situation.person and frame.ply <= ply
-    ]
-
-
-def _end(outcome: MatchOutcome) -> str:
-    promise = {True: "; as the certificate promised", False: "; NOT as promised", None: ""}
-    return outcome.text + promise[outcome.promised]
 
 
 def _file_name(title: str) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
@@ -16,8 +14,8 @@ from textual.widgets import DataTable, Input, Static
 
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.frame import Frame, NamedValue, SquareXY, WhyNot
+from qsage_validate.play.tui.notes import Note, Weight
 from qsage_validate.play.tui.requests import Explained, Refused
-from qsage_validate.validation.finding import Finding
 
 STONES = {Player.BLACK: "●", Player.WHITE: "○"}
 
@@ -248,17 +246,6 @@ def _searched(value: NamedValue) -> str:
     return f"{value.name} {value.variable} {value.group.value} {shown}".casefold()
 
 
-class Weight(Enum):
-    """How much a message matters; the values are the signs before it."""
-
-    SAID = " "
-    DONE = "·"
-    REFUSED = "×"
-    ERROR = "!"
-    FINDING = "‼"
-    VERDICT = "="
-
-
 _WEIGHT_STYLES = {
     Weight.SAID: "$quiet",
     Weight.DONE: "",
@@ -267,27 +254,6 @@ _WEIGHT_STYLES = {
     Weight.FINDING: "bold $error",
     Weight.VERDICT: "bold",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """One message."""
-
-    weight: Weight
-    text: str
-
-
-Replay = Callable[[Sequence[str]], str]
-
-
-def finding_note(finding: Finding, own: Sequence[str], replay: Replay | None = None) -> Note:
-    """A finding with all that is known about it, and the command that replays the moves ``own``."""
-    lines = [f"FINDING: {finding.text}"]
-    if finding.rule is not None:
-        lines.append(f"rule: {finding.rule}")
-    command = finding.replay or ("" if replay is None else replay(own))
-    lines.append(f"replay: {command}" if command else f"moves: {' '.join(finding.moves)}")
-    return Note(Weight.FINDING, "\n".join(lines))
 
 
 class MessagesPane(VerticalScroll):
