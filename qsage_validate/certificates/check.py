@@ -1,17 +1,20 @@
 """The certificate check, levels 1 and 2: the functions are functions, and they win.
 
-Level 1: each function reads only variables left of its own.  Level 2: no assignment of the
-opponent's variables makes the matrix false (Skolem) or true (Herbrand), which is one SAT call
-on the negation.  Variables without a function are don't-cares; they are played as false, here
-as everywhere, so that what is proved is what is played.
+Level 1 (:func:`dependencies`): each function reads only variables left of its own.  Level 2
+(:func:`check_matrix`): no assignment of the opponent's variables makes the matrix false (Skolem)
+or true (Herbrand), which is a question for SAT solvers about certificate and negated matrix as
+one graph (``circuit/cubes.py``).  :func:`check` is both.  Variables without a function are
+don't-cares; they are played as false, here as everywhere, so that what is proved is what is
+played.
 
-A clause certificate is read as definitions first; where that fails, or where the clauses leave
-a variable open, nothing is proved: neither what its functions read nor that they exist is known.
+A clause certificate is read as definitions first; where that fails nothing is proved: neither
+what its functions read nor that they exist is known.  Where its clauses leave a variable open,
+they must win with either value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -30,12 +33,29 @@ from qsage_validate.certificates.definitions import (
     NotDefinitionalError,
     definitions,
 )
-from qsage_validate.certificates.dependencies import Dependency, wrong_dependency
+from qsage_validate.certificates.dependencies import Dependency, wrong_dependencies
 from qsage_validate.circuit.aig import FALSE, Aig
+from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut, Unsatisfiable, satisfy
+from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import Exit
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What level 2 looked at: numbers of gates, and what the answer took.
+
+    ``certificate`` are the gates in the file (of a clause set: of the circuit that its
+    clauses define), ``composed`` those of certificate and matrix together in which equal
+    gates are one, as far as the result needs them.
+    """
+
+    certificate: int
+    composed: int
+    effort: Effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +63,16 @@ class CertificateProved:
     """The certificate proves its formula true (Skolem) or false (Herbrand).
 
     ``dont_cares`` are the variables without a function, in the order of the prefix; the proof
-    has them false.  ``gates`` is the size of the circuit that was proved constant.
+    has them false.  ``open_variables`` are those that clauses leave open where it makes no
+    difference.  ``gates`` is the size of the circuit that was proved constant.
     """
 
     kind: Kind
     dont_cares: tuple[int, ...]
     gates: int
     seconds: float
+    open_variables: tuple[int, ...] = ()
+    evidence: Evidence | None = None
 
     @property
     def exit_code(self) -> Exit:
@@ -58,9 +81,12 @@ class CertificateProved:
 
     def __str__(self) -> str:
         value = "true" if self.kind is Kind.SKOLEM else "false"
-        left = len(self.dont_cares)
-        what = "1 variable" if left == 1 else f"{left} variables"
-        note = f"; {what} without a function played as false" if left else ""
+        note = ""
+        if self.dont_cares:
+            note += f"; {_variables(self.dont_cares)} without a function played as false"
+        if self.open_variables:
+            note += f"; it wins with either value of {_variables(self.open_variables)}"
+            note += " that the clauses leave open"
         return f"proved: the {self.kind.value} functions make the formula {value}{note}"
 
 
@@ -75,6 +101,7 @@ class CertificateRefuted:
     reason: str
     choice: Mapping[int, bool] | None = None
     dependency: Dependency | None = None
+    evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
         if (self.choice is None) == (self.dependency is None):
@@ -94,6 +121,7 @@ class CertificateUndecided:
     """Nothing was proved and nothing refuted; ``why`` says what stood in the way."""
 
     why: str
+    evidence: Evidence | None = None
 
     @property
     def exit_code(self) -> Exit:
@@ -107,39 +135,68 @@ class CertificateUndecided:
 CheckResult = CertificateProved | CertificateRefuted | CertificateUndecided
 
 
-def check(formula: Qbf, certificate: Certificate, *, timeout: float | None = None) -> CheckResult:
-    """Check both levels; the SAT call gets at most ``timeout`` seconds.
+def check(
+    formula: Qbf,
+    certificate: Certificate,
+    *,
+    timeout: float | None = None,
+    jobs: int = 1,
+) -> CheckResult:
+    """Check both levels; the SAT calls get at most ``timeout`` seconds.
 
     The certificate's inputs and functions must be variables of the formula and of the right
     quantifiers (readers and compilers see to it): ``KeyError`` or ``ValueError`` otherwise.
     """
-    start = monotonic()
-    if isinstance(certificate, ClauseCertificate):
-        try:
-            read = definitions(certificate, formula)
-        except NotDefinitionalError as error:
-            return CertificateUndecided(f"the clauses cannot be read as definitions: {error}")
-    else:
-        read = Definitions(certificate, {}, {})
+    try:
+        wrong = dependencies(formula, certificate)
+    except NotDefinitionalError as error:
+        return CertificateUndecided(f"the clauses cannot be read as definitions: {error}")
+    if wrong:
+        return CertificateRefuted(wrong[0].text(formula), dependency=wrong[0])
+    return check_matrix(formula, certificate, timeout=timeout, jobs=jobs)
+
+
+def dependencies(formula: Qbf, certificate: Certificate) -> tuple[Dependency, ...]:
+    """Level 1: the functions that look to their right.
+
+    Raises :class:`NotDefinitionalError` when clauses are no definitions, and the errors of
+    :func:`check`.
+    """
+    circuit = _read(certificate, formula).circuit
+    _check_sides(formula, circuit)
+    return wrong_dependencies(circuit, formula)
+
+
+def check_matrix(
+    formula: Qbf,
+    certificate: Certificate,
+    *,
+    timeout: float | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> CheckResult:
+    """Level 2, whatever the functions read; limits and errors are those of :func:`check`.
+
+    The result, a refuting choice included, is the same for every number of ``jobs``
+    (processes).
+    """
+    search = _Search(formula, timeout, jobs, progress)
+    try:
+        read = _read(certificate, formula)
+    except NotDefinitionalError as error:
+        return CertificateUndecided(f"the clauses cannot be read as definitions: {error}")
     circuit = read.circuit
     _check_sides(formula, circuit)
-    wrong = wrong_dependency(circuit, formula)
-    if wrong is not None:
-        return CertificateRefuted(wrong.text(formula), dependency=wrong)
-    faults = [*read.contradictions.values(), *read.openings.values()]
-    composition = compose(circuit, formula, faults)
+    search.certificate = circuit.aig.num_gates
+    composition = compose(
+        circuit, formula, [*read.contradictions.values(), *read.openings.values()]
+    )
     builder = composition.builder
     contradictions = composition.also[: len(read.contradictions)]
     openings = composition.also[len(read.contradictions) :]
     ambiguous = builder.or_all(openings)
     beaten = builder.or_all([_lost(composition, circuit.kind), *contradictions])
-
-    def search(literal: int) -> tuple[Aig, Answer]:
-        left = None if timeout is None else max(0.0, timeout - (monotonic() - start))
-        aig, (moved,) = builder.build([literal])
-        return aig, satisfy(aig, moved, timeout=left)
-
-    aig, answer = search(builder.and_(beaten, ambiguous ^ 1))
+    answer = search.ask(composition, builder.and_(beaten, ambiguous ^ 1))
     if isinstance(answer, Satisfiable):
         choice = dict(zip(composition.opponent, answer.inputs, strict=True))
         at_fault = _first_true(composition, contradictions, answer.inputs)
@@ -147,22 +204,96 @@ def check(formula: Qbf, certificate: Certificate, *, timeout: float | None = Non
         if at_fault is not None:
             variable = list(read.contradictions)[at_fault]
             reason = f"the clauses of {variable} contradict each other"
-        return CertificateRefuted(f"{reason} under {_text(formula, choice)}", choice)
-    if isinstance(answer, Unsatisfiable) and ambiguous != FALSE:
-        _, answer = search(ambiguous)
+        reason = f"{reason} under {_text(formula, choice)}"
+        return CertificateRefuted(reason, choice, evidence=search.evidence)
+    open_variables: tuple[int, ...] = ()
+    if not isinstance(answer, TimedOut) and ambiguous != FALSE:
+        answer = search.ask(composition, ambiguous)
         if isinstance(answer, Satisfiable):
-            choice = dict(zip(composition.opponent, answer.inputs, strict=True))
+            assert isinstance(certificate, ClauseCertificate), "circuits leave nothing open"
             at_fault = _first_true(composition, openings, answer.inputs)
             assert at_fault is not None
-            variable = list(read.openings)[at_fault]
-            return CertificateUndecided(
-                f"the clauses have several solutions under {_text(formula, choice)}: "
-                f"they leave {variable} open"
-            )
+            open_variables = (list(read.openings)[at_fault],)
+            choice = dict(zip(composition.opponent, answer.inputs, strict=True))
+            answer, doubt = _either_value_wins(search, certificate)
+            if doubt:
+                return CertificateUndecided(
+                    f"the clauses have several solutions under {_text(formula, choice)}: "
+                    f"they leave {open_variables[0]} open, {doubt}",
+                    search.evidence,
+                )
     if isinstance(answer, TimedOut):
-        return CertificateUndecided(f"no answer within {timeout:g} seconds")
+        return CertificateUndecided(f"no answer within {timeout:g} seconds", search.evidence)
     free = dont_cares(certificate, formula)
-    return CertificateProved(circuit.kind, free, aig.num_gates, monotonic() - start)
+    return CertificateProved(
+        circuit.kind,
+        free,
+        search.composed,
+        monotonic() - search.start,
+        open_variables,
+        search.evidence,
+    )
+
+
+def _either_value_wins(search: _Search, certificate: ClauseCertificate) -> tuple[Answer, str]:
+    """Whether all solutions of the clauses win; if not, why this proves nothing.
+
+    Where a variable is open an input of its own says what it is, so that the graph has every
+    solution.  When none of them loses and none is contradictory, the functions that are false
+    where they are open are ones that win, and so is whatever else answers for the clauses.
+    """
+    formula = search.formula
+    read = definitions(certificate, formula, choose=True)
+    composition = compose(read.circuit, formula, [*read.contradictions.values()])
+    builder = composition.builder
+    contradictory = builder.or_all(composition.also)
+    lost = _lost(composition, certificate.kind)
+    answer = search.ask(composition, builder.or_(lost, contradictory))
+    if not isinstance(answer, Satisfiable):
+        return answer, ""
+    if _first_true(composition, composition.also, answer.inputs) is not None:
+        return answer, "and one of its values leads to a contradiction"
+    return answer, "and it loses with one of its values"
+
+
+class _Search:
+    """The questions of one check, and what they took."""
+
+    def __init__(
+        self, formula: Qbf, timeout: float | None, jobs: int, progress: Progress | None
+    ) -> None:
+        self.formula = formula
+        self.start = monotonic()
+        self.certificate = 0
+        self.composed = 0
+        self._deadline = None if timeout is None else self.start + timeout
+        self._jobs = jobs
+        self._progress = progress
+        self._effort = Effort()
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(self.certificate, self.composed, self._effort)
+
+    def ask(self, composition: Composition, literal: int) -> Answer:
+        """Whether ``literal`` can be true; the inputs are the composition's."""
+        aig, (moved,) = composition.builder.build([literal])
+        self.composed = max(self.composed, aig.num_gates)
+        answer, effort = satisfy_by_cubes(
+            aig, moved, jobs=self._jobs, deadline=self._deadline, progress=self._cases
+        )
+        self._effort += effort
+        return answer
+
+    def _cases(self, done: int, total: int) -> None:
+        if self._progress is not None:
+            self._progress(f"{done} of {total} cases")
+
+
+def _read(certificate: Certificate, formula: Qbf) -> Definitions:
+    if isinstance(certificate, ClauseCertificate):
+        return definitions(certificate, formula)
+    return Definitions(certificate, {}, {})
 
 
 def obligation(formula: Qbf, certificate: CircuitCertificate) -> tuple[Aig, int]:
@@ -200,6 +331,10 @@ def _check_sides(formula: Qbf, circuit: CircuitCertificate) -> None:
     for variable in circuit.functions:
         if quantifiers[variable] is not circuit.kind.decides:
             raise ValueError(f"the function of {variable} decides a variable of the opponent")
+
+
+def _variables(variables: Sequence[int]) -> str:
+    return "1 variable" if len(variables) == 1 else f"{len(variables)} variables"
 
 
 def _text(formula: Qbf, choice: Mapping[int, bool]) -> str:

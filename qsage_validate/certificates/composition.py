@@ -15,9 +15,10 @@ from qsage_validate.circuit.qbf import Qbf
 class Composition:
     """Everything as a function of the opponent's choice.
 
-    Input ``k + 1`` of the graph is the variable ``opponent[k]``.  ``literals`` has the AIG
-    literal of each variable of the prefix, each gate of the matrix and each other name of the
-    certificate; ``output`` is the matrix (``None`` without a formula).  Variables that the
+    Input ``k + 1`` of the graph is the variable ``opponent[k]``; behind them come the inputs
+    that the certificate has for choices of its own, where clauses leave them.  ``literals`` has
+    the AIG literal of each variable of the prefix, each gate of the matrix and each other name
+    of the certificate; ``output`` is the matrix (``None`` without a formula).  Variables that the
     certificate should decide and does not are the constant false.  ``also`` has the further
     literals that were asked for.
     """
@@ -41,6 +42,7 @@ def compose(
     opponent = opponent_variables(certificate, formula)
     builder = AigBuilder(len(opponent))
     literals = dict(zip(opponent, builder.inputs, strict=True))
+    literals.update((name, builder.input()) for name in certificate.inputs if name < 0)
     outside = {**certificate.extra, **certificate.functions}
     built = embed(
         builder,

@@ -19,7 +19,7 @@ from qsage_validate.certificates.certificate import (
     ClauseCertificate,
     opponent_variables,
 )
-from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 
 Clauses = list[list[int]]
@@ -36,15 +36,25 @@ class Definitions:
     ``contradictions`` and ``openings`` map variables to literals of the circuit's graph: true
     where the clauses of the variable force it both ways, or neither way.  Where none of them
     is true, the circuit's values are the only solution of the clauses.
+
+    ``choices`` are variables that may be open: the circuit has an input, called by the negated
+    variable and behind the opponent's, for the value that each takes where it is.  Where none
+    of the ``contradictions`` is true, the circuit's values under all choices are all solutions.
     """
 
     circuit: CircuitCertificate
     contradictions: Mapping[int, int]
     openings: Mapping[int, int]
+    choices: tuple[int, ...] = ()
 
 
-def definitions(certificate: ClauseCertificate, formula: Qbf | None = None) -> Definitions:
-    """Read the definitions; raises :class:`NotDefinitionalError` when they are none."""
+def definitions(
+    certificate: ClauseCertificate, formula: Qbf | None = None, *, choose: bool = False
+) -> Definitions:
+    """Read the definitions; raises :class:`NotDefinitionalError` when they are none.
+
+    Where a variable is open it is false; with ``choose``, an input says what it is.
+    """
     opponent = opponent_variables(certificate, formula)
     groups = _group(certificate, frozenset(opponent))
     order = _topological(groups, frozenset(opponent))
@@ -52,6 +62,7 @@ def definitions(certificate: ClauseCertificate, formula: Qbf | None = None) -> D
     literals = dict(zip(opponent, builder.inputs, strict=True))
     contradictions: dict[int, int] = {}
     openings: dict[int, int] = {}
+    choices: list[int] = []
     for variable in order:
         forced = {
             sign: builder.or_all(
@@ -64,6 +75,10 @@ def definitions(certificate: ClauseCertificate, formula: Qbf | None = None) -> D
         literals[variable] = forced[1]
         contradictions[variable] = builder.and_(forced[1], forced[-1])
         openings[variable] = builder.and_(forced[1] ^ 1, forced[-1] ^ 1)
+        if choose and openings[variable] != FALSE:
+            choices.append(variable)
+            chosen = builder.and_(openings[variable], builder.input())
+            literals[variable] = builder.or_(forced[1], chosen)
     decided = None if formula is None else set(formula.variables(certificate.kind.decides))
     functions = {
         v: literals[v]
@@ -77,7 +92,7 @@ def definitions(certificate: ClauseCertificate, formula: Qbf | None = None) -> D
     circuit = CircuitCertificate(
         kind=certificate.kind,
         aig=aig,
-        inputs=opponent,
+        inputs=(*opponent, *(-v for v in choices)),
         functions={v: next(values) for v in functions},
         dialect=certificate.dialect,
         path=certificate.path,
@@ -88,6 +103,7 @@ def definitions(certificate: ClauseCertificate, formula: Qbf | None = None) -> D
         circuit,
         {v: next(values) for v in contradictions},
         {v: next(values) for v in openings},
+        tuple(choices),
     )
 
 

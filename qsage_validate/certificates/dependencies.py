@@ -40,35 +40,38 @@ class Dependency:
 
 
 def wrong_dependency(certificate: CircuitCertificate, formula: Qbf) -> Dependency | None:
-    """The first function that looks to its right, or ``None``; linear in the graph.
+    """The first of :func:`wrong_dependencies`, or ``None``."""
+    return next(iter(wrong_dependencies(certificate, formula)), None)
+
+
+def wrong_dependencies(certificate: CircuitCertificate, formula: Qbf) -> tuple[Dependency, ...]:
+    """The functions that look to their right, in the certificate's order; linear in the graph.
 
     What counts is the structure after constants and equal gates are simplified away: a
     function that only seems to read a variable (``and(x, false)``) is no error.  Functions of
-    variables that the prefix does not have are not looked at.
+    variables that the prefix does not have are not looked at.  The path of each is in the
+    certificate's own gates, which a reader of the file can follow.
     """
     level = formula.levels()
     functions = {v: f for v, f in certificate.functions.items() if v in level}
-    if _first_violation(certificate.aig, certificate.inputs, functions, level) is None:
-        return None
-    aig, moved = reduce(certificate.aig, list(functions.values()))
-    reduced = dict(zip(functions, moved, strict=True))
-    violating = _first_violation(aig, certificate.inputs, reduced, level)
-    if violating is None:
-        return None
-    # The path in the certificate's own gates is what a reader of the file can follow.
-    variable = violating.variable
-    only = {variable: certificate.functions[variable]}
-    return _first_violation(certificate.aig, certificate.inputs, only, level)
+    suspects = _violations(certificate.aig, certificate.inputs, functions, level)
+    if not suspects:
+        return ()
+    aig, moved = reduce(certificate.aig, [functions[d.variable] for d in suspects])
+    reduced = dict(zip((d.variable for d in suspects), moved, strict=True))
+    guilty = {d.variable for d in _violations(aig, certificate.inputs, reduced, level)}
+    return tuple(d for d in suspects if d.variable in guilty)
 
 
-def _first_violation(
+def _violations(
     aig: Aig, inputs: tuple[int, ...], functions: Mapping[int, int], level: Mapping[int, int]
-) -> Dependency | None:
+) -> list[Dependency]:
     reach = [-1, *(level[variable] for variable in inputs)]
     left, right = (aig.fanin0 >> 1).tolist(), (aig.fanin1 >> 1).tolist()
     for a, b in zip(left, right, strict=True):
         x, y = reach[a], reach[b]
         reach.append(x if x > y else y)  # noqa: FURB136 (max() is three times slower)
+    found = []
     for variable, literal in functions.items():
         gate = literal >> 1
         if reach[gate] > level[variable]:
@@ -77,5 +80,5 @@ def _first_violation(
                 path.append(gate)
                 first, second = left[gate - aig.num_inputs - 1], right[gate - aig.num_inputs - 1]
                 gate = first if reach[first] >= reach[second] else second
-            return Dependency(variable, inputs[gate - 1], tuple(path))
-    return None
+            found.append(Dependency(variable, inputs[gate - 1], tuple(path)))
+    return found

@@ -274,10 +274,53 @@ def test_clauses_with_several_solutions_prove_nothing() -> None:
     result = check(echo(), clauses(text))
     assert isinstance(result, CertificateUndecided)
     assert result.why.startswith("the clauses have several solutions under 1 ")
-    assert result.why.endswith(": they leave 3 open")
+    assert result.why.endswith(": they leave 3 open, and it loses with one of its values")
+    assert result.exit_code is Exit.UNDECIDED
     # Where the clauses are definite, the function is wrong: that is certain.
     wrong = "p cnf 3 1\nc Model for variable 3.\n3 1 0\n"
     assert isinstance(check(echo(), clauses(wrong)), CertificateRefuted)
+
+
+def free_choice(*clauses: str) -> ClauseCertificate:
+    """Clauses for 3 and, behind it, 4."""
+    lines = [f"p cnf 4 {len(clauses)}", "c Model for variable 3."]
+    lines += [c for c in clauses if "4" not in c]
+    lines += ["c Model for variable 4.", *(c for c in clauses if "4" in c), ""]
+    certificate = parse_certificate("\n".join(lines).encode())
+    assert isinstance(certificate, ClauseCertificate)
+    return certificate
+
+
+def two_outs() -> Qbf:
+    """forall 1 2 exists 3 4: 1 -> 3 or 4."""
+    return Qbf(
+        (Scope(Quantifier.FORALL, (1, 2)), Scope(Quantifier.EXISTS, (3, 4))),
+        {5: Gate(Connective.OR, (-1, 3, 4))},
+        5,
+    )
+
+
+def test_clauses_may_leave_open_what_makes_no_difference() -> None:
+    # 3 is open where 1 is false; 4 is the complement of 3.
+    result = check(two_outs(), free_choice("3 -1 0", "4 3 0", "-4 -3 0"))
+    assert isinstance(result, CertificateProved)
+    assert result.open_variables == (3,)
+    assert str(result).endswith(
+        "; it wins with either value of 1 variable that the clauses leave open"
+    )
+    # Nothing is forced at all, and one of the solutions loses.
+    result = check(two_outs(), free_choice("3 2 0", "4 -2 -1 3 0", "4 -4 0"))
+    assert isinstance(result, CertificateProved)
+    result = check(two_outs(), free_choice("3 2 0", "-4 2 0"))
+    assert isinstance(result, CertificateUndecided)
+    assert "and it loses with one of its values" in result.why
+
+
+def test_an_open_variable_that_may_lead_to_a_contradiction_proves_nothing() -> None:
+    # Where 3 is chosen to be true, 4 must be both.
+    result = check(two_outs(), free_choice("3 -1 0", "4 -3 1 0", "-4 -3 0", "-4 3 0"))
+    assert isinstance(result, CertificateUndecided)
+    assert "and one of its values leads to a contradiction" in result.why
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,266 @@
+"""Is a literal ever true?  By cases: the first inputs are split on, each case is a small graph.
+
+With the opponent's first move fixed most of a strategy's circuit is constant: the graphs of all
+cases together take less time than the whole.  A case (a cube: values of the first inputs that
+matter) is tried quickly first; where that fails it is swept (``sweep.py``) and solved to the
+end.  Cases are independent of each other, so that several processes may share them and the
+answer is the same: the first case, in the order of the binary numbers, that has an input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from time import monotonic, time
+from typing import Final
+
+from pysat.solvers import Solver
+
+from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
+from qsage_validate.circuit.clauses import circuit_clauses, load
+from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut, Unsatisfiable
+from qsage_validate.circuit.sweep import sweep
+from qsage_validate.circuit.workers import ordered_map
+
+Progress = Callable[[int, int], None]
+
+# What benchmarks/check.py shows: Glucose is the quickest on graphs of some ten thousand gates,
+# MiniSat on small ones, and CaDiCaL, which simplifies as it goes, where neither is quick.
+_SMALL_SOLVER: Final = "minisat22"
+_SOLVER: Final = "glucose4"
+_PATIENT_SOLVER: Final = "cadical195"
+# Conflicts between two looks at the clock and at pending signals: some tenths of a second.
+_SLICE: Final = 1000
+_SWEEP_CALLS: Final = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Splitting:
+    """When and how far to split; the answer does not depend on it, only what it takes.
+
+    Graphs of up to ``small`` gates are tried whole first, for ``conflicts`` conflicts; 2 to
+    the ``inputs`` cases are made of the others.  A case that is not decided within
+    ``conflicts`` either is swept and solved to the end.  From ``parallel`` gates on, cases are
+    given to other processes (where there are any) at once, below when one is not quick.
+    """
+
+    small: int = 8192
+    inputs: int = 3
+    conflicts: int = 20_000
+    parallel: int = 100_000
+
+
+DEFAULT: Final = Splitting()
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What an answer took: SAT calls and their conflicts, cases, gates that sweeping merged."""
+
+    calls: int = 0
+    conflicts: int = 0
+    cubes: int = 0
+    merged: int = 0
+
+    def __add__(self, other: Effort) -> Effort:
+        return Effort(
+            self.calls + other.calls,
+            self.conflicts + other.conflicts,
+            self.cubes + other.cubes,
+            self.merged + other.merged,
+        )
+
+
+def satisfy_by_cubes(
+    aig: Aig,
+    literal: int,
+    *,
+    jobs: int = 1,
+    deadline: float | None = None,
+    splitting: Splitting = DEFAULT,
+    progress: Progress | None = None,
+) -> tuple[Answer, Effort]:
+    """Search for an input that makes ``literal`` true, until ``deadline`` (``time.monotonic``).
+
+    The answer is the same for every number of ``jobs``, deadlines apart.  ``progress`` is told
+    how many cases of how many are done.
+    """
+    answer = _trivial(aig, literal)
+    if answer is not None:
+        return answer, Effort()
+    start = monotonic()
+    effort = Effort()
+    if aig.num_gates <= splitting.small:
+        answer, effort = _try(aig, literal, _SMALL_SOLVER, splitting.conflicts, deadline)
+        if answer is not None:
+            return answer, effort
+    variables = _first_inputs(aig, literal, splitting.inputs)
+    cases = _Cases(aig, literal, variables, splitting, deadline)
+    late = False
+    with closing(_answers(cases, jobs)) as answers:
+        for done, (found, more) in enumerate(answers, start=1):
+            effort += more
+            if isinstance(found, Satisfiable):
+                return found, effort
+            late |= found is None
+            if progress is not None:
+                progress(done, cases.count)
+    return (TimedOut(monotonic() - start) if late else Unsatisfiable()), effort
+
+
+@dataclass(frozen=True, slots=True)
+class _Cases:
+    """All cases of a question; picklable, because it is sent to other processes."""
+
+    aig: Aig
+    literal: int
+    variables: tuple[int, ...]
+    splitting: Splitting
+    deadline: float | None
+
+    @property
+    def count(self) -> int:
+        return 1 << len(self.variables)
+
+    def cube(self, index: int) -> tuple[bool, ...]:
+        """The values of ``variables`` in a case; the first variable is the highest bit."""
+        return tuple(bool(index >> k & 1) for k in reversed(range(len(self.variables))))
+
+    def graphs(self, first: int, behind: int) -> Iterator[tuple[Aig, int]]:
+        """The graphs of the cases ``first .. behind - 1``, one variable fixed after the other.
+
+        What cases have in common is built once for neighbours.
+        """
+        path = [(self.aig, self.literal)]
+        known: tuple[bool, ...] = ()
+        for index in range(first, behind):
+            cube = self.cube(index)
+            same = 0
+            while same < len(known) and known[same] == cube[same]:
+                same += 1
+            del path[same + 1 :]
+            for variable, value in zip(self.variables[same:], cube[same:], strict=True):
+                path.append(_fixed(*path[-1], variable, value))
+            known = cube
+            yield path[-1]
+
+    def satisfiable(self, index: int, inputs: tuple[bool, ...]) -> Satisfiable:
+        """The answer with the case's own values put in."""
+        fixed = dict(zip(self.variables, self.cube(index), strict=True))
+        return Satisfiable(tuple(fixed.get(k, v) for k, v in enumerate(inputs, start=1)))
+
+
+_CaseAnswer = tuple[Answer | None, Effort]
+
+
+def _answers(cases: _Cases, jobs: int) -> Generator[_CaseAnswer, None, None]:
+    """The answers of all cases in order (``None``: too late); stops where it is closed."""
+    first = 0
+    if jobs == 1 or cases.aig.num_gates < cases.splitting.parallel:
+        for index, graph in enumerate(cases.graphs(0, cases.count)):
+            found, effort = _quick(graph, cases)
+            if found is None and jobs > 1:
+                break
+            if found is None:
+                found, more = _patient(graph, cases)
+                effort += more
+            yield _placed(cases, index, found, effort)
+            first = index + 1
+    if first < cases.count:
+        # Only the wall clock is the same in all processes.
+        end = None if cases.deadline is None else cases.deadline - monotonic() + time()
+        task = (replace(cases, deadline=None), first, end)
+        for found, effort in ordered_map(_case, task, cases.count - first, jobs):
+            yield found, effort
+
+
+_Task = tuple[_Cases, int, float | None]
+
+
+def _case(task: _Task, offset: int) -> _CaseAnswer:
+    """One case, in a process of its own."""
+    cases, first, end = task
+    cases = replace(cases, deadline=None if end is None else end - time() + monotonic())
+    index = first + offset
+    (graph,) = cases.graphs(index, index + 1)
+    found, effort = _quick(graph, cases)
+    if found is None:
+        found, more = _patient(graph, cases)
+        effort += more
+    return _placed(cases, index, found, effort)
+
+
+def _placed(cases: _Cases, index: int, found: Answer | None, effort: Effort) -> _CaseAnswer:
+    if isinstance(found, Satisfiable):
+        found = cases.satisfiable(index, found.inputs)
+    return found, effort + Effort(cubes=1)
+
+
+def _trivial(aig: Aig, literal: int) -> Answer | None:
+    if literal == FALSE:
+        return Unsatisfiable()
+    return Satisfiable((False,) * aig.num_inputs) if literal == TRUE else None
+
+
+def _first_inputs(aig: Aig, literal: int, count: int) -> tuple[int, ...]:
+    """The first ``count`` inputs that ``literal`` depends on."""
+    cone = aig.cone([literal])
+    used = {literal >> 1}
+    used.update((aig.fanin0[cone] >> 1).tolist(), (aig.fanin1[cone] >> 1).tolist())
+    return tuple(k for k in range(1, aig.num_inputs + 1) if k in used)[:count]
+
+
+def _fixed(aig: Aig, literal: int, variable: int, value: bool) -> tuple[Aig, int]:
+    """The cone of ``literal`` with an input fixed; all inputs keep their variables."""
+    if literal in (FALSE, TRUE):
+        return aig, literal
+    builder = AigBuilder(aig.num_inputs)
+    inputs = builder.inputs
+    inputs[variable - 1] = TRUE if value else FALSE
+    fixed, (moved,) = builder.build(embed(builder, aig, inputs, [literal]))
+    return fixed, moved
+
+
+def _quick(graph: tuple[Aig, int], cases: _Cases) -> _CaseAnswer:
+    answer = _trivial(*graph)
+    if answer is not None:
+        return answer, Effort()
+    return _try(*graph, _SOLVER, cases.splitting.conflicts, cases.deadline)
+
+
+def _patient(graph: tuple[Aig, int], cases: _Cases) -> _CaseAnswer:
+    """Sweep, and solve what remains to the end."""
+    swept = sweep(graph[0], [graph[1]], calls=_SWEEP_CALLS, deadline=cases.deadline)
+    effort = Effort(swept.calls, swept.conflicts, 0, swept.merged)
+    answer = _trivial(swept.aig, swept.outputs[0])
+    if answer is not None:
+        return answer, effort
+    answer, more = _try(swept.aig, swept.outputs[0], _PATIENT_SOLVER, None, cases.deadline)
+    return answer, effort + more
+
+
+def _try(
+    aig: Aig, literal: int, name: str, conflicts: int | None, deadline: float | None
+) -> _CaseAnswer:
+    """The answer of one solver within its limits; ``None`` when they are reached."""
+    clauses = circuit_clauses(aig, keep=[literal])
+    with Solver(name=name) as solver:
+        load(solver, clauses.literals)
+        solver.add_clause([clauses.literal(literal)])
+        left = conflicts
+        answer: Answer | None = None
+        while (left is None or left > 0) and (deadline is None or monotonic() < deadline):
+            solver.conf_budget(_SLICE)
+            found = solver.solve_limited()
+            if left is not None:
+                left -= _SLICE
+            if found is not None:
+                answer = Unsatisfiable()
+                if found:
+                    true = {x for x in solver.get_model() if x > 0}
+                    values = (int(clauses.sat_of[k]) for k in range(1, aig.num_inputs + 1))
+                    answer = Satisfiable(tuple(v in true for v in values))
+                break
+        return answer, Effort(1, int(solver.accum_stats()["conflicts"]))
