@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 
 import pytest
@@ -10,7 +11,7 @@ from textual.widgets import DataTable, Input, Static
 
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.protocol import Player, Square
-from qsage_validate.play.frame import BlockMove, BoardMove
+from qsage_validate.play.frame import BlockMove, BoardMove, MatchMove
 from qsage_validate.play.tui import requests
 from qsage_validate.play.tui.app import PlayApp, run
 from qsage_validate.play.tui.asking import Answered
@@ -351,6 +352,20 @@ def test_a_random_player_plays_to_the_end() -> None:
         assert not driver.app.view.running
 
     drive(ToyMatch(PAWNS), scenario)
+
+
+def test_the_random_player_stops_where_rules_and_formula_disagree() -> None:
+    class Torn(ToyMatch):
+        def random_move(self, generator: random.Random) -> MatchMove | None:
+            return BoardMove("occupy", 1, 1)
+
+    async def scenario(driver: Driver) -> None:
+        await driver.press("X")
+        assert not driver.app.view.running
+        (answer,) = answers(driver)
+        assert isinstance(answer, requests.Refused)
+
+    drive(Torn(), scenario)
 
 
 def test_the_random_player_stops_when_told() -> None:

@@ -172,7 +172,7 @@ class PlayApp(AskingApp):
                 self._front("why")
                 self.bell()
                 tried = view.tried or _squares(answer.whys[0].move)
-                view = replace(view, refusal=answer, tried=tried, selected=None)
+                view = replace(view, refusal=answer, tried=tried, selected=None, running=False)
             case requests.Explained():
                 self.query_one(WhyPane).show(answer)
                 self._front("why")

@@ -232,7 +232,11 @@ def play_at_random(generator: random.Random) -> Request:
         move = match.random_move(generator)
         if move is None:
             return Nothing(f"{match.person} has no legal move.")
-        return Played(move, match.push(move), at_random=True)
+        try:
+            return Played(move, match.push(move), at_random=True)
+        except RefusedMoveError as refusal:
+            # Rules and formula disagree about the move: one lists it, the other forbids it.
+            return Refused(str(move), (refusal.why,))
 
     return request
 
