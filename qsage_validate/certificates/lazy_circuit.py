@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from qsage_validate.circuit.aig import Aig
+from qsage_validate.circuit.aig import Aig, Literals
 from qsage_validate.circuit.clauses import ClauseReceiver, circuit_clauses, load
 
 
@@ -32,7 +32,7 @@ class LazyCircuit:
         self._solver = solver
         self._fresh = fresh
         # The solver literal of each AIG variable, 0 while it has none.
-        self._known = np.zeros(aig.num_variables + 1, dtype=np.int32)
+        self._known: Literals = np.zeros(aig.num_variables + 1, dtype=np.int32)
         self._known[0] = false
         self._known[1 : aig.num_inputs + 1] = inputs
 

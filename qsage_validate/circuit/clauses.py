@@ -75,7 +75,7 @@ def circuit_clauses(
     """
     wanted = dict(definitions or {})
     if inputs is None:
-        given = np.arange(1, aig.num_inputs + 1, dtype=np.int32)
+        given: Literals = np.arange(1, aig.num_inputs + 1, dtype=np.int32)
     else:
         given = np.asarray(inputs, dtype=np.int32)
     if len(given) != aig.num_inputs:
@@ -139,7 +139,7 @@ def _conjunctions(
     inner[cone + base] = True
     inner &= (uses[0::2] == 1) & (uses[1::2] == 0)
     del uses
-    owner_of = np.arange(aig.num_variables + 1, dtype=np.int32)
+    owner_of: Literals = np.arange(aig.num_variables + 1, dtype=np.int32)
     for fanin in (fanin0, fanin1):
         merged = inner[fanin >> 1]
         owner_of[fanin[merged] >> 1] = cone[merged] + base

@@ -502,7 +502,7 @@ def _ascii_body(
 ) -> Iterable[bytes]:
     count = aig.num_variables
     if variables is None:
-        written = np.arange(count + 1, dtype=np.int64)
+        written: NDArray[np.int64] = np.arange(count + 1, dtype=np.int64)
     else:
         written = np.asarray(variables, dtype=np.int64)
         if written.shape != (count + 1,) or written[0] != 0 or (written[1:] <= 0).any():

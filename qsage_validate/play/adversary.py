@@ -240,7 +240,8 @@ class Adversary:
                 continue
             if self._illegal and chance.illegal and play.draws.random() < self._illegal:
                 attempt = play.draws.choice(chance.illegal)
-                tried[(*play.state.moves, str(attempt))] = (play.state, attempt)
+                tried_line = (*play.state.moves, str(attempt))
+                tried[tried_line] = (play.state, attempt)
                 results.tried += 1
                 results.flagged += chance.flags(attempt)
             chosen = play.draws.below(len(chance.legal))

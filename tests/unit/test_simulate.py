@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
 from qsage_validate.circuit.embed import embed, reduce
@@ -38,7 +39,7 @@ def evaluate(aig: Aig, inputs: tuple[bool, ...], outputs: list[int]) -> list[boo
     return [values[x >> 1] ^ bool(x & 1) for x in outputs]
 
 
-def all_plays(num_inputs: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+def all_plays(num_inputs: int) -> NDArray[np.bool_]:
     rows = np.arange(1 << num_inputs)[:, None] >> np.arange(num_inputs)[None, :]
     return (rows & 1).astype(np.bool_)
 
