@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +28,32 @@ DialectOption = Annotated[
         "qbfcert-ascii or qbfcert-binary.",
     ),
 ]
+
+
+GameOption = Annotated[
+    tuple[str, str] | None,
+    typer.Option("--game", metavar="DOMAIN PROBLEM", help="The rules (BDDL) to compare with."),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="'MODEL'",
+        help="The rules by name and options: 'httt --size 4x4 --shape tic --depth 5'.",
+    ),
+]
+
+
+def game_words(game: tuple[str, str] | None, model: str | None) -> tuple[str, ...]:
+    """The words of ``--game`` or ``--model``; raises ``UsageError`` when both were given."""
+    if game is not None and model is not None:
+        raise UsageError("found --game with --model, expected one of them")
+    if model is None:
+        return game or ()
+    try:
+        return tuple(shlex.split(model))
+    except ValueError as error:
+        raise UsageError(f"found {model!r} for --model: {error}, expected words") from None
 
 
 def parse_dialect(name: str | None) -> Dialect | None:

@@ -11,9 +11,12 @@ import typer
 
 from qsage_validate.cli.common import (
     DialectOption,
+    GameOption,
     JsonOption,
+    ModelOption,
     emit,
     emit_json,
+    game_words,
     narrate,
     parse_dialect,
 )
@@ -43,10 +46,8 @@ def command(
         str | None,
         typer.Option(metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
     ] = None,
-    game: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="DOMAIN PROBLEM", help="The rules (BDDL) to compare with."),
-    ] = None,
+    game: GameOption = None,
+    model: ModelOption = None,
     dialect: DialectOption = None,
     plain: Annotated[
         bool,
@@ -138,7 +139,8 @@ def command(
     if json_output and mode not in ("script", "random"):
         raise UsageError("--json goes with --moves, --moves-file or a random opponent")
     engine = Engine.SAT if sat else Engine.SIMULATION if simulation else Engine.AUTO
-    files = PlayFiles(formula, cert, meta, game or (), parse_dialect(dialect), engine)
+    words = game_words(game, model)
+    files = PlayFiles(formula, cert, meta, words, parse_dialect(dialect), engine)
     if formula == "-" or cert == "-" or meta == "-":
         raise UsageError("a play needs its files by name, not '-'")
     setup = load(files)

@@ -18,7 +18,7 @@ from qsage_validate.games.library import (
     harary,
     hex,
 )
-from qsage_validate.games.library.template import MAX_DEPTH, Number, Template
+from qsage_validate.games.library.template import MAX_DEPTH, Flag, Number, Template
 
 _TEMPLATES = (
     harary.TEMPLATE,
@@ -71,6 +71,33 @@ def resolve_model(words: Sequence[str], options: Mapping[str, object]) -> Model:
             names = ", ".join(template.name for template in _TEMPLATES)
             found = "no game" if not words else f"{len(words)} words"
             raise UsageError(f"found {found}, expected DOMAIN and PROBLEM files or one of {names}")
+
+
+def resolve_command(words: Sequence[str]) -> Model:
+    """The model of words as they stand on a command line, options among them.
+
+    ``["httt", "--size", "4x4", "--shape", "tic"]`` or ``["domain.ig", "problem.ig"]``; errors as
+    in :func:`resolve_model`.
+    """
+    names: list[str] = []
+    options: dict[str, object] = {}
+    flags = {
+        option.name for t in _TEMPLATES for option in t.options if isinstance(option.kind, Flag)
+    }
+    waiting: str | None = None
+    for word in words:
+        if waiting is not None:
+            options[waiting] = word
+            waiting = None
+        elif word.startswith("--"):
+            name, equals, value = word[2:].replace("-", "_").partition("=")
+            options[name] = value if equals else True
+            waiting = None if equals or name in flags else name
+        else:
+            names.append(word)
+    if waiting is not None:
+        raise UsageError(f"found --{waiting.replace('_', '-')} without a value, expected one")
+    return resolve_model(names, options)
 
 
 def _is_file(name: str) -> bool:

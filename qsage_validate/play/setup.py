@@ -30,7 +30,7 @@ from qsage_validate.formats.source import Format, sniff
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.protocol import Game
-from qsage_validate.games.registry import load_game, resolve_model
+from qsage_validate.games.registry import load_game, resolve_command
 from qsage_validate.play.adversary import Adversary
 from qsage_validate.play.bare_adversary import BareAdversary
 from qsage_validate.play.bare_match import BareMatch
@@ -69,7 +69,8 @@ class PlayFiles:
     """The files and options that say what is played.
 
     ``formula`` may be missing or be itself a clause certificate; ``certificate``, ``meta`` may
-    be found beside it; ``game`` are the words after ``--game``.
+    be found beside it; ``game`` are the words after ``--game``: two files, or a game by name
+    with its options.
     """
 
     formula: str | None = None
@@ -85,7 +86,10 @@ class PlayFiles:
         words += [] if self.formula is None else [self.formula]
         words += [] if self.certificate is None else ["--cert", self.certificate]
         words += [] if self.meta is None else ["--meta", self.meta]
-        words += ["--game", *self.game] if self.game else []
+        if len(self.game) == 2:
+            words += ["--game", *self.game]
+        elif self.game:
+            words += ["--model", shlex.join(self.game)]
         words += [] if self.dialect is None else ["--dialect", self.dialect.value]
         words += [] if self.engine is Engine.AUTO else [f"--{self.engine.value}"]
         return shlex.join([*words, *arguments])
@@ -224,10 +228,10 @@ def load(files: PlayFiles, *, dependencies: bool = True) -> Setup:
 
 def _sorted_out(files: PlayFiles) -> PlayFiles:
     """The files with the certificate in its place, found beside the formula if need be."""
-    if files.formula is not None and files.certificate in (None, files.formula):
+    one = files.formula if files.certificate in (None, files.formula) else None
+    if one is not None and sniff(one) is Format.PEDANT:
         # A clause certificate defines what it needs of the formula itself.
-        if sniff(files.formula) is Format.PEDANT:
-            return replace(files, certificate=files.formula, formula=None)
+        return replace(files, certificate=one, formula=None)
     if files.certificate is None and files.formula is not None:
         found = _beside(files.formula)
         if found is None:
@@ -307,7 +311,7 @@ def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
 
 
 def _game(files: PlayFiles, layout: Layout) -> Game | None:
-    game = load_game(resolve_model(files.game, {})) if files.game else game_of_layout(layout.model)
+    game = load_game(resolve_command(files.game)) if files.game else game_of_layout(layout.model)
     if game is not None:
         check_fit(game, layout)
     return game

@@ -85,22 +85,27 @@ def _compare(
     sound = _Soundness(formula, layout, game)
     complete = _Completeness(formula, layout, game)
     failures: list[tuple[_Soundness | _Completeness, Counterexample]] = []
+    doubt = ""
     scripts: tuple[_Soundness | _Completeness, ...] = (sound, complete)
     for script in scripts:
         failure = first_failure(
             script.builder, script.claims, script.assumed, deadline=deadline, progress=progress
         )
-        if failure is not None:
-            failures.append((script, failure))
-    if failures:
-        script, failure = min(failures, key=lambda pair: pair[1].claim.ply)
+        if failure is None:
+            continue
         if script is complete and complete.doubtful(failure):
-            return Undecided(
+            doubt = (
                 "the values that the rules suggest do not satisfy the formula in a play that "
                 f"Black wins, but others do: {' '.join(script.moves(failure))}"
             )
+        else:
+            failures.append((script, failure))
+    if failures:
+        script, failure = min(failures, key=lambda pair: pair[1].claim.ply)
         claim = failure.claim
         return Refuted((Finding(claim.kind, claim.ply, claim.text, moves=script.moves(failure)),))
+    if doubt:
+        return Undecided(doubt)
     return Proved(f"formula and rules agree on all scripted plays of {len(layout.moves)} plies")
 
 

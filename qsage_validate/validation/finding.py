@@ -20,6 +20,8 @@ class FindingKind(Enum):
     FALSE_CLAIM = "claimed win is none"
     VERDICT_DIFFERS = "verdict differs"
     CERTIFICATE_SILENT = "certificate silent"
+    LOOKS_RIGHT = "function looks right"
+    CERTIFICATE_BEATEN = "certificate beaten"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,10 @@ class Finding:
     @property
     def text(self) -> str:
         """The finding in one line."""
-        where = "at the start" if self.ply == 0 else f"after ply {self.ply}"
-        line = f"{self.kind.value} {where}: {self.detail}"
+        where = " at the start" if self.ply == 0 else f" after ply {self.ply}"
+        if self.kind is FindingKind.LOOKS_RIGHT:
+            where = ""  # that is seen without playing
+        line = f"{self.kind.value}{where}: {self.detail}"
         if self.evidence:
             line += "; " + ", ".join(str(e) for e in self.evidence)
         return one_line(line)
