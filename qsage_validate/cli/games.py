@@ -13,7 +13,7 @@ from qsage_validate.games.library.template import Flag, Option, SquareName, Temp
 
 def command(
     name: Annotated[
-        str | None, typer.Argument(metavar="[GAME]", help="One game; all of them if left out.")
+        str | None, typer.Argument(metavar="GAME", help="One game; all of them if left out.")
     ] = None,
     json_output: JsonOption = False,
 ) -> Exit:

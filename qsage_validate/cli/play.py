@@ -34,7 +34,7 @@ def command(
     formula: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FORMULA]",
+            metavar="FORMULA",
             help="QCIR or QDIMACS; a clause certificate (Pedant) plays without one.",
         ),
     ] = None,
