@@ -290,6 +290,14 @@ class _Search:
             self._progress(f"{done} of {total} cases")
 
 
+def circuit_of(certificate: Certificate, formula: Qbf) -> CircuitCertificate:
+    """The functions as a graph; clauses are false where they leave a variable open.
+
+    Raises :class:`NotDefinitionalError` when clauses are no definitions.
+    """
+    return _read(certificate, formula).circuit
+
+
 def _read(certificate: Certificate, formula: Qbf) -> Definitions:
     if isinstance(certificate, ClauseCertificate):
         return definitions(certificate, formula)

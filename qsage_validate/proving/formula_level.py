@@ -1,0 +1,223 @@
+"""Levels 1 and 2: the functions look only to their left, and no choice beats them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
+from typing import Final
+
+from qsage_validate.certificates.certificate import Certificate, Kind, dont_cares
+from qsage_validate.certificates.check import (
+    CertificateProved,
+    CertificateRefuted,
+    CheckResult,
+    check_matrix,
+    circuit_of,
+    dependencies,
+)
+from qsage_validate.certificates.check import Evidence as Measured
+from qsage_validate.certificates.composition import compose
+from qsage_validate.certificates.definitions import NotDefinitionalError
+from qsage_validate.certificates.dependencies import Dependency
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.strategies.line import MoveCode, literal_value
+from qsage_validate.validation.claims import evaluate
+from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
+
+Replay = Callable[[Sequence[str]], str]
+
+# Functions that look to their right are all counted; so many are reported one by one.
+_REPORTED: Final = 20
+
+
+def check_dependencies(formula: Qbf, certificate: Certificate) -> LevelResult:
+    """Level 1; a finding for each function that looks to its right (the first twenty).
+
+    A finding names the variable, the offending input and a path of gates from the function
+    down to it, shortened; ``evidence["paths"]`` has all of it.  Raises ``KeyError`` or
+    ``ValueError`` for a certificate of another formula.
+    """
+    start = monotonic()
+    evidence: dict[str, object] = _sizes(formula, certificate)
+    verdict: Verdict
+    try:
+        wrong = dependencies(formula, certificate)
+    except NotDefinitionalError as error:
+        verdict = Undecided(f"the clauses cannot be read as definitions: {error}")
+        return LevelResult(Level.DEPENDENCIES, verdict, monotonic() - start, evidence)
+    if not wrong:
+        verdict = Proved("each function reads only variables left of its own")
+    else:
+        evidence["functions that look right"] = len(wrong)
+        evidence["paths"] = [_path(formula, d) for d in wrong[:_REPORTED]]
+        verdict = Refuted(tuple(_looks_right(formula, d) for d in wrong[:_REPORTED]))
+    return LevelResult(Level.DEPENDENCIES, verdict, monotonic() - start, evidence)
+
+
+def check_formula(
+    formula: Qbf,
+    certificate: Certificate,
+    *,
+    layout: Layout | None = None,
+    replay: Replay | None = None,
+    deadline: float | None = None,
+    jobs: int = 1,
+    progress: Callable[[str], None] | None = None,
+) -> LevelResult:
+    """Level 2, whatever the functions read; until ``deadline`` (``time.monotonic``).
+
+    A refutation is the opponent's choice and a play: with ``layout`` in moves, up to the end
+    that the formula sees (``!stop`` claims a goal), else block by block.  ``replay`` makes a
+    command of the opponent's moves.  The result does not depend on ``jobs``, the number of
+    processes.  Raises as :func:`check_dependencies` does.
+    """
+    start = monotonic()
+    left = None if deadline is None else max(0.0, deadline - start)
+    result = check_matrix(formula, certificate, timeout=left, jobs=jobs, progress=progress)
+    evidence = _sizes(formula, certificate) | _measured(result)
+    verdict: Verdict
+    if isinstance(result, CertificateProved):
+        verdict = Proved(str(result).partition(": ")[2])
+    elif isinstance(result, CertificateRefuted):
+        assert result.choice is not None, "level 1 is another question"
+        verdict = Refuted(
+            (_falsified(formula, certificate, result.reason, result.choice, layout, replay),)
+        )
+        evidence["choice"] = {formula.name(v): value for v, value in result.choice.items()}
+    else:
+        verdict = Undecided(result.why)
+    return LevelResult(Level.FORMULA, verdict, monotonic() - start, evidence)
+
+
+# -- Evidence --------------------------------------------------------------------------------
+
+
+def _sizes(formula: Qbf, certificate: Certificate) -> dict[str, object]:
+    free = dont_cares(certificate, formula)
+    own = len(formula.variables(certificate.kind.decides))
+    return {
+        "kind": certificate.kind.value,
+        "functions": own - len(free),
+        "don't-cares": [formula.name(v) for v in free],
+        "matrix gates": len(formula.gates),
+    }
+
+
+def _measured(result: CheckResult) -> dict[str, object]:
+    measured: Measured | None = result.evidence
+    if measured is None:
+        return {}
+    effort = measured.effort
+    facts: dict[str, object] = {
+        "certificate gates": measured.certificate,
+        "gates after hashing": measured.composed,
+        "gates merged by sweeping": effort.merged,
+        "cases": effort.cubes,
+        "SAT calls": effort.calls,
+        "conflicts": effort.conflicts,
+    }
+    if isinstance(result, CertificateProved) and result.open_variables:
+        facts["left open"] = list(result.open_variables)
+    return facts
+
+
+# -- Findings --------------------------------------------------------------------------------
+
+
+def _looks_right(formula: Qbf, dependency: Dependency) -> Finding:
+    return Finding(FindingKind.LOOKS_RIGHT, 0, dependency.text(formula))
+
+
+def _path(formula: Qbf, dependency: Dependency) -> dict[str, object]:
+    return {
+        "function": formula.name(dependency.variable),
+        "reads": formula.name(dependency.reads),
+        "gates": list(dependency.path),
+    }
+
+
+def _falsified(
+    formula: Qbf,
+    certificate: Certificate,
+    reason: str,
+    choice: Mapping[int, bool],
+    layout: Layout | None,
+    replay: Replay | None,
+) -> Finding:
+    """The finding for a choice that beats the certificate."""
+    values = _play_values(formula, certificate, choice)
+    moves, own = (
+        _block_moves(formula, certificate.kind, values)
+        if layout is None
+        else _game_moves(layout, certificate.kind, values)
+    )
+    output = formula.output
+    name = ("-" if output < 0 else "") + formula.name(abs(output))
+    lost = certificate.kind is not Kind.SKOLEM
+    contradicts = not reason.startswith("the matrix")
+    return Finding(
+        FindingKind.CERTIFICATE_SILENT if contradicts else FindingKind.CERTIFICATE_BEATEN,
+        len(moves),
+        reason,
+        player=certificate.kind.player.other,
+        evidence=() if contradicts else (Evidence(output, name, lost, "output"),),
+        moves=moves,
+        replay="" if replay is None else replay(own),
+    )
+
+
+def _play_values(
+    formula: Qbf, certificate: Certificate, choice: Mapping[int, bool]
+) -> dict[int, bool]:
+    """The values of all variables and gates in the play in which ``choice`` is made."""
+    composition = compose(circuit_of(certificate, formula), formula)
+    names = [*formula.quantifiers(), *formula.gates]
+    wanted = {v: composition.literals[v] for v in names}
+    inputs = dict(enumerate((choice[v] for v in composition.opponent), start=1))
+    return evaluate(composition.builder, wanted, inputs)
+
+
+def _block_moves(
+    formula: Qbf, kind: Kind, values: Mapping[int, bool]
+) -> tuple[tuple[str, ...], list[str]]:
+    """All blocks' values, and the opponent's among them."""
+    moves, own = [], []
+    for scope in formula.merged_scopes():
+        text = " ".join(f"{formula.name(v)}={int(values[v])}" for v in scope.variables)
+        moves.append(text)
+        if scope.quantifier is not kind.decides:
+            own.append(text)
+    return tuple(moves), own
+
+
+def _game_moves(
+    layout: Layout, kind: Kind, values: Mapping[int, bool]
+) -> tuple[tuple[str, ...], list[str]]:
+    """The moves and the opponent's among them, as a script for replaying has them.
+
+    The play ends with a claim of a goal, or a move that the formula's indicators, which are
+    the certificate's, refuse.
+    """
+    code = MoveCode(layout)
+    moves, own = [], []
+    for variables in layout.moves:
+        answer = code.decode(variables, values)
+        if answer.move is None:
+            moves.append(answer.problem)
+            break
+        mark = " !stop" if answer.stop else ""
+        indicators = layout.indicator(variables.ply)
+        if variables.player is not kind.player and indicators is not None:
+            said = [*indicators.preconditions, *filter(None, [indicators.bounds])]
+            if not all(literal_value(values, literal) for literal in said):
+                mark = " !illegal"
+        moves.append(f"{answer.move}{mark}")
+        if variables.player is not kind.player:
+            # Not every layout has indicators: what the formula accepts may still be illegal.
+            own.append(f"{answer.move}{mark or '!'}")
+        if mark:
+            break
+    return tuple(moves), own
