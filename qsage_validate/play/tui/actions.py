@@ -11,7 +11,8 @@ class BindableAction:
 
     ``name`` is the method ``action_<name>`` of the app, ``keys`` Textual's names of the keys,
     ``key`` what a person reads, ``label`` the word in the bar (empty: not in the bar) and
-    ``help`` the sentence in the palette and on the help screen.
+    ``help`` the sentence in the palette and on the help screen.  The bar leaves ``minor``
+    actions out, the highest first, where it has no room for all.
     """
 
     name: str
@@ -20,18 +21,31 @@ class BindableAction:
     label: str
     title: str
     help: str
+    minor: int = 0
 
 
 # The order makes the labels fit two lines of 80 columns.
 ACTIONS = (
     BindableAction("undo", "u", "u", "Undo", "Undo", "Take back the last round"),
     BindableAction("redo", "y", "y", "Redo", "Redo", "Play a round that was taken back again"),
-    BindableAction("restart", "r", "r", "Start", "Restart", "Go back to the start"),
+    BindableAction("restart", "r", "r", "Start", "Restart", "Go back to the start", 2),
     BindableAction(
-        "look_back", "left_square_bracket", "[", "Back", "Look back", "Look at the ply before"
+        "look_back",
+        "left_square_bracket",
+        "[",
+        "Back",
+        "Look back",
+        "Look at the ply before",
+        1,
     ),
     BindableAction(
-        "look_forward", "right_square_bracket", "]", "Fwd", "Look forward", "Look at the next ply"
+        "look_forward",
+        "right_square_bracket",
+        "]",
+        "Fwd",
+        "Look forward",
+        "Look at the next ply",
+        1,
     ),
     BindableAction("hint", "h", "h", "Hint", "Hint", "Ask for a good move"),
     BindableAction(
@@ -48,7 +62,7 @@ ACTIONS = (
         "Let a random player play on; again, Esc or any move stops it",
     ),
     BindableAction(
-        "random", "x", "x", "Random", "Random move", "Let a random player make this move"
+        "random", "x", "x", "Random", "Random move", "Let a random player make this move", 3
     ),
     BindableAction(
         "let_happen",
@@ -67,8 +81,19 @@ ACTIONS = (
         "Set the game-stop variable with the next move: the play ends there (on/off)",
     ),
     BindableAction("save", "s", "s", "Save", "Save transcript", "Write the play to a file"),
+    BindableAction(
+        "export", "e", "e", "Export", "Export the play", "Write the play as text, JSON or SVG"
+    ),
+    BindableAction(
+        "findings",
+        "f",
+        "f",
+        "Finds",
+        "Findings",
+        "List what was found, and jump to the step",
+    ),
     BindableAction("load", "o", "o", "Open", "Open transcript", "Replay a play from a file"),
-    BindableAction("theme", "t", "t", "Theme", "Theme", "Switch between dark and light"),
+    BindableAction("theme", "t", "t", "Theme", "Theme", "Switch between dark and light", 4),
     BindableAction("help", "question_mark,f1", "?", "Help", "Help", "Explain the screen"),
     BindableAction(
         "command_palette", "ctrl+p", "^p", "All", "Palette", "Search all commands by name"

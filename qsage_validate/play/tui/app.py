@@ -19,6 +19,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from qsage_validate.errors import Exit, QsageError, UsageError
+from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.frame import BlockMove, Frame, MatchMove, WhyNot
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui import requests
@@ -28,6 +29,8 @@ from qsage_validate.play.tui.bars import ActionBar, StatusBar, TitleBar
 from qsage_validate.play.tui.block_form import BlockForm
 from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.dialogs import ConfirmScreen, HelpScreen, MenuScreen, PathScreen
+from qsage_validate.play.tui.exporting import ExportScreen, export_play
+from qsage_validate.play.tui.findings_screen import FindingsScreen, Found
 from qsage_validate.play.tui.notes import Note, Replay, Weight, frame_notes
 from qsage_validate.play.tui.pane_layout import too_small
 from qsage_validate.play.tui.panes import (
@@ -39,6 +42,7 @@ from qsage_validate.play.tui.panes import (
 from qsage_validate.play.tui.picking import Choose, Drop, NoMove, Play, Select
 from qsage_validate.play.tui.play_area import PANES, PaneTabs, PlayArea
 from qsage_validate.play.tui.prompt import MovePrompt
+from qsage_validate.play.tui.replaying import follow
 from qsage_validate.play.tui.situation import Situation
 from qsage_validate.play.tui.themes import DARK, LIGHT, THEMES
 from qsage_validate.play.tui.view import View, picture, square_text, status
@@ -200,9 +204,10 @@ class PlayApp(AskingApp):
                 self._report(view.situation, view.situation.frames[1:])
                 self._settle(view.situation.frames)
                 view = self._noted(view, f"Replayed {answer.path}")
-                view = replace(view, viewing=None, selected=None, tried=frozenset())
+                viewing = _frame_of_ply(view.situation, answer.ply)
+                view = replace(view, viewing=viewing, selected=None, tried=frozenset())
             case requests.WouldOverwrite():
-                self._confirm_overwrite(answer.path)
+                self._confirm_overwrite(answer)
         return view
 
     def _hinted(self, view: View, answer: requests.Hinted) -> View:
@@ -287,6 +292,7 @@ class PlayApp(AskingApp):
             "claim": True if going_on and situation.can_claim else None,
             "look_back": self.view.index > 0,
             "look_forward": self.view.past,
+            "findings": True if self.found else None,
         }.get(name, True)
 
     def _say(self, *notes: Note) -> None:
@@ -489,10 +495,51 @@ class PlayApp(AskingApp):
             self._path = path
             self.ask("saving", requests.save(path, overwrite=False))
 
-    def _confirm_overwrite(self, path: str) -> None:
+    def action_export(self) -> None:
+        forms = tuple(ExportFormat)
+        if not self.view.situation.has_board:
+            forms = tuple(form for form in forms if form is not ExportFormat.SVG)
+        path = self._path.rpartition(".")[0] or self._path
+        suffix = ExportFormat.SVG.suffix if self._board is not None else ExportFormat.TEXT.suffix
+        self.push_screen(ExportScreen(path + suffix, forms), self._export)
+
+    def _export(self, path: str | None) -> None:
+        if path is not None:
+            self.ask("exporting", export_play(path, overwrite=False))
+
+    @property
+    def found(self) -> tuple[Found, ...]:
+        """The findings of this play."""
+        frames = self.view.situation.frames
+        return tuple(
+            Found(finding, index, "this play")
+            for index, frame in enumerate(frames)
+            for finding in frame.findings
+        )
+
+    def action_findings(self) -> None:
+        if self.found:
+            self.push_screen(FindingsScreen(self.found), self._jump)
+        else:
+            self._remark(self.view, "Nothing was found so far.")
+
+    def _jump(self, found: Found | None) -> None:
+        """Go to the step of a finding, replaying its play if it is another one."""
+        if found is None:
+            return
+        self._stopped()
+        if found.index is not None:
+            self._look_at(found.index)
+        else:
+            name = f"the play of the finding: {found.finding.kind.value}"
+            self.ask("replaying", follow(found.finding.moves, name, ply=found.finding.ply))
+
+    def _confirm_overwrite(self, answer: requests.WouldOverwrite) -> None:
+        path = answer.path
+
         def answered(overwrite: bool | None) -> None:
             if overwrite:
-                self.ask("saving", requests.save(path, overwrite=True))
+                self.ask("saving", answer.again)
             else:
                 self.show(self._noted(self.view, f"Not saved: {path} exists."))
 
@@ -620,6 +667,13 @@ class PlayApp(AskingApp):
 def _squares(move: MatchMove) -> frozenset[tuple[int, int]]:
     square = getattr(move, "square", None)
     return frozenset() if square is None else frozenset({square})
+
+
+def _frame_of_ply(situation: Situation, ply: int | None) -> int | None:
+    """The index to look at for ``ply``; ``None`` for the present."""
+    found = (k for k, frame in enumerate(situation.frames) if frame.ply == ply)
+    index = next(found, None)
+    return None if index == situation.last else index
 
 
 def _file_name(title: str) -> str:

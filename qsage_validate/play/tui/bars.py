@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from textual import events
 from textual.app import ComposeResult
@@ -16,6 +16,8 @@ from qsage_validate.play.tui.panes import STONES
 from qsage_validate.play.tui.view import Status, View
 
 _GAP = 2
+# Minor actions are left out of a bar that would be higher.
+_MOST_LINES = 2
 
 
 class TitleBar(Horizontal):
@@ -43,7 +45,8 @@ class TitleBar(Horizontal):
         found = len(situation.findings)
         if found:
             text = f" {found} finding{'s' * (found > 1)} "
-            flags.append(Content.styled(text, "bold $foreground on $error 60%"))
+            flag = Content.styled(text, "bold $foreground on $error 60%")
+            flags.append(flag.stylize(Style.from_meta({"@click": "app.findings"})))
         shown = Content("").join(flags)
         if shown.markup != self._flags:
             self._flags = shown.markup
@@ -78,14 +81,14 @@ class ActionBar(Static):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._entries: tuple[Content, ...] = ()
+        self._entries: tuple[tuple[Content, int], ...] = ()
 
     def show(self, enabled: Callable[[str], bool | None], active: frozenset[str]) -> None:
         """List the actions of the table: dimmed unless ``enabled``, lit when ``active``.
 
         An action for which ``enabled`` is ``None`` has no meaning in this game: it is left out.
         """
-        entries: list[Content] = []
+        entries: list[tuple[Content, int]] = []
         for action in ACTIONS:
             possible = enabled(action.name)
             if not action.label or possible is None:
@@ -95,7 +98,7 @@ class ActionBar(Static):
             entry = key + Content(" ") + Content.styled(action.label, look)
             if possible:
                 entry = entry.stylize(Style.from_meta({"action": action.name}))
-            entries.append(entry)
+            entries.append((entry, action.minor))
         self._entries = tuple(entries)
         self._wrap()
 
@@ -113,17 +116,26 @@ class ActionBar(Static):
         # By hand, because an action must not be torn from its key.
         if not self.size.width:
             return
+        ranks = sorted({minor for _, minor in self._entries if minor}, reverse=True)
+        lines = self._lines(self._entries)
+        for rank in ranks:
+            if len(lines) <= _MOST_LINES:
+                break
+            lines = self._lines(entry for entry in self._entries if entry[1] < rank)
+        gap = Content(" " * _GAP)
+        shown = Content("\n").join(Content(" ") + gap.join(line) for line in lines)
+        self.update(shown, layout=len(lines) != self.size.height)
+
+    def _lines(self, entries: Iterable[tuple[Content, int]]) -> list[list[Content]]:
         lines: list[list[Content]] = [[]]
         used = 1
-        for entry in self._entries:
+        for entry, _ in entries:
             if lines[-1] and used + entry.cell_length > self.size.width:
                 lines.append([])
                 used = 1
             lines[-1].append(entry)
             used += entry.cell_length + _GAP
-        gap = Content(" " * _GAP)
-        shown = Content("\n").join(Content(" ") + gap.join(line) for line in lines)
-        self.update(shown, layout=len(lines) != self.size.height)
+        return lines
 
 
 __all__ = ["ActionBar", "StatusBar", "TitleBar"]

@@ -87,16 +87,21 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class WouldOverwrite:
-    """The transcript was not written, because the file exists."""
+    """Nothing was written, because the file exists; ``again`` replaces it."""
 
     path: str
+    again: Request
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A transcript was replayed."""
+    """A play was replayed: that of the file ``path``, or what ``path`` describes.
+
+    ``ply`` is the ply to look at; ``None`` for the last one.
+    """
 
     path: str
+    ply: int | None = None
 
 
 Answer = (
@@ -247,7 +252,7 @@ def save(path: str, *, overwrite: bool) -> Request:
     def request(match: Match) -> Answer:
         target = os.path.expanduser(path)
         if not overwrite and os.path.lexists(target):
-            return WouldOverwrite(path)
+            return WouldOverwrite(path, save(path, overwrite=True))
         transcript = match.transcript()
         as_json = target.endswith(".json")
         text = json.dumps(transcript.as_json(), indent=2) + "\n" if as_json else str(transcript)

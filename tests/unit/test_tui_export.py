@@ -1,0 +1,101 @@
+"""A play is exported from the interface, in three formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from qsage_validate.play.export import ExportFormat
+from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.tui import requests
+from qsage_validate.play.tui.app import Answered
+from qsage_validate.play.tui.dialogs import ConfirmScreen
+from qsage_validate.play.tui.exporting import ExportScreen, with_suffix
+from tests.support.pilot import Driver, drive
+from tests.support.toy_match import BlockMatch, ToyMatch
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_name_says_the_format(folder: Path) -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.click((3, 3))
+        await driver.press("e")
+        assert isinstance(driver.app.screen, ExportScreen)
+        await driver.press("enter")
+        assert "Saved to tic-4x4.svg" in driver.said
+
+    drive(ToyMatch(), scenario)
+    assert (folder / "tic-4x4.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize("form", ExportFormat)
+def test_buttons_choose_the_format(folder: Path, form: ExportFormat) -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.click((3, 3))
+        await driver.press("e")
+        await driver.pilot.click(f"#export-{form.value}")
+        await driver.settle()
+        (_, answer) = (message.answer for message in driver.seen(Answered))
+        assert answer == requests.Saved("tic-4x4" + form.suffix)
+
+    drive(ToyMatch(), scenario)
+    text = (folder / ("tic-4x4" + form.suffix)).read_text()
+    if form is ExportFormat.JSON:
+        assert len(json.loads(text)["frames"]) == 4
+    if form is not ExportFormat.SVG:
+        plies = Transcript.parse(text, "x").plies
+        assert [ply.move for ply in plies] == ["occupy(1,1)", "occupy(3,3)", "occupy(2,1)"]
+
+
+def test_existing_files_are_replaced_only_when_asked(folder: Path) -> None:
+    (folder / "tic-4x4.svg").write_text("kept")
+
+    async def scenario(driver: Driver) -> None:
+        await driver.press("e", "enter")
+        assert isinstance(driver.app.screen, ConfirmScreen)
+        await driver.press("enter")
+        assert (folder / "tic-4x4.svg").read_text() == "kept"
+        await driver.press("e", "enter", "left", "enter")
+        assert "Saved to tic-4x4.svg" in driver.said
+
+    drive(ToyMatch(), scenario)
+    assert (folder / "tic-4x4.svg").read_text().startswith("<svg")
+
+
+def test_a_play_without_boards_has_no_drawing(folder: Path) -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.press("e")
+        path = driver.app.screen.query_one(Input)
+        assert path.value.endswith(".txt")
+        assert not driver.app.screen.query("#export-svg")
+        path.value = "x.svg"
+        await driver.press("enter")
+        assert any("without boards" in text for text in driver.said)
+
+    drive(BlockMatch(), scenario)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_name_that_says_no_format_is_a_message(folder: Path) -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.press("e")
+        driver.app.screen.query_one(Input).value = "play"
+        await driver.press("enter")
+        assert any("expected one that ends in .txt, .json, .svg" in text for text in driver.said)
+
+    drive(ToyMatch(), scenario)
+    assert list(folder.iterdir()) == []
+
+
+def test_suffixes_replace_each_other() -> None:
+    assert with_suffix("a.b.svg", ExportFormat.JSON) == "a.b.json"
+    assert with_suffix("a.b", ExportFormat.TEXT) == "a.b.txt"
+    assert with_suffix(" ", ExportFormat.TEXT) == ""

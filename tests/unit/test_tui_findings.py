@@ -1,0 +1,99 @@
+"""Findings are listed, and lead to the step at which they were seen."""
+
+from __future__ import annotations
+
+import pytest
+from textual.widgets import OptionList
+
+from qsage_validate.errors import UsageError
+from qsage_validate.play.tui import requests
+from qsage_validate.play.tui.app import Answered
+from qsage_validate.play.tui.bars import TitleBar
+from qsage_validate.play.tui.findings_screen import FindingsScreen, Found, describe
+from qsage_validate.play.tui.replaying import follow
+from qsage_validate.validation.finding import Finding, FindingKind
+from tests.support.pilot import Driver, drive
+from tests.support.toy_match import ToyMatch
+
+
+def test_enter_jumps_to_the_step_of_a_finding() -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.press("f")
+        assert "Nothing was found so far." in driver.said
+        await driver.click((3, 3))
+        await driver.click((4, 3))
+        await driver.press("f")
+        screen = driver.app.screen
+        assert isinstance(screen, FindingsScreen)
+        assert [found.index for found in screen.found] == [3]
+        assert "2 findings" not in driver.screen
+        await driver.press("enter")
+        assert driver.app.view.viewing == 3
+        assert driver.app.view.frame.findings
+
+    drive(ToyMatch(finding_at=3), scenario)
+
+
+def test_the_flag_in_the_title_and_a_click_on_the_list_do_the_same() -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.click((3, 3))
+        await driver.click((4, 3))
+        x = driver.line(0).index("1 finding")
+        await driver.pilot.click(TitleBar, offset=(x + 2, 0))
+        await driver.settle()
+        assert isinstance(driver.app.screen, FindingsScreen)
+        await driver.pilot.click(OptionList, offset=(3, 0))
+        await driver.settle()
+        assert driver.app.view.viewing == 3
+
+    drive(ToyMatch(finding_at=3), scenario)
+
+
+def test_a_finding_of_another_play_is_replayed() -> None:
+    finding = Finding(
+        FindingKind.BOARD_DIFFERS,
+        3,
+        "a square differs",
+        moves=("occupy(1,1)", "occupy(3,3)", "occupy(2,1)"),
+    )
+
+    async def scenario(driver: Driver) -> None:
+        await driver.click((4, 4))
+        driver.app._jump(Found(finding, None, "random plays"))
+        await driver.settle()
+        assert driver.moves == ["occupy(1,1)", "occupy(3,3)", "occupy(2,1)"]
+        assert driver.app.view.frame.ply == 3
+        (_, loaded) = (message.answer for message in driver.seen(Answered))
+        assert isinstance(loaded, requests.Loaded)
+        assert loaded.ply == 3
+
+    drive(ToyMatch(), scenario)
+
+
+def test_a_play_that_cannot_be_followed_leaves_the_play_as_it_was() -> None:
+    match = ToyMatch()
+    match.push("occupy(3,3)")
+    before = [frame.move for frame in match.frames]
+    with pytest.raises(UsageError, match=r"expected occupy\(1,1\)"):
+        follow(["occupy(4,4)", "occupy(3,3)"], "a play")(match)
+    assert [frame.move for frame in match.frames] == before
+
+
+def test_all_that_is_known_of_a_finding_is_told() -> None:
+    finding = Finding(
+        FindingKind.ILLEGAL_REPLY,
+        3,
+        "not open",
+        move="occupy(1,1)",
+        squares=((1, 1),),
+        rule="open(?x,?y)",
+        moves=("occupy(1,1)",),
+        replay="qsage-play x",
+    )
+    text = describe(Found(finding, None, "all plays")).plain
+    for part in ("not open", "occupy(1,1)", "(1,1)", "open(?x,?y)", "qsage-play x"):
+        assert part in text
+    assert (
+        "concerns no play"
+        in describe(Found(Finding(FindingKind.BOARD_DIFFERS, 0, "x"), None, "")).plain
+    )
