@@ -79,15 +79,32 @@ class Remainders:
     def digests(self, inputs: Words, count: int) -> list[bytes]:
         """A digest of what is left for each of ``count`` assignments.
 
-        ``inputs`` are packed, shape ``(num_inputs, words)``; free ones are not looked at.
+        ``inputs`` are packed, shape ``(num_inputs, words)``, or several such packs of ``count``
+        assignments in a row, shape ``(num_inputs, packs, words)``: then a digest is of what is
+        left in all of them.  Free inputs are not looked at.
         """
+        packs = inputs[:, None, :] if inputs.ndim == 2 else inputs
+        words = packs.shape[2]
         step = max(1, _BYTES_PER_PASS // (8 * _ROWS_PER_VARIABLE * self._rows))
-        found: list[bytes] = []
-        for start in range(0, inputs.shape[1], step):
-            found += self._digests(inputs[:, start : start + step])
-        return found[:count]
+        if step < words:  # too many for one pass: some assignments after the others
+            found: list[bytes] = []
+            for start in range(0, words, step):
+                own = min(count - PLAYS_PER_WORD * start, PLAYS_PER_WORD * step)
+                found += self.digests(packs[:, :, start : start + step], own)
+            return found
+        made = [hashlib.blake2b(digest_size=16) for _ in range(count)]
+        at_a_time = max(1, step // max(1, words))
+        for first in range(0, packs.shape[1], at_a_time):
+            part = packs[:, first : first + at_a_time]
+            table = self._left_over(part.reshape(len(part), part.shape[1] * words))
+            rows = columns(table)
+            for pack in rows.reshape(part.shape[1], words * PLAYS_PER_WORD, rows.shape[1]):
+                for digest, row in zip(made, pack, strict=False):
+                    digest.update(row)
+        return [digest.digest() for digest in made]
 
-    def _digests(self, inputs: Words) -> list[bytes]:
+    def _left_over(self, inputs: Words) -> Words:
+        """Which gates are left, which have one input left, and the constant outputs: bit rows."""
         rows, first = self._rows, self._first
         # Whether a literal can be true: variables in the upper half, complements in the lower.
         can = np.empty((2 * rows, inputs.shape[1]), dtype=np.uint64)
@@ -111,7 +128,7 @@ class Remainders:
                 live[targets] |= np.bitwise_or.reduceat(live[readers], starts, axis=0)
             live[low:high] &= is_open[low:high]
         gate = live[first:]
-        table = np.concatenate(
+        table: Words = np.concatenate(
             (
                 gate,
                 gate & is_open[self._left % rows],
@@ -120,7 +137,7 @@ class Remainders:
                 can[(self._outputs + rows) % (2 * rows)],
             )
         )
-        return [hashlib.blake2b(row, digest_size=16).digest() for row in columns(table)]
+        return table
 
 
 def columns(words: Words) -> Words:

@@ -231,7 +231,7 @@ class _Exhaustion(Generic[Nodes]):
         done = self._done
         return (
             f"ply {done.ply + 1} of {done.plies}: {sum(done.positions):,} positions, "
-            f"{_rounded(self._plays_begun())} plays begun"
+            f"{rounded(self._plays_begun())} plays begun"
         )
 
     def _result(self, stopped: str) -> LevelResult:
@@ -263,10 +263,10 @@ class _Exhaustion(Generic[Nodes]):
         plays = sum(done.ended) + done.unknown
         if done.unknown:
             return Undecided(
-                f"of {_rounded(done.unknown)} of {_rounded(plays)} plays nobody can tell who won"
+                f"of {rounded(done.unknown)} of {rounded(plays)} plays nobody can tell who won"
             )
         return Proved(
-            f"all {_rounded(plays)} plays of the opponent's legal moves are won as promised "
+            f"all {rounded(plays)} plays of the opponent's legal moves are won as promised "
             f"({sum(done.positions):,} positions)"
         )
 
@@ -281,7 +281,8 @@ class _Exhaustion(Generic[Nodes]):
         )
 
 
-def _rounded(number: int) -> str:
+def rounded(number: int) -> str:
+    """A number of plays for people: exact as long as it is not too long."""
     if number < _MANY:
         return f"{number:,}"
     power = len(str(number)) - 1

@@ -45,15 +45,12 @@ class Merging:
 
         ``choice`` has the opponent's variables, shape ``(beginnings, variables)``.
         """
-        inputs = pack(choice)
-        remainders = self._remainders(plies)
-        keys = [b""] * len(choice)
-        for values in product((np.uint64(0), _ALL), repeat=len(self._position)):
-            for column, value in zip(self._position, values, strict=True):
-                inputs[column] = value
-            found = remainders.digests(inputs, len(choice))
-            keys = [key + digest for key, digest in zip(keys, found, strict=True)]
-        return keys
+        plays = pack(choice)
+        values = list(product((np.uint64(0), _ALL), repeat=len(self._position)))
+        inputs = np.repeat(plays[:, None, :], len(values), axis=1)
+        for k, column in enumerate(self._position):
+            inputs[column] = np.asarray([own[k] for own in values], dtype=np.uint64)[:, None]
+        return self._remainders(plies).digests(inputs, len(choice))
 
     def _make(self, plies: int) -> Remainders:
         made = {

@@ -135,12 +135,14 @@ class VectorWalk:
         choice = np.zeros((1, len(self._column)), dtype=np.bool_)
         text = np.asarray([""], dtype=np.object_)
         layer = Layer(0, choice, self.rules.initial[None, :], text)
-        ended = np.zeros(1, dtype=np.bool_)
-        # Only Black's lack of moves could end a play here, and would break the promise.
-        suspect = self.differs(layer)
+        # A player to move without a legal move has lost.
         mover = self.to_move(0)
         stuck = ~self.rules.legal(layer.position, mover).any(axis=1)
-        return Step(layer, suspect | stuck, ended)
+        suspect = self.differs(layer)
+        if mover is Player.BLACK:
+            return Step(layer, suspect | stuck, np.zeros(1, dtype=np.bool_))
+        ended = stuck & ~suspect
+        return Step(layer, suspect, self._as_promised(layer, ended, suspect))
 
     def restore(self, texts: Sequence[str]) -> Layer:
         """The beginnings with these moves, all of the same number of plies.
@@ -429,7 +431,7 @@ class VectorWalk:
             for variable in part[0]:
                 column = np.asarray([pattern[variable] for pattern in part])
                 inputs[self._column[variable]] = np.where(column, _ALL, np.uint64(0))[:, None]
-            answers = self.oracle.run(inputs.reshape(len(plays), -1), names)
+            answers = self.oracle.run(inputs.reshape(len(plays), len(part) * words), names)
             found = answers.reshape(len(names), len(part), words)[rows] ^ signs[:, None, None]
             if all_patterns:
                 found = np.bitwise_and.reduce(found, axis=1)[:, None, :]
@@ -444,6 +446,7 @@ def walks(setup: Setup) -> bool:
     """Whether plays of ``setup`` can go on arrays: boards, rules, a Skolem circuit."""
     return (
         setup.layout is not None
+        and bool(setup.layout.moves)
         and isinstance(setup.game, BddlGame)
         and setup.certificate.kind is Kind.SKOLEM
         and isinstance(setup.certificate, CircuitCertificate)

@@ -129,10 +129,8 @@ class ArrayWalker(Walker[Layer]):
         claimed, sampled = [], False
         if walk.can_claim(step.layer.plies):
             refuted, complete = walk.claims_refuted(step.layer)
-            broken = ~refuted & ~step.suspect
-            claimed = self._explain(step.layer.take(broken), claim=True)
+            claimed = self._explain(step.layer.take(~refuted), claim=True)
             sampled = not complete
-            step = Step(step.layer, step.suspect, step.ended)
         result = self._expansion(step, rows.tolist())
         result.findings = findings + result.findings + claimed
         result.sampled = sampled
@@ -316,7 +314,7 @@ def explain(conductor: Conductor, moves: Sequence[str], *, claim: bool) -> list[
         findings += conductor.finish_all([last])[0].findings
     elif conductor.to_move(last) is not conductor.player:
         findings += conductor.examine_all([last])[0].findings
-    if claim:
+    if claim and not conductor.has_won(last, conductor.player.other):
         before, move = states[-2], last.last
         assert move is not None, "the opponent has made a move"
         line = conductor.reader.with_move(before.line, move, stop=True)
@@ -343,7 +341,8 @@ def replay_all(conductor: Conductor, plays: Sequence[Sequence[str]]) -> list[lis
         if player is conductor.player:
             columns.append(conductor.answer_all(states))
             answers = [state.moves[-1] for state in columns[-1]]
-            if answers != texts:
+            # A reply off the board is told by its bits on arrays, and by "?" of the conductor.
+            if any(a not in ("?", t) for a, t in zip(answers, texts, strict=True)):
                 raise ValueError(f"the certificate's answers are others at ply {number + 1}")
             continue
         moves = {str(move): move for move in conductor.candidates(states[0])}

@@ -52,6 +52,11 @@ def test_equal_digests_are_equal_functions(
     noisy = plays.copy()
     noisy[:, free] = True
     assert remainders.digests(pack(noisy), len(plays)) == digests
+    # Many packs at a time say as much as one after the other.
+    twice = np.stack([pack(plays), pack(plays[::-1])], axis=1)
+    both = remainders.digests(twice, len(plays))
+    pairs = list(zip(digests, digests[::-1], strict=True))
+    assert [[a == b for b in both] for a in both] == [[a == b for b in pairs] for a in pairs]
     simulator = Simulator(aig, outputs)
     functions: dict[bytes, list[list[bool]]] = {}
     for digest, play in zip(digests, plays, strict=True):
