@@ -1,0 +1,176 @@
+"""Work within a limit of memory: in a process of its own, which may fail without taking us along.
+
+The limit is one on the address space (``RLIMIT_AS``), which Linux enforces by refusing memory:
+Python says ``MemoryError``, a solver's library aborts, and what the kernel kills is gone; all of
+that is the same answer here, :class:`~qsage_validate.validation.verdict.Undecided`.
+"""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+import resource
+import signal
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Final, TypeVar
+
+from qsage_validate.errors import Exit, QsageError
+from qsage_validate.validation.verdict import Undecided
+
+Result = TypeVar("Result")
+Send = Callable[[object], None]
+
+_MIB: Final = 1 << 20
+# How a process ends that got no memory: C++ aborts, some libraries follow the null pointer, and
+# the kernel kills.
+_OUT_OF_MEMORY: Final = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL)
+# What remains for the last message, and how long a process has for ending by itself.
+_GRACE_SECONDS: Final = 5.0
+
+
+class RemoteError(QsageError):
+    """An error of the other process that its user can understand; the exit code is its own."""
+
+    def __init__(self, text: str, exit_code: Exit) -> None:
+        super().__init__(text)
+        self.exit_code = exit_code
+
+
+def run_limited(
+    function: Callable[..., Result],
+    arguments: Sequence[object],
+    memory_mb: int | None,
+    deadline: float | None = None,
+    *,
+    receive: Callable[[object], None] | None = None,
+) -> Result | Undecided:
+    """``function(send, *arguments)`` in a process that has at most ``memory_mb`` MiB.
+
+    Function, arguments and result must be picklable.  What the function passes to ``send``
+    arrives at ``receive`` at once, so that results in part survive.  ``Undecided`` when the
+    memory is not enough, or when the process still runs a little after ``deadline``
+    (``time.monotonic``), which the function is expected to keep by itself.
+
+    Raises :class:`RemoteError` for a ``QsageError`` of the function, ``RuntimeError`` with its
+    trace for any other, and passes Ctrl-C on: the process, and those that it has started, are
+    ended before this returns, however it does.
+    """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_limited, args=(theirs, memory_mb, function, tuple(arguments)))
+    process.start()
+    theirs.close()
+    try:
+        return _await(ours, process, memory_mb, deadline, receive)
+    finally:
+        _end(process)
+        ours.close()
+
+
+def limit_memory(memory_mb: int) -> None:
+    """Let this process, and those that it starts, have at most ``memory_mb`` MiB each."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = memory_mb * _MIB
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
+def _await(
+    pipe: Connection,
+    process: BaseProcess,
+    memory_mb: int | None,
+    deadline: float | None,
+    receive: Callable[[object], None] | None,
+) -> Result | Undecided:
+    short = Undecided(f"more than {memory_mb} MB needed")
+    while True:
+        if deadline is not None:
+            left = deadline + _GRACE_SECONDS - time.monotonic()
+            if not pipe.poll(max(left, 0.0)):
+                return Undecided("time is up, and the process did not end")
+        try:
+            kind, value = pipe.recv()
+        except (EOFError, ConnectionError):
+            process.join(_GRACE_SECONDS)
+            code = process.exitcode
+            if memory_mb is not None and code is not None and -code in _OUT_OF_MEMORY:
+                return short
+            raise RuntimeError(f"a process ended with exit code {code}") from None
+        if kind == "sent":
+            if receive is not None:
+                receive(value)
+        elif kind == "memory":
+            return short
+        elif kind == "error":
+            text, code = value
+            raise RemoteError(text, Exit(code))
+        elif kind == "bug":
+            raise RuntimeError(value)
+        else:
+            result: Result = value
+            return result
+
+
+def _end(process: BaseProcess) -> None:
+    """End the process and all that it has started: they are a group of their own."""
+    if process.exitcode is None:
+        process.join(0.1)
+    if process.pid is not None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            # The group is gone, or the process had no time to make it one.
+            process.kill()
+    process.join(_GRACE_SECONDS)
+
+
+def _abort_quietly() -> None:
+    """No core dump and no last words of a library: why it ends is seen by how it ends."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 2)
+    os.close(silence)
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether an error is another form of ``MemoryError``: of the system, or of an import."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    if isinstance(error, ImportError):
+        return "map segment" in str(error) or "allocate memory" in str(error)
+    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
+
+
+def _limited(
+    pipe: Connection,
+    memory_mb: int | None,
+    function: Callable[..., object],
+    arguments: tuple[object, ...],
+) -> None:
+    """What the process does."""
+    # Ctrl-C at a terminal goes to a group of processes; ours is ended by who started us.
+    os.setpgid(0, 0)
+    kind: str
+    value: object
+    try:
+        if memory_mb is not None:
+            _abort_quietly()
+            limit_memory(memory_mb)
+        kind, value = "done", function(lambda item: pipe.send(("sent", item)), *arguments)
+    except MemoryError:
+        kind, value = "memory", None
+    except QsageError as error:
+        kind, value = "error", (str(error), int(error.exit_code))
+    except Exception as error:  # noqa: BLE001 (it is raised again where the result is wanted)
+        short = memory_mb is not None and _lacks_memory(error)
+        kind, value = ("memory", None) if short else ("bug", traceback.format_exc())
+    try:
+        pipe.send((kind, value))
+    except MemoryError:
+        os.abort()
