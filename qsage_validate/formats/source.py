@@ -212,10 +212,15 @@ def _standard_input() -> IO[bytes]:
 
 
 def _read_limited(file: IO[bytes], name: str) -> bytes:
-    data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise InputError(name, None, None, "more than 4 GiB", "a smaller file")
-    return data
+    # Not read(MAX_BYTES + 1), which would reserve all of that at once.
+    blocks: list[bytes] = []
+    size = 0
+    while block := file.read(_BLOCK):
+        size += len(block)
+        if size > MAX_BYTES:
+            raise InputError(name, None, None, "more than 4 GiB", "a smaller file")
+        blocks.append(block)
+    return b"".join(blocks)
 
 
 class _Decompressor(Protocol):
@@ -411,3 +416,4 @@ def _replace(target: str, content: bytes, permissions: int) -> None:
         # Also on Ctrl-C: no half file, no litter.
         os.unlink(temporary)
         raise
+_BLOCK: Final = 1 << 24
