@@ -38,6 +38,7 @@ _BOMB_BYTES: Final = 1 << 26
 _BOMB_RATIO: Final = 200
 _XZ_MEMORY: Final = 1 << 28
 _CHUNK: Final = 1 << 20
+_BLOCK: Final = 1 << 24
 _MAX_EXCERPT: Final = 160
 
 
@@ -416,4 +417,3 @@ def _replace(target: str, content: bytes, permissions: int) -> None:
         # Also on Ctrl-C: no half file, no litter.
         os.unlink(temporary)
         raise
-_BLOCK: Final = 1 << 24
