@@ -15,7 +15,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from pysat.solvers import Solver
 
 from qsage_validate.certificates.certificate import (
     Certificate,
@@ -28,6 +27,7 @@ from qsage_validate.certificates.oracle import Choice, NoAnswerError
 from qsage_validate.circuit.clauses import load
 from qsage_validate.circuit.embed import reduce
 from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
+from qsage_validate.circuit.sat_solver import Solver
 
 # The quickest of PySAT's solvers at propagating and at handing a model over.
 _SOLVER: Final = "minisat22"

@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from time import monotonic, time
 from typing import Final
 
-from pysat.solvers import Solver
-
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
 from qsage_validate.circuit.clauses import circuit_clauses, load
 from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut, Unsatisfiable
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.circuit.workers import ordered_map

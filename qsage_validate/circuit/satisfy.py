@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from pysat.solvers import Solver
-
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig
 from qsage_validate.circuit.clauses import circuit_clauses, load
+from qsage_validate.circuit.sat_solver import Solver
 
 # Conflicts between two looks at the clock and at pending signals: some tenths of a second.
 # CaDiCaL goes on where it stopped, so that slices cost nothing.

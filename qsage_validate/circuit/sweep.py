@@ -19,9 +19,9 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from pysat.solvers import Solver
 
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
+from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.circuit.simulate import PLAYS_PER_WORD, Simulator, Words, pack
 
 # Random tests: many, because gates that are hardly ever true look constant in few.

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pysat.solvers import Solver
-
 from qsage_validate.circuit.partial import Values, evaluate_partially, literal_value
 from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.strategies.line import BoardCode, SquareXY
 from qsage_validate.strategies.ply_constraints import PlyConstraints

@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pysat.solvers import Solver
-
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.clauses import circuit_clauses, load
+from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.validation.finding import FindingKind
 
 _SOLVER: Final = "cadical195"

@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pysat.solvers import Solver
-
+from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.games.bddl.ground import GroundAction, GroundGoal, Grounding
 from qsage_validate.games.protocol import Player
 
