@@ -246,7 +246,7 @@ def test_it_goes_on_from_a_checkpoint(
         def interrupt(text: str) -> None:
             nonlocal calls
             calls += 1
-            if calls == 3:
+            if calls == 2:
                 raise KeyboardInterrupt
 
         limits = Limits(positions=positions)
@@ -260,7 +260,7 @@ def test_it_goes_on_from_a_checkpoint(
         assert Path(file).exists()
         positions += 5
     assert isinstance(result.verdict, Proved)
-    assert interrupted > 3
+    assert interrupted >= 3
     assert not Path(file).exists()
     same = [k for k in whole.evidence if k != "finished"]
     assert [result.evidence[k] for k in same] == [whole.evidence[k] for k in same]

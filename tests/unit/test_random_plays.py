@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.certify import Certified, certify_game
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
@@ -20,16 +24,25 @@ from qsage_validate.games.registry import load_game
 from qsage_validate.play.adversary import Adversary, LeastSeen, Results
 from qsage_validate.play.conductor import Conductor
 from qsage_validate.play.draws import Draws, ManyDraws
+from qsage_validate.play.setup import PlayFiles, Setup
+from qsage_validate.proving import random_plays
+from qsage_validate.proving.interruption import LevelInterrupted
+from qsage_validate.proving.levels import LevelResult
+from qsage_validate.proving.random_plays import attack
 from qsage_validate.proving.vector_plays import VectorAdversary
 from qsage_validate.proving.vector_rules import VectorRules
 from qsage_validate.proving.vector_walk import VectorWalk
+from qsage_validate.solvers.search import Limits
 from qsage_validate.strategies.skolem_reader import SkolemReader
+from qsage_validate.validation.finding import FindingKind
+from qsage_validate.validation.verdict import Proved, Refuted, Undecided
 from tests.support.models import models
 from tests.support.plays import (
     BREAKTHROUGH,
     CONNECT,
     DOMINO,
     EL,
+    HELD,
     certified,
     with_flipped_fanin,
     with_function,
@@ -224,3 +237,147 @@ def test_batches_do_not_matter() -> None:
     joined = "\n".join(text for part in parts for text in part.texts)
     assert hashlib.sha256(joined.encode()).hexdigest() == digest
     assert sum(part.tried for part in parts) == whole.tried
+
+
+# -- the level ------------------------------------------------------------------------------
+
+
+def setup_for(
+    words: tuple[str, ...], certificate: CircuitCertificate | None = None, **changes: object
+) -> Setup:
+    made = certified(words)
+    setup = Setup(
+        PlayFiles(formula="game.qcir", certificate="game.aig"),
+        certificate if certificate is not None else made.certificate,
+        made.encoding.qbf,
+        made.encoding.layout,
+        load_game(made.encoding.model),
+        (),
+    )
+    return replace(setup, **changes)  # type: ignore[arg-type]
+
+
+def without_times(result: LevelResult) -> dict[str, object]:
+    return {k: v for k, v in result.evidence.items() if k != "plays per second"}
+
+
+@pytest.mark.parametrize("words", [EL, HELD], ids=" ".join)
+def test_the_three_ways_of_playing(words: tuple[str, ...]) -> None:
+    result = attack(setup_for(words), games=100, seed=4, illegal=0.4)
+    assert isinstance(result.verdict, Proved), str(result.verdict)
+    parts = result.evidence["parts"]
+    assert isinstance(parts, dict)
+    assert [(name, part["plays"]) for name, part in parts.items()] == [
+        ("legal moves", 34),
+        ("with illegal moves", 33),
+        ("least seen moves", 33),
+    ]
+    tried = [part["illegal moves tried"] for part in parts.values()]
+    assert tried[0] == 0 < tried[1]
+    assert result.evidence["illegal moves flagged"] == sum(tried)
+    assert result.evidence["plays"] == result.evidence["won"] == 100
+
+
+def test_one_way_of_playing() -> None:
+    even = attack(setup_for(EL), games=50, bias=False)
+    biased = attack(setup_for(EL), games=50, bias=True)
+    assert even.evidence["digest"] != biased.evidence["digest"]
+    assert list(even.evidence["parts"]) == ["random"]  # type: ignore[call-overload]
+    # Arrays or not: the same plays.
+    walk = walk_for(certified(EL), certified(EL).certificate)
+    plain = Adversary(walk.conductor, seed=0).play(range(50))
+    own = hashlib.sha256("".join(f"{text}\n" for text in plain.texts).encode()).digest()
+    assert even.evidence["digest"] == hashlib.sha256(own).hexdigest()
+
+
+def test_biased_plays_see_more() -> None:
+    """Every first move equally often, and more different plays."""
+    walk = walk_for(certified(EL), certified(EL).certificate)
+    plays = {}
+    for bias in (False, True):
+        reference = Adversary(walk.conductor, seed=1, bias=bias)
+        vector = VectorAdversary(walk, reference, seed=1, bias=bias)
+        plays[bias] = vector.play(range(48)).texts
+    assert len(set(plays[True])) == 48 > len(set(plays[False]))
+    firsts = Counter(text.split()[1] for text in plays[True])
+    assert max(firsts.values()) - min(firsts.values()) <= 1
+
+
+@pytest.mark.parametrize("words", [EL, HELD], ids=" ".join)
+def test_slices_and_processes_do_not_matter(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(random_plays, "_SLICE", 20)
+    monkeypatch.setattr(random_plays, "_SLICE_ON_ARRAYS", 20)
+    damaged = with_flipped_fanin(certified(words).certificate, 3)
+    for certificate in (None, damaged):
+        setup = setup_for(words, certificate)
+        told: list[str] = []
+        alone = attack(setup, games=90, seed=2, illegal=0.2, progress=told.append)
+        both = attack(setup, games=90, seed=2, illegal=0.2, jobs=2)
+        assert without_times(alone) == without_times(both)
+        assert alone.verdict == both.verdict
+        assert isinstance(alone.verdict, Proved if certificate is None else Refuted)
+        assert told[-1] == "90 of 90 plays"
+
+
+def test_findings_come_with_replays_the_shortest_first() -> None:
+    setup = setup_for(EL, with_flipped_fanin(certified(EL).certificate, 5))
+    verdict = attack(setup, games=60, seed=1, illegal=0.2).verdict
+    assert isinstance(verdict, Refuted)
+    plies = [finding.ply for finding in verdict.findings]
+    assert plies == sorted(plies)
+    assert all(f.replay.startswith("qsage-play game.qcir") for f in verdict.findings)
+
+
+def test_time_is_up() -> None:
+    result = attack(setup_for(EL), games=60, limits=Limits(seconds=0))
+    assert isinstance(result.verdict, Undecided)
+    assert str(result.verdict) == (
+        "undecided: time is up after 0 of 60 plays, 0 of them won as promised"
+    )
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_leaves_what_is_known(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_plays, "_SLICE_ON_ARRAYS", 20)
+
+    def interrupt(text: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(LevelInterrupted) as caught:
+        attack(setup_for(EL), games=200, bias=False, jobs=jobs, progress=interrupt)
+    partial = caught.value.partial
+    assert str(partial.verdict) == (
+        "undecided: interrupted after 20 of 200 plays, 20 of them won as promised"
+    )
+    assert partial.evidence["won"] == 20
+    assert not multiprocessing.active_children()
+
+
+def test_the_game_of_variables() -> None:
+    setup = setup_for(DOMINO, layout=None, game=None)
+    result = attack(setup, games=70, illegal=0.5)
+    assert isinstance(result.verdict, Proved)
+    assert list(result.evidence["parts"]) == ["random values"]  # type: ignore[call-overload]
+    damaged = certified(DOMINO).certificate
+    for literal in certified(DOMINO).encoding.layout.moves[-1].literals:
+        damaged = with_function(damaged, literal, 0)
+    result = attack(replace(setup, certificate=damaged), games=70)
+    assert isinstance(result.verdict, Refuted)
+    assert result.evidence["lost"] == len(
+        [n for n in result.verdict.findings if n.kind is FindingKind.VERDICT_DIFFERS]
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"games": 0}, "found 0 games, expected 1 or more"),
+        ({"games": 5, "jobs": 0}, "found 0 jobs, expected 1 or more"),
+        ({"games": 5, "illegal": 1.5}, "found the probability 1.5, expected 0 to 1"),
+    ],
+)
+def test_numbers_that_cannot_be(options: dict[str, int], text: str) -> None:
+    with pytest.raises(UsageError, match=text):
+        attack(setup_for(DOMINO), **options)  # type: ignore[arg-type]
