@@ -1,6 +1,6 @@
 """Plays against certificates: one at a time, side by side, and on arrays; all plays, merged or not.
 
-    python benchmarks/plays.py [--play FORMULA CERTIFICATE [DOMAIN PROBLEM] ...] [--games N] [--json]
+    python benchmarks/plays.py [--play FORMULA CERT [DOMAIN PROBLEM]]... [--games N] [--json]
 
 All ways play the same plays for a seed: the program fails (exit code 1) when they do not.
 Figures are whole plays in a second on one core, without loading; ``ratio`` is to the first way.
@@ -17,9 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from unittest.mock import patch
 
-ROOT = Path(__file__).resolve().parent.parent
 if __package__ in (None, ""):  # started as a file
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from rich.console import Console
 from rich.table import Table
@@ -34,6 +33,7 @@ from qsage_validate.proving.walkers import ArrayWalker
 from qsage_validate.solvers.search import Limits
 from qsage_validate.validation.verdict import Proved
 
+CERTIFICATES = Path(__file__).resolve().parent.parent / "certificates"
 SEED = 1
 SAMPLES = ("tic", "connect3", "breakthrough")
 # Plays of a batch on arrays, and the seconds that a way may take.
@@ -181,7 +181,7 @@ def main() -> int:
         setups["/".join(Path(certificate).parts[-2:])] = setup
     if not setups:
         for name in SAMPLES:
-            stem = ROOT / "certificates" / name
+            stem = CERTIFICATES / name
             setups[name] = load(PlayFiles(formula=f"{stem}.qcir", certificate=f"{stem}.aig"))
     measured: list[Measured] = []
     totals: list[All] = []
