@@ -1,62 +1,238 @@
-"""``qsage validate``: is the certificate one for the formula?"""
+"""``qsage validate``: prove a certificate or an encoding, attack it, say what is wrong."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.cli.common import DialectOption, JsonOption, emit, emit_json, parse_dialect
+from qsage_validate.cli.common import (
+    DialectOption,
+    GameOption,
+    JsonOption,
+    ModelOption,
+    check_streams,
+    emit,
+    emit_json,
+    game_words,
+    narrate,
+    parse_dialect,
+    protect_inputs,
+)
 from qsage_validate.cli.solve import TimeoutOption
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.play.setup import PlayFiles
+    from qsage_validate.proving.levels import Level, LevelResult, Report
+    from qsage_validate.proving.runner import Options
+    from qsage_validate.proving.subject import Subject
+
+_LEVELS = "dependencies, formula, random, all, rules, encoding"
 
 
 def command(
     formula: Annotated[str, typer.Argument(metavar="FORMULA", help="QCIR or QDIMACS.")],
-    cert: Annotated[str, typer.Option(metavar="FILE", help="The certificate.")],
-    dialect: DialectOption = None,
+    cert: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The certificate; without one the encoding is proved."),
+    ] = None,
+    meta: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
+    ] = None,
+    game: GameOption = None,
+    model: ModelOption = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help=f"Only these levels: {_LEVELS}. May be repeated."),
+    ] = None,
+    games: Annotated[int, typer.Option(min=1, help="How many random plays.")] = 1000,
+    seed: Annotated[int, typer.Option(help="The seed of the random plays.")] = 0,
+    illegal: Annotated[
+        float, typer.Option(min=0, max=1, metavar="P", help="How often an illegal move is tried.")
+    ] = 0.1,
+    positions: Annotated[
+        int, typer.Option(min=1, help="The limit of the exhaustive adversary.")
+    ] = 200_000,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Where the exhaustive adversary keeps its place."),
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes; the results do not change.")] = 1,
     timeout: TimeoutOption = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="MB", help="Give up when more memory is needed."),
+    ] = None,
+    proof: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STEM", help="Write STEM.cnf and STEM.drat for an outside proof checker."
+        ),
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")
+    ] = None,
+    dialect: DialectOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Prove that a certificate makes FORMULA true (Skolem) or false (Herbrand).
+    """Prove a certificate, attack it, and say what is wrong if something is.
 
-    Level 1: each function reads only variables left of its own. Level 2, by SAT: no choice of
-    the opponent's variables beats the functions. Exit code 0: proved, 1: refuted, 3: undecided.
+    Levels: dependencies (each function reads only variables left of its own), formula (no choice
+    of the opponent beats the functions; by SAT), random and all (plays), rules (the strategy's
+    plays are those of the rules; by SAT), encoding (the formula says of every play what the
+    rules say; by SAT, needs no certificate).
+
+    Exit code 0: valid, 1: refuted, 2: bad input, 3: undecided, 130: interrupted.
     """
-    from qsage_validate.certificates.check import (
-        CertificateProved,
-        CertificateRefuted,
-        CertificateUndecided,
-        check,
-    )
-    from qsage_validate.certificates.reader import read_certificate
-    from qsage_validate.formats.formula import read_formula
+    from qsage_validate.play.setup import PlayFiles
+    from qsage_validate.proving.runner import Options
 
-    qbf = read_formula(formula)
-    certificate = read_certificate(cert, qbf, dialect=parse_dialect(dialect))
-    result = check(qbf, certificate, timeout=timeout)
-    facts: dict[str, object] = {
-        "formula": formula,
-        "certificate": cert,
-        "kind": certificate.kind.value,
-        "dialect": certificate.dialect.value,
-    }
-    match result:
-        case CertificateProved():
-            facts |= {
-                "verdict": "proved",
-                "dont_cares": [qbf.name(v) for v in result.dont_cares],
-                "gates": result.gates,
-                "seconds": round(result.seconds, 3),
-            }
-        case CertificateRefuted():
-            facts |= {"verdict": "refuted", "reason": result.reason}
-            if result.choice is not None:
-                facts["choice"] = {qbf.name(v): value for v, value in result.choice.items()}
-        case CertificateUndecided():
-            facts |= {"verdict": "undecided", "reason": result.why}
+    files = PlayFiles(formula, cert, meta, game_words(game, model), parse_dialect(dialect))
+    inputs = [formula, cert, meta, *(game or ())]
+    outputs = [report, checkpoint]
+    outputs += [] if proof is None else [f"{proof}.cnf", f"{proof}.drat"]
+    protect_inputs(outputs, inputs)
+    check_streams(report, json_output)
+    if proof is not None and cert is None:
+        raise UsageError("found --proof without --cert: there is nothing to prove it of")
+    if proof is not None and memory is not None:
+        raise UsageError("found --proof with --memory: a proof is written without a limit")
+    if formula == "-" or cert == "-":
+        raise UsageError("a validation needs its files by name, not '-'")
+    options = Options(
+        levels=_levels(level, certificate=cert is not None),
+        games=games,
+        seed=seed,
+        illegal=illegal,
+        positions=positions,
+        seconds=timeout,
+        jobs=jobs,
+        checkpoint=checkpoint,
+    )
+    subject, result = _run(files, options, memory, proof)
+    if not json_output:
+        _show(result)
+    if proof is not None and not result.interrupted:
+        _prove(subject, result, proof)
+    if report is not None:
+        _write_page(report, result, subject)
     if json_output:
-        emit_json(facts)
+        emit_json(result.as_json())
     else:
-        emit(str(result))
+        emit(result.last_line)
     return result.exit_code
+
+
+def _levels(names: list[str] | None, *, certificate: bool) -> tuple[Level, ...]:
+    """The levels that were named; all that apply when none were."""
+    from qsage_validate.proving.levels import Level
+
+    known = {
+        "dependencies": Level.DEPENDENCIES,
+        "formula": Level.FORMULA,
+        "random": Level.RANDOM,
+        "all": Level.EXHAUSTIVE,
+        "rules": Level.RULES,
+        "encoding": Level.ENCODING,
+    }
+    unknown = [name for name in names or () if name not in known]
+    if unknown:
+        raise UsageError(f"found --level {unknown[0]}, expected one of {_LEVELS}")
+    wanted = [known[name] for name in names] if names else list(known.values())
+    if not certificate:
+        if names and wanted != [Level.ENCODING]:
+            raise UsageError("without --cert only the level 'encoding' can be checked")
+        wanted = [Level.ENCODING]
+    return tuple(level for level in Level if level in wanted)
+
+
+def _run(
+    files: PlayFiles, options: Options, memory: int | None, proof: str | None
+) -> tuple[Subject | None, Report]:
+    """The report, and what it is about where this process has read it."""
+    from qsage_validate.cli.search_progress import SearchLine
+    from qsage_validate.proving.runner import validate
+    from qsage_validate.proving.subject import load_subject
+
+    with SearchLine(sys.stderr) as line:
+
+        def tell(level: Level, text: str) -> None:
+            line.stage(f"{level.value}: {text}")
+
+        def done(result: LevelResult) -> None:
+            line.stage("")
+
+        if memory is not None:
+            from qsage_validate.proving.limited_run import validate_limited
+
+            return None, validate_limited(files, options, memory, tell=tell, done=done)
+        subject = load_subject(files)
+        if proof is not None:
+            from qsage_validate.proving.proof_file import proof_paths
+
+            assert subject.formula is not None, "checked when the options were read"
+            assert subject.certificate is not None
+            proof_paths(proof, subject.formula, subject.certificate)
+        return subject, validate(subject, options, tell=tell, done=done)
+
+
+def _show(result: Report) -> None:
+    """The table of levels, and what was found."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    for column in ("level", "verdict", "seconds", "evidence"):
+        table.add_column(column, justify="right" if column == "seconds" else "left")
+    for each in result.results:
+        refuted = len(each.findings)
+        text = str(each.verdict).partition(": ")[2]
+        if refuted:
+            text = "1 finding" if refuted == 1 else f"{refuted} findings"
+        table.add_row(each.level.value, each.word, f"{each.seconds:.2f}", text)
+    console = Console(file=sys.stdout, highlight=False)
+    console.print(table)
+    for each in result.results:
+        for finding in each.findings[:1]:
+            more = len(each.findings) - 1
+            emit(f"{each.level.value}: {finding.text}" + (f" (and {more} more)" if more else ""))
+            if finding.moves:
+                emit(f"  play: {' '.join(finding.moves)}")
+            if finding.replay:
+                emit(f"  replay: {finding.replay}")
+    warnings = result.facts.get("model warnings")
+    for warning in warnings if isinstance(warnings, list) else ():
+        emit(f"model: {warning}")
+
+
+def _prove(subject: Subject | None, result: Report, stem: str) -> None:
+    from qsage_validate.proving.levels import Level
+    from qsage_validate.proving.proof_file import write_proof
+    from qsage_validate.validation.verdict import Proved
+
+    formula_level = result.result(Level.FORMULA)
+    if formula_level is None or not isinstance(formula_level.verdict, Proved):
+        narrate("no proof is written: the formula level did not prove the certificate")
+        return
+    assert subject is not None, "--proof does not go with --memory"
+    assert subject.formula is not None
+    assert subject.certificate is not None
+    files = write_proof(subject.formula, subject.certificate, stem)
+    narrate(f"proof: {files.cnf} ({files.clauses:,} clauses), {files.drat} ({files.steps:,} steps)")
+
+
+def _write_page(path: str, result: Report, subject: Subject | None) -> None:
+    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.proving.html import html_report
+    from qsage_validate.proving.statistics import statistics_of
+
+    setup = None if subject is None else subject.setup
+    numbers = None if setup is None else statistics_of(setup)
+    game = None if subject is None else subject.game
+    page = html_report(result, setup, numbers, game=game)
+    write_atomic(path, page.encode())
+    narrate(f"report: {path}")

@@ -80,7 +80,7 @@ CERTIFICATE = "aag 1 1 0 3 0\n2\n{}\n{}\n1\ni0 1\no0 2\no1 3\no2 result\n"
 
 @pytest.mark.parametrize(
     ("functions", "code", "verdict"),
-    [(("3", "2"), Exit.FINE, "proved"), (("2", "2"), Exit.REFUTED, "refuted")],
+    [(("3", "2"), Exit.FINE, "valid"), (("2", "2"), Exit.REFUTED, "refuted")],
 )
 def test_a_certificate_is_proved_or_refuted(
     qsage: Qsage, functions: tuple[str, str], code: Exit, verdict: str
@@ -90,11 +90,15 @@ def test_a_certificate_is_proved_or_refuted(
     told = qsage("validate", "f.qcir", "--cert", "c.aag")
     facts = qsage("validate", "f.qcir", "--cert", "c.aag", "--json")
     assert told.code == facts.code == code
-    assert told.out.startswith(f"{verdict}: ")
+    assert told.out.splitlines()[-1].startswith(f"f.qcir with c.aag: {verdict}")
     read = json.loads(facts.out)
-    assert (read["verdict"], read["kind"], read["dialect"]) == (verdict, "Skolem", "caqe")
+    assert read["verdict"] == verdict
+    levels = {level["level"]: level for level in read["levels"]}
+    assert levels["dependencies"]["verdict"] == "proved"
+    assert levels["formula"]["evidence"]["kind"] == "Skolem"
     if code is Exit.REFUTED:
-        assert set(read["choice"]) == {"1"}
+        assert levels["formula"]["findings"][0]["moves"]
+        assert "the certificate is wrong" in read["blame"]
 
 
 def test_a_certificate_of_another_formula_is_bad_input(qsage: Qsage) -> None:
@@ -120,7 +124,8 @@ def test_certificates_of_other_tools(qsage: Qsage, shared_data: Path) -> None:
     for formula in sorted(folder.glob("*.qcir")):
         certificates = [formula.with_suffix(s) for s in (".aig", ".aag")]
         for certificate in (path for path in certificates if path.exists()):
-            done = qsage("validate", formula, "--cert", certificate)
+            levels = ("--level", "dependencies", "--level", "formula", "--level", "random")
+            done = qsage("validate", formula, "--cert", certificate, *levels)
             assert done.code == Exit.FINE, (certificate.name, done)
             proved += 1
     assert proved >= 7

@@ -1,0 +1,60 @@
+"""A validation in a process of its own, with a limit on its memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from qsage_validate.play.setup import PlayFiles
+from qsage_validate.proving.levels import Level, LevelResult, Report
+from qsage_validate.proving.limits import run_limited
+from qsage_validate.proving.runner import Options, Tell, validate
+from qsage_validate.proving.subject import load_subject, subject_name
+from qsage_validate.validation.verdict import Undecided
+
+Send = Callable[[object], None]
+
+
+def validate_limited(
+    files: PlayFiles,
+    options: Options,
+    memory_mb: int,
+    *,
+    tell: Tell,
+    done: Callable[[LevelResult], None],
+) -> Report:
+    """Load and validate ``files`` in at most ``memory_mb`` MiB.
+
+    When that is not enough, the levels that were not finished are undecided; the results of
+    the others are kept.
+    """
+    results: list[LevelResult] = []
+
+    def receive(sent: object) -> None:
+        if isinstance(sent, LevelResult):
+            results.append(sent)
+            done(sent)
+        elif isinstance(sent, tuple):
+            level, text = sent
+            tell(level, text)
+
+    deadline = None if options.seconds is None else time.monotonic() + options.seconds
+    outcome = run_limited(_validate, (files, options), memory_mb, deadline, receive=receive)
+    if isinstance(outcome, Report):
+        return outcome
+    finished = {result.level for result in results}
+    rest = [level for level in options.levels if level not in finished]
+    results += [LevelResult(level, Undecided(outcome.why), 0.0) for level in rest]
+    return Report(
+        subject_name(files),
+        "",
+        tuple(results),
+        facts={"command": files.command().replace("qsage-play", "qsage validate", 1)},
+    )
+
+
+def _validate(send: Send, files: PlayFiles, options: Options) -> Report:
+    def tell(level: Level, text: str) -> None:
+        send((level, text))
+
+    return validate(load_subject(files), options, tell=tell, done=send)

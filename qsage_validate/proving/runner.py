@@ -1,0 +1,296 @@
+"""Runs the levels of a validation, one after the other, and gathers a report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from qsage_validate import __version__
+from qsage_validate.certificates.certificate import CircuitCertificate
+from qsage_validate.certificates.definitions import NotDefinitionalError, definitions
+from qsage_validate.games.bddl.checks import check_model
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.protocol import Player
+from qsage_validate.play.setup import Setup
+from qsage_validate.proving.blame import blame
+from qsage_validate.proving.exhaustive import exhaust
+from qsage_validate.proving.formula_level import check_dependencies, check_formula
+from qsage_validate.proving.interruption import LevelInterrupted
+from qsage_validate.proving.levels import Level, LevelResult, Report
+from qsage_validate.proving.random_plays import attack
+from qsage_validate.proving.subject import Subject
+from qsage_validate.solvers.search import Limits, Solver
+from qsage_validate.validation.encoding_proof import prove_encoding
+from qsage_validate.validation.finding import Finding
+from qsage_validate.validation.strategy_proof import prove_strategy
+from qsage_validate.validation.verdict import Refuted, Undecided, Unsupported, Verdict
+
+Tell = Callable[[Level, str], None]
+Replay = Callable[[Sequence[str]], str]
+
+# How long the search may take that tells a wrong certificate from a wrong answer.
+_SEARCH_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """How much is done.
+
+    ``levels`` in the order in which they are run; ``games``, ``seed`` and ``illegal`` are for
+    random plays, ``positions`` the limit of the exhaustive adversary; ``seconds`` is the limit
+    of the whole, ``jobs`` the number of processes.
+    """
+
+    levels: tuple[Level, ...] = tuple(Level)
+    games: int = 1000
+    seed: int = 0
+    illegal: float = 0.1
+    positions: int | None = 200_000
+    seconds: float | None = None
+    jobs: int = 1
+    checkpoint: str | None = None
+
+
+def validate(
+    subject: Subject,
+    options: Options,
+    *,
+    tell: Tell | None = None,
+    done: Callable[[LevelResult], None] | None = None,
+) -> Report:
+    """Run the levels of ``options`` on ``subject``.
+
+    ``tell`` is told what is going on, ``done`` each result.  Ctrl-C ends with a report of what
+    is known (``Report.interrupted``).
+    """
+    run = _Run(subject, options, tell if tell is not None else _silent)
+    results: list[LevelResult] = []
+    interrupted = False
+    try:
+        for level in options.levels:
+            result = run.level(level)
+            if result is not None:
+                results.append(result)
+                if done is not None:
+                    done(result)
+        winner = run.winner(results)
+    except LevelInterrupted as interruption:
+        results.append(interruption.partial)
+        interrupted, winner = True, None
+    except KeyboardInterrupt:
+        interrupted, winner = True, None
+    claims = None if subject.certificate is None else subject.certificate.kind.player
+    warnings = run.model_warnings()
+    return Report(
+        subject=subject.name,
+        claim=_claim(subject),
+        results=tuple(results),
+        blame=blame(results, claims, winner, len(warnings)),
+        interrupted=interrupted,
+        facts={
+            **subject.facts,
+            "version": __version__,
+            "winner by the rules": None if winner is None else winner.value,
+            "model warnings": warnings,
+        },
+    )
+
+
+def _silent(level: Level, text: str) -> None:
+    """Tell nobody."""
+
+
+def _claim(subject: Subject) -> str:
+    if subject.certificate is None:
+        return "the formula says of every play what the rules say"
+    value = "true" if subject.certificate.kind.player is Player.BLACK else "false"
+    if subject.layout is None or subject.game is None:
+        return f"the formula is {value}"
+    wins = "wins" if value == "true" else "does not win"
+    return f"Black {wins} {subject.game.name} within {subject.game.plies} plies"
+
+
+class _Run:
+    """One validation under way."""
+
+    def __init__(self, subject: Subject, options: Options, tell: Tell) -> None:
+        self.subject = subject
+        self.options = options
+        self.tell = tell
+        self.deadline = None if options.seconds is None else time.monotonic() + options.seconds
+
+    def level(self, level: Level) -> LevelResult | None:
+        """Run one level; ``None`` when it is not a question that can be asked here."""
+        runner = {
+            Level.DEPENDENCIES: self._dependencies,
+            Level.FORMULA: self._formula,
+            Level.RANDOM: self._random,
+            Level.EXHAUSTIVE: self._exhaustive,
+            Level.RULES: self._rules,
+            Level.ENCODING: self._encoding,
+        }[level]
+        return runner()
+
+    def _left(self) -> float | None:
+        return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
+
+    def _limits(self) -> Limits:
+        return Limits(seconds=self._left(), positions=self.options.positions)
+
+    def _progress(self, level: Level) -> Callable[[int, int], None]:
+        return lambda done, total: self.tell(level, f"{done} of {total} claims")
+
+    def _timed(self, level: Level, ask: Callable[[], Verdict]) -> LevelResult:
+        started = time.monotonic()
+        if self.deadline is not None and started >= self.deadline:
+            return LevelResult(level, Undecided("time was up before it began"), 0.0)
+        self.tell(level, level.question)
+        verdict = ask()
+        if level is not Level.ENCODING:
+            # The plays of an encoding's difference need not be the certificate's.
+            verdict = self._with_replays(verdict)
+        return LevelResult(level, verdict, time.monotonic() - started)
+
+    def _with_replays(self, verdict: Verdict) -> Verdict:
+        setup = self.subject.setup
+        if not isinstance(verdict, Refuted) or setup is None:
+            return verdict
+        return Refuted(tuple(self._with_replay(setup, f) for f in verdict.findings))
+
+    def _with_replay(self, setup: Setup, finding: Finding) -> Finding:
+        layout = self.subject.layout
+        if finding.replay or not finding.moves or layout is None:
+            return finding
+        hero = setup.certificate.kind.player
+        own = [
+            text
+            for move, text in zip(layout.moves, finding.moves, strict=False)
+            if move.player is not hero
+        ]
+        return finding.with_replay(setup.replay(own))
+
+    # -- the levels -------------------------------------------------------------------------
+
+    def _dependencies(self) -> LevelResult | None:
+        formula, certificate = self.subject.formula, self.subject.certificate
+        if formula is None or certificate is None:
+            return None
+        self.tell(Level.DEPENDENCIES, Level.DEPENDENCIES.question)
+        return check_dependencies(formula, certificate)
+
+    def _formula(self) -> LevelResult | None:
+        formula, certificate = self.subject.formula, self.subject.certificate
+        if formula is None or certificate is None:
+            return None
+        self.tell(Level.FORMULA, Level.FORMULA.question)
+        setup = self.subject.setup
+        return check_formula(
+            formula,
+            certificate,
+            layout=self.subject.layout,
+            replay=None if setup is None else setup.replay,
+            deadline=self.deadline,
+            jobs=self.options.jobs,
+            progress=lambda text: self.tell(Level.FORMULA, text),
+        )
+
+    def _random(self) -> LevelResult | None:
+        setup = self.subject.setup
+        if setup is None:
+            return None
+        self.tell(Level.RANDOM, Level.RANDOM.question)
+        return attack(
+            setup,
+            games=self.options.games,
+            seed=self.options.seed,
+            illegal=self.options.illegal,
+            jobs=self.options.jobs,
+            limits=self._limits(),
+            progress=lambda text: self.tell(Level.RANDOM, text),
+        )
+
+    def _exhaustive(self) -> LevelResult | None:
+        setup = self.subject.setup
+        if setup is None or self.subject.layout is None:
+            return None
+        self.tell(Level.EXHAUSTIVE, Level.EXHAUSTIVE.question)
+        return exhaust(
+            setup,
+            limits=self._limits(),
+            progress=lambda text: self.tell(Level.EXHAUSTIVE, text),
+            checkpoint=self.options.checkpoint,
+        )
+
+    def _bddl(self) -> BddlGame | None:
+        game = self.subject.game
+        return game if isinstance(game, BddlGame) else None
+
+    def _rules(self) -> LevelResult | None:
+        subject, game = self.subject, self._bddl()
+        if subject.certificate is None or subject.formula is None or subject.layout is None:
+            return None
+        if game is None:
+            return LevelResult(
+                Level.RULES, Unsupported("no rules are known: give --game DOMAIN PROBLEM"), 0.0
+            )
+        formula, layout = subject.formula, subject.layout
+        certificate = subject.certificate
+        if not isinstance(certificate, CircuitCertificate):
+            try:
+                certificate = definitions(certificate, formula).circuit
+            except NotDefinitionalError as error:
+                return LevelResult(
+                    Level.RULES, Unsupported(f"the clauses are no definitions: {error}"), 0.0
+                )
+        circuit = certificate
+        return self._timed(
+            Level.RULES,
+            lambda: prove_strategy(
+                formula,
+                layout,
+                circuit,
+                game,
+                deadline=self.deadline,
+                progress=self._progress(Level.RULES),
+            ),
+        )
+
+    def _encoding(self) -> LevelResult | None:
+        subject, game = self.subject, self._bddl()
+        if subject.formula is None or subject.layout is None or game is None:
+            return None
+        formula, layout = subject.formula, subject.layout
+        return self._timed(
+            Level.ENCODING,
+            lambda: prove_encoding(
+                formula,
+                layout,
+                game,
+                deadline=self.deadline,
+                progress=self._progress(Level.ENCODING),
+            ),
+        )
+
+    # -- what else is known -----------------------------------------------------------------
+
+    def winner(self, results: Sequence[LevelResult]) -> Player | None:
+        """Who wins by the rules, searched only when a certificate has failed."""
+        game = self.subject.game
+        failed = any(
+            result.level in (Level.DEPENDENCIES, Level.FORMULA)
+            and isinstance(result.verdict, Refuted)
+            for result in results
+        )
+        if game is None or not failed:
+            return None
+        left = self._left()
+        seconds = _SEARCH_SECONDS if left is None else min(_SEARCH_SECONDS, left)
+        return Solver(game, limits=Limits(seconds=seconds, positions=5_000_000)).solve().winner
+
+    def model_warnings(self) -> list[str]:
+        """What is doubtful about the model of the rules."""
+        game = self._bddl()
+        if game is None:
+            return []
+        return [str(diagnostic) for diagnostic in check_model(game.model)]

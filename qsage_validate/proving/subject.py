@@ -1,0 +1,67 @@
+"""What is validated, read from files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from qsage_validate.certificates.certificate import Certificate
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.errors import UsageError
+from qsage_validate.games.protocol import Game
+from qsage_validate.play.setup import PlayFiles, Setup, load, load_formula
+from qsage_validate.proving.provenance import file_facts
+from qsage_validate.validation.referee import check_fit
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is validated: a formula, perhaps with a certificate, perhaps with a game's rules."""
+
+    name: str
+    formula: Qbf | None
+    certificate: Certificate | None
+    layout: Layout | None
+    game: Game | None
+    setup: Setup | None = None
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+
+def subject_name(files: PlayFiles) -> str:
+    """How a report calls what ``files`` hold."""
+    named = [path for path in (files.formula, files.certificate) if path is not None]
+    return " with ".join(named)
+
+
+def load_subject(files: PlayFiles) -> Subject:
+    """Read ``files``; a certificate may be wrong in any way that a level is there to find.
+
+    Without a certificate a layout and rules are needed.  Raises ``InputError``, and
+    ``UsageError`` for what is missing or for a game that is not the layout's.
+    """
+    facts: dict[str, object] = {
+        "files": {fact.path: fact.as_json() for fact in file_facts(files)},
+        "command": files.command().replace("qsage-play", "qsage validate", 1),
+    }
+    name = subject_name(files)
+    if files.certificate is None:
+        formula, layout, game = load_formula(files)
+        if layout is None or game is None:
+            missing = "layout (--meta FILE)" if layout is None else "rules (--game DOMAIN PROBLEM)"
+            raise UsageError(f"without --cert the encoding is checked, which needs a {missing}")
+        check_fit(game, layout)
+        return Subject(name, formula, None, layout, game, facts=facts)
+    setup = load(files, dependencies=False)
+    if setup.game is not None and setup.layout is not None:
+        check_fit(setup.game, setup.layout)
+    facts["notes"] = list(setup.notes)
+    return Subject(
+        name,
+        setup.formula,
+        setup.certificate,
+        setup.layout,
+        setup.game,
+        setup,
+        facts,
+    )
