@@ -6,6 +6,8 @@ error; with ``QSAGE_DEBUG=1`` the traceback comes before it.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 import traceback
@@ -102,9 +104,11 @@ def _report(error: BaseException) -> int:
         _forget_output()
     line, code = _explain(error)
     if sys.stderr is not None:
-        print(line, file=sys.stderr)
-        if isinstance(error, InputError) and sys.stderr.isatty():
-            print(caret(error, _columns(sys.stderr)), end="", file=sys.stderr)
+        # Standard error may be what is full; the exit code still says what happened.
+        with contextlib.suppress(OSError):
+            print(line, file=sys.stderr)
+            if isinstance(error, InputError) and sys.stderr.isatty():
+                print(caret(error, _columns(sys.stderr)), end="", file=sys.stderr)
     return code
 
 
@@ -139,6 +143,8 @@ def _explain(error: BaseException) -> tuple[str, int]:
         return "qsage: error: out of memory", Exit.UNDECIDED
     if isinstance(error, RecursionError):
         return "qsage: error: the input is nested too deeply", Exit.BAD_INPUT
+    if isinstance(error, OSError) and error.errno == errno.EBADF and not error.filename:
+        return "qsage: error: standard output is closed", Exit.BAD_INPUT
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"qsage: error: {one_line(f'{place}{error.strerror or error}')}", Exit.BAD_INPUT

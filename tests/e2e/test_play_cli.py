@@ -20,7 +20,7 @@ from qsage_validate.errors import Exit
 
 from .conftest import Qsage, Ran
 
-PROGRAM = "from qsage_validate.cli.app import play_main; play_main()"
+PROGRAM = "from qsage_validate.cli.start import play_main; play_main()"
 Play = Callable[..., Ran]
 
 

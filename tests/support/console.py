@@ -49,7 +49,7 @@ def sandbox(folder: Path, repository: Path) -> dict[str, str]:
     for name, start in (("qsage", "main"), ("qsage-play", "play_main")):
         program = programs / name
         program.write_text(
-            f"#!{sys.executable}\nfrom qsage_validate.cli.app import {start}\n{start}()\n"
+            f"#!{sys.executable}\nfrom qsage_validate.cli.start import {start}\n{start}()\n"
         )
         program.chmod(0o755)
     path = os.pathsep.join((str(programs), os.environ.get("PATH", os.defpath)))

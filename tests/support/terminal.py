@@ -22,7 +22,7 @@ def program(name: str) -> list[str]:
     if installed.exists():
         return [str(installed)]
     start = {"qsage": "main", "qsage-play": "play_main"}[name]
-    return [sys.executable, "-c", f"from qsage_validate.cli.app import {start}; {start}()"]
+    return [sys.executable, "-c", f"from qsage_validate.cli.start import {start}; {start}()"]
 
 
 class Terminal:

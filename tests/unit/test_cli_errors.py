@@ -207,7 +207,40 @@ def test_a_closed_standard_output_is_one_line() -> None:
     command = f"'{sys.executable}' -m qsage_validate --help >&-"
     done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == Exit.BAD_INPUT
-    assert done.stderr == "qsage: error: Bad file descriptor\n"
+    assert done.stderr == "qsage: error: standard output is closed\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
+def test_the_exit_code_holds_where_nothing_can_be_said() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "qsage_validate", "info", "nosuch.qcir"],
+            stdout=subprocess.PIPE,
+            stderr=full,
+            check=False,
+        )
+    assert (done.returncode, done.stdout) == (Exit.BAD_INPUT, b"")
+
+
+@pytest.mark.parametrize("start", ["main", "play_main"])
+def test_ctrl_c_while_the_modules_load_is_one_line(start: str) -> None:
+    program = f"""
+import sys
+
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, CtrlC())
+from qsage_validate.cli.start import {start}
+{start}()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (Exit.INTERRUPTED, "")
+    assert done.stderr == "qsage: interrupted\n"
 
 
 def test_python_m_and_the_entry_point_are_the_same() -> None:

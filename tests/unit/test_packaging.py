@@ -101,14 +101,14 @@ def test_every_folder_of_code_is_a_package() -> None:
 
 
 def test_the_entry_points_exist() -> None:
-    from qsage_validate.cli import app
+    from qsage_validate.cli import start
 
     scripts = PROJECT["project"]["scripts"]
     assert set(scripts) == {"qsage", "qsage-play"}
     for target in scripts.values():
         module, _, function = target.partition(":")
-        assert module == app.__name__
-        assert callable(getattr(app, function))
+        assert module == start.__name__
+        assert callable(getattr(start, function))
 
 
 def test_the_version_is_one_and_has_its_entry_in_the_changelog() -> None:
