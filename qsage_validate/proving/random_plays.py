@@ -13,6 +13,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -283,7 +284,7 @@ class _Run:
                 left = None if self._deadline is None else self._deadline - time.monotonic()
                 try:
                     tally = future.result(left if left is None else max(left, 0.0))
-                except TimeoutError:
+                except FutureTimeoutError:  # before Python 3.11 not the built-in one
                     return
                 if tally is None:
                     return
