@@ -249,10 +249,17 @@ class _Exhaustion(Generic[Nodes]):
             "plays ended by ply": list(done.ended),
             "early wins": sum(done.ended[:-1]),
             "merged": self._walker.merges,
-            "claims": "sampled" if done.sampled else "all",
+            "claims": self._claims(),
             "finished": not stopped and not self._findings,
         }
         return LevelResult(Level.EXHAUSTIVE, self._verdict(stopped), seconds, evidence)
+
+    def _claims(self) -> str:
+        """Which claims of goals that the opponent has not reached were tried."""
+        layout = self._setup.layout
+        if layout is None or layout.verdict is None:
+            return "none: there is no verdict"
+        return "sampled" if self._done.sampled else "all"
 
     def _verdict(self, stopped: str) -> Verdict:
         done = self._done
