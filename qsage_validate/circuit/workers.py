@@ -21,7 +21,14 @@ _JOIN_SECONDS: Final = 5.0
 
 
 class WorkerFailedError(Exception):
-    """A process ended without an answer; the text says how."""
+    """A process ended without an answer; the text says how.
+
+    ``killed`` when a signal ended it, as lack of memory does.
+    """
+
+    def __init__(self, text: str, *, killed: bool = False) -> None:
+        super().__init__(text)
+        self.killed = killed
 
 
 def ordered_map(
@@ -74,7 +81,10 @@ def _received(pipe: Connection, process: BaseProcess) -> tuple[int, Result] | No
         kind, *rest = pipe.recv()
     except (EOFError, ConnectionError):
         process.join(_JOIN_SECONDS)
-        raise WorkerFailedError(f"a process ended with {_ending(process.exitcode)}") from None
+        code = process.exitcode
+        raise WorkerFailedError(
+            f"a process ended with {_ending(code)}", killed=code is not None and code < 0
+        ) from None
     if kind == "memory":
         raise MemoryError
     if kind == "failed":

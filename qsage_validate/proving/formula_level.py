@@ -20,6 +20,7 @@ from qsage_validate.certificates.composition import compose
 from qsage_validate.certificates.definitions import NotDefinitionalError
 from qsage_validate.certificates.dependencies import Dependency
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.workers import WorkerFailedError
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.strategies.line import MoveCode, literal_value
@@ -75,10 +76,18 @@ def check_formula(
     processes.  Raises as :func:`check_dependencies` does.
     """
     start = monotonic()
-    left = None if deadline is None else max(0.0, deadline - start)
-    result = check_matrix(formula, certificate, timeout=left, jobs=jobs, progress=progress)
-    evidence = _sizes(formula, certificate) | _measured(result)
     verdict: Verdict
+    left = None if deadline is None else max(0.0, deadline - start)
+    try:
+        result = check_matrix(formula, certificate, timeout=left, jobs=jobs, progress=progress)
+    except WorkerFailedError as error:
+        if not error.killed:
+            raise
+        verdict = Undecided(f"{error}; there may be too little memory for {jobs} processes")
+        return LevelResult(
+            Level.FORMULA, verdict, monotonic() - start, _sizes(formula, certificate)
+        )
+    evidence = _sizes(formula, certificate) | _measured(result)
     if isinstance(result, CertificateProved):
         verdict = Proved(str(result).partition(": ")[2])
     elif isinstance(result, CertificateRefuted):
