@@ -33,7 +33,12 @@ _LEVELS = "dependencies, formula, random, all, rules, encoding"
 
 
 def command(
-    formula: Annotated[str, typer.Argument(metavar="FORMULA", help="QCIR or QDIMACS.")],
+    formula: Annotated[
+        str,
+        typer.Argument(
+            metavar="FORMULA", help="QCIR or QDIMACS; a clause certificate (Pedant) does alone."
+        ),
+    ],
     cert: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The certificate; without one the encoding is proved."),
@@ -87,9 +92,12 @@ def command(
 
     Exit code 0: valid, 1: refuted, 2: bad input, 3: undecided, 130: interrupted.
     """
+    from qsage_validate.formats.source import Format, sniff
     from qsage_validate.play.setup import PlayFiles
     from qsage_validate.proving.runner import Options
 
+    if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
+        cert = formula  # a clause certificate defines what it needs of the formula itself
     files = PlayFiles(formula, cert, meta, game_words(game, model), parse_dialect(dialect))
     inputs = [formula, cert, meta, *(game or ())]
     outputs = [report, checkpoint]

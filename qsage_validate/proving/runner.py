@@ -228,7 +228,7 @@ class _Run:
 
     def _rules(self) -> LevelResult | None:
         subject, game = self.subject, self._bddl()
-        if subject.certificate is None or subject.formula is None or subject.layout is None:
+        if subject.certificate is None or subject.layout is None:
             return None
         if game is None:
             return LevelResult(

@@ -31,7 +31,7 @@ class Subject:
 def subject_name(files: PlayFiles) -> str:
     """How a report calls what ``files`` hold."""
     named = [path for path in (files.formula, files.certificate) if path is not None]
-    return " with ".join(named)
+    return " with ".join(dict.fromkeys(named))
 
 
 def load_subject(files: PlayFiles) -> Subject:

@@ -30,7 +30,7 @@ from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdic
 
 
 def prove_strategy(
-    formula: Qbf,
+    formula: Qbf | None,
     layout: Layout,
     certificate: CircuitCertificate,
     game: BddlGame,
@@ -41,7 +41,8 @@ def prove_strategy(
     """Prove that the certificate's plays are the rules' plays, or give the shortest that is not.
 
     The opponent's legal plays are all covered; what comes after an illegal move of the opponent
-    is not looked at, because the formula leaves it open.
+    is not looked at, because the formula leaves it open.  Without a formula the certificate has
+    to define what the layout speaks of by itself (Pedant's do).
     """
     proof = _StrategyProof(formula, layout, certificate, game)
     try:
@@ -62,7 +63,7 @@ class _StrategyProof:
     """Builds the claims for all plies."""
 
     def __init__(
-        self, formula: Qbf, layout: Layout, certificate: CircuitCertificate, game: BddlGame
+        self, formula: Qbf | None, layout: Layout, certificate: CircuitCertificate, game: BddlGame
     ) -> None:
         self.layout = layout
         self.game = game

@@ -177,3 +177,29 @@ def test_without_a_certificate_there_is_nothing_to_prove(qsage: Qsage, repositor
         done = qsage("validate", formula, *options)
         assert done.code == Exit.BAD_INPUT
         assert "--cert" in done.err
+
+
+def test_certificates_of_other_tools_with_their_games(qsage: Qsage, shared_data: Path) -> None:
+    """Foreign formulas, meta-file layouts, two kinds, clause sets alone: every level that applies."""
+    folder, games = shared_data / "certificates", shared_data / "bddl"
+    pairs = [
+        ("quabs/httt-3x3_3_domino.qcir", "quabs/httt-3x3_3_domino.aig", "httt/3x3_3_domino.ig", 6),
+        (
+            "quabs/domineering__4x2_5.qcir",
+            "quabs/domineering__4x2_5.aig",
+            "domineering/4x2_5.ig",
+            6,
+        ),
+        ("quabs/domineering-2x2_2.qcir", "quabs/domineering-2x2_2.aag", "domineering/2x2_2.ig", 6),
+        ("pedant-cnf/httt_3_3_el_grounded/certificate.cnf", None, "httt/3x3_5_el.ig", 3),
+    ]
+    for formula, certificate, problem, levels in pairs:
+        family = problem.partition("/")[0]
+        words = [str(folder / formula)]
+        words += [] if certificate is None else ["--cert", str(folder / certificate)]
+        words += ["--game", str(games / family / "domain.ig"), str(games / problem)]
+        done = qsage("validate", *words, "--games", "60", "--json")
+        assert done.code == Exit.FINE, (formula, done)
+        read = json.loads(done.out)
+        assert {level["verdict"] for level in read["levels"]} == {"proved"}
+        assert len(read["levels"]) == levels
