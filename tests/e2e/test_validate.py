@@ -180,7 +180,7 @@ def test_without_a_certificate_there_is_nothing_to_prove(qsage: Qsage, repositor
 
 
 def test_certificates_of_other_tools_with_their_games(qsage: Qsage, shared_data: Path) -> None:
-    """Foreign formulas, meta-file layouts, two kinds, clause sets alone: every level that applies."""
+    """Foreign formulas with meta files, of both kinds, and clause sets alone."""
     folder, games = shared_data / "certificates", shared_data / "bddl"
     pairs = [
         ("quabs/httt-3x3_3_domino.qcir", "quabs/httt-3x3_3_domino.aig", "httt/3x3_3_domino.ig", 6),
