@@ -152,9 +152,18 @@ def command(
         from qsage_validate.play.prompt import run_plain
 
         return run_plain(setup.match(), seed=seed, let_happen=let_happen)
+    from qsage_validate.cli.prove import prover
     from qsage_validate.play.tui.app import run
+    from qsage_validate.play.tui.tools import Tools
 
-    return run(setup.match(), theme=theme, seed=seed, let_happen=let_happen, replay=setup.replay)
+    return run(
+        setup.match(),
+        theme=theme,
+        seed=seed,
+        let_happen=let_happen,
+        replay=setup.replay,
+        tools=Tools.of(setup, prover(files)),
+    )
 
 
 def _mode(

@@ -169,6 +169,13 @@ class GateInspector:
         """One literal, without its inputs (``hidden`` counts them)."""
         return self.tree(text_or_literal, depth=0, square=square)[0]
 
+    def rows(
+        self, names: Sequence[str | int], square: SquareXY | None = None
+    ) -> tuple[GateRow, ...]:
+        """Several literals as in :meth:`row`, with their values read all at once."""
+        self._load([self._checked(name) for name in names])
+        return tuple(self.row(name, square) for name in names)
+
     def inputs(self, literal: int, square: SquareXY | None = None) -> tuple[GateRow, ...]:
         """The inputs of a literal's gate, decisive ones first; none for a variable."""
         rows = self.tree(literal, depth=1, width=None, rows=None, square=square)

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui import requests
-from qsage_validate.play.tui.app import Answered
+from qsage_validate.play.tui.asking import Answered
 from qsage_validate.play.tui.dialogs import ConfirmScreen
 from qsage_validate.play.tui.exporting import ExportScreen, with_suffix
 from tests.support.pilot import Driver, drive

@@ -7,7 +7,7 @@ from textual.widgets import OptionList
 
 from qsage_validate.errors import UsageError
 from qsage_validate.play.tui import requests
-from qsage_validate.play.tui.app import Answered
+from qsage_validate.play.tui.asking import Answered
 from qsage_validate.play.tui.bars import TitleBar
 from qsage_validate.play.tui.findings_screen import FindingsScreen, Found, describe
 from qsage_validate.play.tui.replaying import follow

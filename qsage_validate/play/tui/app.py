@@ -31,6 +31,7 @@ from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.dialogs import ConfirmScreen, HelpScreen, MenuScreen, PathScreen
 from qsage_validate.play.tui.exporting import ExportScreen, export_play
 from qsage_validate.play.tui.findings_screen import FindingsScreen, Found
+from qsage_validate.play.tui.gate_screen import GateScreen
 from qsage_validate.play.tui.notes import Note, Replay, Weight, frame_notes
 from qsage_validate.play.tui.pane_layout import too_small
 from qsage_validate.play.tui.panes import (
@@ -42,9 +43,12 @@ from qsage_validate.play.tui.panes import (
 from qsage_validate.play.tui.picking import Choose, Drop, NoMove, Play, Select
 from qsage_validate.play.tui.play_area import PANES, PaneTabs, PlayArea
 from qsage_validate.play.tui.prompt import MovePrompt
+from qsage_validate.play.tui.prove_screen import Proof, ProveScreen
 from qsage_validate.play.tui.replaying import follow
 from qsage_validate.play.tui.situation import Situation
 from qsage_validate.play.tui.themes import DARK, LIGHT, THEMES
+from qsage_validate.play.tui.tools import Tools
+from qsage_validate.play.tui.tree_screen import TreeScreen
 from qsage_validate.play.tui.view import View, picture, square_text, status
 
 
@@ -72,6 +76,7 @@ class PlayApp(AskingApp):
         let_happen: bool = False,
         pace: float = 0.4,
         replay: Replay | None = None,
+        tools: Tools | None = None,
     ) -> None:
         """``pace`` is the time in seconds between two moves of the random player.
 
@@ -88,6 +93,8 @@ class PlayApp(AskingApp):
         for known in THEMES.values():
             self.register_theme(known)
         self._replay = replay
+        self.proof_found: tuple[Found, ...] = ()
+        self._tools = Tools() if tools is None else tools
         self._board: BoardView | None = None
         self._form: BlockForm | None = None
 
@@ -293,6 +300,9 @@ class PlayApp(AskingApp):
             "look_back": self.view.index > 0,
             "look_forward": self.view.past,
             "findings": True if self.found else None,
+            "gates": None if self._tools.gates is None else True,
+            "tree": None if self._tools.tree is None else True,
+            "prove": None if self._tools.prove is None else True,
         }.get(name, True)
 
     def _say(self, *notes: Note) -> None:
@@ -413,8 +423,9 @@ class PlayApp(AskingApp):
     # Actions
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether a binding applies: in an input, ":" and "/" are characters."""
-        return not (action == "type" and isinstance(self.focused, Input))
+        """Whether a binding applies: in inputs and dialogs, ":" and "/" are theirs."""
+        taken = isinstance(self.focused, Input) or len(self.screen_stack) > 1
+        return not (action == "type" and taken)
 
     def action_undo(self) -> None:
         self._stopped()
@@ -509,19 +520,61 @@ class PlayApp(AskingApp):
 
     @property
     def found(self) -> tuple[Found, ...]:
-        """The findings of this play."""
+        """The findings of this play, and those of the last proof."""
         frames = self.view.situation.frames
-        return tuple(
+        own = tuple(
             Found(finding, index, "this play")
             for index, frame in enumerate(frames)
             for finding in frame.findings
         )
+        return own + self.proof_found
 
     def action_findings(self) -> None:
         if self.found:
             self.push_screen(FindingsScreen(self.found), self._jump)
         else:
             self._remark(self.view, "Nothing was found so far.")
+
+    def action_gates(self) -> None:
+        if self._tools.gates is None:
+            self._remark(self.view, "No gates to show: there is no formula.")
+            return
+        square = None if self._board is None else self._board.cursor
+        self.push_screen(GateScreen(self._tools.gates, self.view.frame, square))
+
+    def action_tree(self) -> None:
+        if self._tools.tree is None:
+            self._remark(self.view, "No tree to show: without a layout there are no moves.")
+            return
+        self.push_screen(TreeScreen(self._tools.tree, self._played), self._replay_moves)
+
+    @property
+    def _played(self) -> tuple[str, ...]:
+        """The person's moves up to the step that is shown."""
+        frames = self.view.situation.frames[: self.view.index + 1]
+        person = self.view.situation.person
+        return tuple(str(frame.move) for frame in frames if frame.player is person)
+
+    def _replay_moves(self, moves: tuple[str, ...] | None) -> None:
+        if moves is not None:
+            self._stopped()
+            self.ask("replaying", follow(moves, "the play of the tree"))
+
+    def action_prove(self) -> None:
+        if self._tools.prove is None:
+            self._remark(self.view, "Nothing can be proved here: no files are known.")
+            return
+        self.push_screen(ProveScreen(self._tools.prove), self._proved)
+
+    def _proved(self, proof: Proof | None) -> None:
+        """Keep what a proof has found, and say how it ended."""
+        if proof is None:
+            return
+        self.proof_found = proof.found
+        weight = Weight.FINDING if proof.found else Weight.VERDICT
+        self._say(Note(weight, proof.text))
+        self.show(replace(self.view, said=proof.text))
+        self._jump(proof.chosen)
 
     def _jump(self, found: Found | None) -> None:
         """Go to the step of a finding, replaying its play if it is another one."""
@@ -689,6 +742,7 @@ def run(
     seed: int | None = None,
     let_happen: bool = False,
     replay: Replay | None = None,
+    tools: Tools | None = None,
 ) -> Exit:
     """Play ``match`` on this terminal until the person leaves; returns the exit code.
 
@@ -703,7 +757,7 @@ def run(
         raise UsageError("the board needs a terminal: use --plain, --moves or --white random")
     if os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
         raise UsageError("the board needs a terminal, found TERM=dumb or none: use --plain")
-    app = PlayApp(match, theme=theme, seed=seed, let_happen=let_happen, replay=replay)
+    app = PlayApp(match, theme=theme, seed=seed, let_happen=let_happen, replay=replay, tools=tools)
     code = app.run()
     if app.bug is not None:
         raise app.bug
