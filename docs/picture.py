@@ -14,10 +14,12 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
+from qsage_validate.cli.prove import prover
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import write_atomic
 from qsage_validate.play.setup import PlayFiles, load
 from qsage_validate.play.tui.app import PlayApp
+from qsage_validate.play.tui.tools import Tools
 
 FOLDER = Path(__file__).resolve().parent
 PICTURE = FOLDER / "tui.svg"
@@ -30,7 +32,9 @@ KEYS = {"(": "left_parenthesis", ")": "right_parenthesis", ",": "comma"}
 async def draw() -> str:
     """The SVG of the screen after ``MOVES``."""
     samples = FOLDER.parent / "certificates"
-    app = PlayApp(load(PlayFiles(str(samples / "tic.qcir"), str(samples / "tic.aig"))).match())
+    files = PlayFiles(str(samples / "tic.qcir"), str(samples / "tic.aig"))
+    setup = load(files)
+    app = PlayApp(setup.match(), tools=Tools.of(setup, prover(files)))
     async with app.run_test(size=SIZE) as pilot:
         await _settle(app, pilot)
         for move in MOVES:

@@ -6,16 +6,21 @@ No clock, no blinking cursor, one theme and one size for each.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
 from qsage_validate.errors import Exit
 from qsage_validate.play.match import Match
+from qsage_validate.play.setup import PlayFiles, load
 from qsage_validate.play.tui.app import PlayApp
-from tests.support.pilot import Driver
+from qsage_validate.play.tui.tools import LevelRow, ProofEnd, Tools
+from qsage_validate.validation.finding import Finding, FindingKind
+from tests.support.pilot import Driver, ToolDriver
 from tests.support.toy_match import DOMINOES, PAWNS, BlockMatch, ToyMatch
 
+SAMPLES = Path(__file__).parents[2] / "certificates"
 Compare = Callable[..., bool]
 Scenario = Callable[[Driver], Awaitable[None]]
 
@@ -66,6 +71,38 @@ SCREENS: dict[str, tuple[Callable[[], Match], tuple[int, int], str, Scenario]] =
     "help": (ToyMatch, (80, 24), "dark", helping),
     "too_small": (ToyMatch, (50, 12), "dark", nothing),
 }
+
+
+def proof(
+    tell: Callable[[str, str], None],
+    done: Callable[[LevelRow], None],
+    cancelled: Callable[[], bool],
+) -> ProofEnd:
+    finding = Finding(FindingKind.BOARD_DIFFERS, 2, "(1,1) is open", moves=("occupy(2,2)",))
+    done(LevelRow("dependencies", "proved", 0.1, "each function reads only variables left"))
+    done(LevelRow("random plays", "refuted", 1.5, finding.text, (finding,)))
+    done(LevelRow("encoding", "undecided", 30, "time was up"))
+    return ProofEnd("tic: refuted (random plays): the encoding is wrong", refuted=True)
+
+
+# Keys to a screen over the play of the sample.
+TOOLS: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
+    "gates": ((80, 24), "dark", ("g", "a", "enter", "down", "down", "enter")),
+    "tree_light": ((80, 24), "light", ("T", "down", "enter", "down")),
+    "proof": ((80, 24), "dark", ("P",)),
+}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_tool(snap_compare: Compare, name: str) -> None:
+    size, theme, keys = TOOLS[name]
+    setup = load(PlayFiles(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
+    app = PlayApp(setup.match(), theme=theme, seed=1, tools=Tools.of(setup, proof))
+
+    async def run_before(pilot: Pilot[Exit]) -> None:
+        await ToolDriver(app, pilot, []).press(*keys)
+
+    assert snap_compare(app, terminal_size=size, run_before=run_before)
 
 
 @pytest.mark.parametrize("name", SCREENS)

@@ -16,6 +16,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.panes import MessagesPane
+from qsage_validate.play.tui.tool_screen import ToolScreen
 
 M = TypeVar("M", bound=Message)
 
@@ -95,6 +96,18 @@ class Driver:
     def screen(self) -> str:
         """The characters of the screen."""
         return "\n".join(self.line(y) for y in range(self.app.size.height))
+
+
+class ToolDriver(Driver):
+    """A driver that also waits for the screens over the play."""
+
+    async def settle(self) -> None:
+        while True:
+            await super().settle()
+            screen = self.app.screen
+            if not isinstance(screen, ToolScreen) or screen.busy is None:
+                return
+            await asyncio.sleep(0.01)
 
 
 _KEYS = {

@@ -21,7 +21,7 @@ from qsage_validate.play.tui.tool_screen import KeyBar, ToolScreen
 from qsage_validate.play.tui.tools import LevelRow, ProofEnd, Prove, Tools
 from qsage_validate.play.tui.tree_screen import TreeScreen
 from qsage_validate.validation.finding import Finding, FindingKind
-from tests.support.pilot import Driver, drive
+from tests.support.pilot import Driver, ToolDriver, drive
 from tests.support.toy_match import ToyMatch
 
 SAMPLES = Path(__file__).parents[2] / "certificates"
@@ -47,16 +47,8 @@ def quick(
     return ProofEnd("tic: valid")
 
 
-class ToolDriver(Driver):
-    """A driver that also waits for the screens over the play."""
-
-    async def settle(self) -> None:
-        while True:
-            await super().settle()
-            screen = self.app.screen
-            if not isinstance(screen, ToolScreen) or screen.busy is None:
-                return
-            await asyncio.sleep(0.01)
+class ScreenDriver(ToolDriver):
+    """A driver that knows which screen is up."""
 
     @property
     def gates(self) -> GateScreen:
@@ -76,7 +68,7 @@ class ToolDriver(Driver):
 
 def drive_tools(
     setup: Setup,
-    scenario: Callable[[ToolDriver], Awaitable[None]],
+    scenario: Callable[[ScreenDriver], Awaitable[None]],
     prove: Prove = quick,
     size: tuple[int, int] = SIZE,
 ) -> PlayApp:
@@ -84,7 +76,7 @@ def drive_tools(
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:
-            driver = ToolDriver(app, pilot, [])
+            driver = ScreenDriver(app, pilot, [])
             await driver.settle()
             await scenario(driver)
 
@@ -109,7 +101,7 @@ def test_what_cannot_be_asked_is_in_no_bar_and_says_why() -> None:
 
 
 def test_a_small_bar_has_the_tools_on_its_two_lines(tic: Setup) -> None:
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         assert driver.app.query_one(ActionBar).size.height == 2
         for action in ACTIONS:
             if action.name in ("gates", "tree", "prove", "export"):
@@ -125,7 +117,7 @@ def test_the_bare_game_has_gates_and_a_proof_but_no_tree(tmp_path: Path) -> None
     certificate.write_text("aag 1 1 0 1 0\n2\n3\ni0 a\no0 b\n")
     setup = load(PlayFiles(str(formula), str(certificate)))
 
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("T")
         assert "No tree to show" in driver.said[-1]
         await driver.press("g")
@@ -142,7 +134,7 @@ def test_the_bare_game_has_gates_and_a_proof_but_no_tree(tmp_path: Path) -> None
 
 
 def test_a_gate_opens_into_its_inputs(tic: Setup) -> None:
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("g")
         verdict = driver.gates.shown.root.children[0]
         assert verdict.data is not None
@@ -162,7 +154,7 @@ def test_a_gate_opens_into_its_inputs(tic: Setup) -> None:
 
 
 def test_values_are_those_of_the_square(tic: Setup) -> None:
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("g")
         screen = driver.gates
         assert screen.square == (2, 2)
@@ -182,7 +174,7 @@ def test_values_are_those_of_the_square(tic: Setup) -> None:
 
 
 def test_a_gate_is_found_by_name_and_a_wrong_name_is_a_message(tic: Setup) -> None:
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("g", "slash")
         driver.gates.query_one(Input).value = "verdit"
         await driver.press("enter")
@@ -204,7 +196,7 @@ def test_a_gate_is_found_by_name_and_a_wrong_name_is_a_message(tic: Setup) -> No
 
 
 def test_the_tree_has_the_answers_with_the_sizes(tic: Setup) -> None:
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("T")
         root = driver.strategy.shown.root
         assert root.data is not None
@@ -222,7 +214,7 @@ def test_the_tree_has_the_answers_with_the_sizes(tic: Setup) -> None:
 
 
 def test_a_play_of_the_tree_is_put_on_the_board(tic: Setup) -> None:
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("T", "down", "down", "p")
         assert driver.moves[1] == "occupy(2,1)"
         assert driver.app.view.frame.ply == 3
@@ -239,7 +231,7 @@ def test_a_play_of_the_tree_is_put_on_the_board(tic: Setup) -> None:
 def test_the_tree_of_a_herbrand_certificate() -> None:
     herbrand = sample("hex")
 
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("T")
         own = herbrand.certificate.kind.player
         assert (
@@ -252,7 +244,7 @@ def test_the_tree_of_a_herbrand_certificate() -> None:
 
 
 def test_the_keys_of_a_screen_can_be_clicked(tic: Setup) -> None:
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("T")
         y = next(y for y in range(24) if "Esc Close" in driver.line(y))
         x = driver.line(y).index("Esc Close")
@@ -268,7 +260,7 @@ def test_the_keys_of_a_screen_can_be_clicked(tic: Setup) -> None:
 
 
 def test_levels_appear_with_their_verdicts(tic: Setup) -> None:
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("P")
         assert [row.word for row in driver.proof.rows] == ["proved"]
         assert driver.proof.query_one(DataTable).row_count == 1
@@ -294,7 +286,7 @@ def test_escape_stops_a_proof_and_a_second_one_closes(tic: Setup) -> None:
         stopped.set()
         return ProofEnd("Stopped; no level has ended.", stopped=True)
 
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.pilot.press("P")
         while not began.is_set():
             await driver.pilot.pause(0.01)
@@ -323,7 +315,7 @@ def test_leaving_the_app_stops_the_proof(tic: Setup) -> None:
         stopped.set()
         return ProofEnd("Stopped.", stopped=True)
 
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.pilot.press("P")
         await driver.pilot.pause(0.05)
         await driver.pilot.press("ctrl+c")
@@ -346,7 +338,7 @@ def test_a_finding_of_a_proof_is_jumped_to_and_kept(tic: Setup) -> None:
         done(LevelRow("random plays", "refuted", 0.1, finding.text, (finding,)))
         return ProofEnd("tic: refuted (random plays)", refuted=True)
 
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("P")
         assert driver.proof.query_one(OptionList).option_count == 1
         await driver.press("enter")
@@ -366,7 +358,7 @@ def test_a_proof_that_fails_is_a_message_and_a_bug_is_kept(tic: Setup) -> None:
     ) -> ProofEnd:
         raise UsageError("the file is gone")
 
-    async def scenario(driver: ToolDriver) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
         await driver.press("P")
         assert "the file is gone" in driver.screen
         await driver.press("escape")
@@ -381,7 +373,7 @@ def test_a_proof_that_fails_is_a_message_and_a_bug_is_kept(tic: Setup) -> None:
     ) -> ProofEnd:
         raise ZeroDivisionError
 
-    async def pressing(driver: ToolDriver) -> None:
+    async def pressing(driver: ScreenDriver) -> None:
         await driver.pilot.press("P")
         await driver.pilot.pause(0.2)
 

@@ -32,8 +32,8 @@ class Found:
 
     @property
     def can_jump(self) -> bool:
-        """Whether there is a step to go to."""
-        return self.index is not None or bool(self.finding.moves)
+        """Whether there is a step to go to: the certificate's first ply needs no moves."""
+        return self.index is not None or bool(self.finding.moves) or self.finding.ply > 0
 
 
 class FindingsScreen(ModalScreen[Found | None]):

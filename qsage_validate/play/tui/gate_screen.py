@@ -19,6 +19,7 @@ from qsage_validate.play.tui.painted import Piece, painted
 from qsage_validate.play.tui.tool_screen import ToolScreen
 
 _LISTED = 3
+_SIGNS = "* decides the gate above it, ? is not determined"
 # Inputs of a gate that are shown; more than a person reads.
 _MOST_INPUTS = 500
 
@@ -140,10 +141,10 @@ class GateScreen(ToolScreen[None]):
         """The square, and the last remark."""
         said = super().status()
         if self.inspector is None or not self.inspector.squares:
-            return said or "* gives the gate above its value"
+            return said or _SIGNS
         square = self.square
         where = "all squares" if square is None else f"square ({square[0]},{square[1]})"
-        return f"Values on {where}. {said or '* gives the gate above its value'}"
+        return f"Values on {where}. {said or _SIGNS}"
 
     # Actions
 

@@ -36,7 +36,8 @@ def _play(match: Match, moves: Sequence[str]) -> None:
             match.push(text, force=True)
         elif made.player is match.person:
             raise UsageError(f"found {text} at ply {number}, which {match.person} has made")
-        elif text not in ("?", str(made.move)):
+        elif made.move is not None and text not in ("?", str(made.move)):
+            # (A reply that is no move has no text of its own: nothing to compare.)
             raise UsageError(
                 f"found the reply {text} at ply {number}, expected {made.move}, which is how "
                 "this certificate answers"
