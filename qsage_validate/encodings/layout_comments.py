@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 
-from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout import (
     Bits,
     GoalVariables,
@@ -21,6 +21,7 @@ from qsage_validate.encodings.layout import (
     SymbolicBoard,
 )
 from qsage_validate.errors import InputError
+from qsage_validate.formats.source import quoted
 from qsage_validate.games.protocol import Player
 
 VERSION = 1
@@ -91,6 +92,8 @@ class _Reader:
     def __init__(self, qbf: Qbf) -> None:
         self.qbf = qbf
         self.known = set(qbf.levels()) | set(qbf.gates)
+        self.quantifiers = qbf.quantifiers()
+        self.placed: set[int] = set()
         self.line = 0
         self.layout = Layout(0, 0, (), SymbolicBoard((), (), (), StateCode.OPEN_WHITE), (), ())
         self.moves: list[MoveVariables] = []
@@ -122,7 +125,7 @@ class _Reader:
             keyword, _, rest = text.partition(" ")
             reader = readers.get(keyword)
             if reader is None:
-                raise self.fail(f"layout keyword {keyword!r}", f"one of {', '.join(readers)}")
+                raise self.fail(f"layout keyword {quoted(keyword)}", f"one of {', '.join(readers)}")
             reader(_WORD.findall(rest), rest)
         self._check()
         return replace(
@@ -146,34 +149,49 @@ class _Reader:
                 "a state before every move and perhaps one after the last",
             )
         needed = (1 << len(self.layout.board.x), 1 << len(self.layout.board.y))
-        if needed < (1, 1) or needed[0] < self.layout.width or needed[1] < self.layout.height:
+        if needed[0] < self.layout.width or needed[1] < self.layout.height:
             raise self.fail("too few symbolic bits", "enough bits for every column and row")
 
     # -- words ------------------------------------------------------------------------------
 
     def _number(self, word: str) -> int:
         if not re.fullmatch(r"\d{1,9}", word):
-            raise self.fail(repr(word), "a number")
+            raise self.fail(quoted(word), "a number")
         return int(word)
 
     def _literal(self, word: str) -> int:
         if not re.fullmatch(r"-?\d{1,9}", word):
-            raise self.fail(repr(word), "a literal")
+            raise self.fail(quoted(word), "a literal")
         if abs(int(word)) not in self.known:
             raise self.fail(f"literal {word}", "a variable or gate of the formula")
         return int(word)
 
     def _vector(self, word: str) -> Bits:
         if not (word.startswith("[") and word.endswith("]")):
-            raise self.fail(repr(word), "a bit list such as [3 4]")
+            raise self.fail(quoted(word), "a bit list such as [3 4]")
         return tuple(self._literal(part) for part in word[1:-1].split())
+
+    def _chosen(self, word: str, chooser: Quantifier) -> Bits:
+        """The bits of a move or of the symbolic square, which ``chooser`` decides."""
+        bits = self._vector(word)
+        for variable in map(abs, bits):
+            if variable in self.placed:
+                raise self.fail(f"variable {variable} once more", "each variable in one place")
+            self.placed.add(variable)
+            if self.quantifiers.get(variable, chooser) is not chooser:
+                kinds = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
+                raise self.fail(
+                    f"the {kinds[chooser.dual]} variable {variable}",
+                    f"{kinds[chooser]} variables",
+                )
+        return bits
 
     def _pairs(
         self, words: list[str], required: Sequence[str], optional: Sequence[str] = ()
     ) -> dict[str, str]:
         """``key value`` pairs; all of ``required`` must be there and nothing unknown."""
         if len(words) % 2:
-            raise self.fail(repr(" ".join(words)), "pairs of a key and a value")
+            raise self.fail(quoted(" ".join(words)), "pairs of a key and a value")
         pairs = dict(zip(words[::2], words[1::2], strict=True))
         missing = [key for key in required if key not in pairs]
         unknown = [key for key in pairs if key not in (*required, *optional)]
@@ -190,14 +208,15 @@ class _Reader:
 
     def _player(self, word: str) -> Player:
         if word not in ("black", "white"):
-            raise self.fail(repr(word), "'black' or 'white'")
+            raise self.fail(quoted(word), "'black' or 'white'")
         return Player(word)
 
     # -- lines ------------------------------------------------------------------------------
 
     def _version(self, words: list[str], _: str) -> None:
         if words != [str(VERSION)]:
-            raise self.fail(f"layout version {' '.join(words)!r}", f"version {VERSION}")
+            found = f"layout version {quoted(' '.join(words))}"
+            raise self.fail(found, f"version {VERSION}")
 
     def _encoding(self, words: list[str], _: str) -> None:
         (name,) = self._count(words, 1, "the name of the encoding")
@@ -223,13 +242,15 @@ class _Reader:
         if len(words) < 2:
             raise self.fail(f"{len(words)} values", "ply, player and bits")
         pairs = self._pairs(words[2:], ("action", "x", "y"), ("stop",))
+        player = self._player(words[1])
+        chooser = Quantifier.EXISTS if player is Player.BLACK else Quantifier.FORALL
         self.moves.append(
             MoveVariables(
                 self._number(words[0]),
-                self._player(words[1]),
-                self._vector(pairs["action"]),
-                self._vector(pairs["x"]),
-                self._vector(pairs["y"]),
+                player,
+                self._chosen(pairs["action"], chooser),
+                self._chosen(pairs["x"], chooser),
+                self._chosen(pairs["y"], chooser),
                 self._literal(pairs["stop"]) if "stop" in pairs else None,
             )
         )
@@ -248,7 +269,7 @@ class _Reader:
         name, bits = self._count(words, 2, "the name of the goal variables and their bits")
         names = {field.name.replace("_", "-"): field.name for field in fields(GoalVariables)}
         if name not in names:
-            raise self.fail(repr(name), f"one of {', '.join(names)}")
+            raise self.fail(quoted(name), f"one of {', '.join(names)}")
         goals = replace(self.layout.goals, **{names[name]: self._vector(bits)})
         self.layout = replace(self.layout, goals=goals)
 
@@ -256,9 +277,12 @@ class _Reader:
         pairs = self._pairs(words, ("x", "y", "code"))
         codes = {code.value.replace(" ", "-"): code for code in StateCode}
         if pairs["code"] not in codes:
-            raise self.fail(repr(pairs["code"]), f"one of {', '.join(codes)}")
+            raise self.fail(quoted(pairs["code"]), f"one of {', '.join(codes)}")
         board = SymbolicBoard(
-            self._vector(pairs["x"]), self._vector(pairs["y"]), (), codes[pairs["code"]]
+            self._chosen(pairs["x"], Quantifier.FORALL),
+            self._chosen(pairs["y"], Quantifier.FORALL),
+            (),
+            codes[pairs["code"]],
         )
         self.layout = replace(self.layout, board=board)
 
@@ -274,11 +298,11 @@ class _Reader:
 
     def _gate(self, words: list[str], rest: str) -> None:
         if len(words) < 2:
-            raise self.fail(repr(rest), "a literal and a name")
+            raise self.fail(quoted(rest), "a literal and a name")
         self.gates[rest.split(maxsplit=1)[1]] = self._literal(words[0])
 
     def _model(self, words: list[str], rest: str) -> None:
         part, bar, line = rest.partition("|")
         if not bar or len(part.split()) != 1:
-            raise self.fail(repr(rest), "'model PART | TEXT'")
+            raise self.fail(quoted(rest), "'model PART | TEXT'")
         self.model.setdefault(part.strip(), []).append(line.removeprefix(" "))

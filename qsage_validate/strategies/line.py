@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from qsage_validate.encodings.layout import Bits, Layout, MoveVariables, bits_value, value_bits
+from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Board, Player
 
 SquareXY = tuple[int, int]
+
+MOST_SQUARES: Final = 1 << 20
+"""The largest board that is decoded: each square of it is a question to the certificate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +204,18 @@ class MoveCode:
 
 
 class BoardCode:
-    """Fixes the symbolic position to a square and reads the state variables there."""
+    """Fixes the symbolic position to a square and reads the state variables there.
+
+    Raises ``UsageError`` for a board of more than ``MOST_SQUARES`` squares: a layout's board is
+    a line of text, while a board that is shown is asked for square by square.
+    """
 
     def __init__(self, layout: Layout) -> None:
+        if layout.width * layout.height > MOST_SQUARES:
+            raise UsageError(
+                f"the layout's board has {layout.width}x{layout.height} squares: boards of at "
+                f"most {MOST_SQUARES:,} are played"
+            )
         self.layout = layout
         self.squares = [
             (x, y) for y in range(1, layout.height + 1) for x in range(1, layout.width + 1)
