@@ -55,6 +55,8 @@ def load_subject(files: PlayFiles) -> Subject:
     setup = load(files, dependencies=False)
     if setup.game is not None and setup.layout is not None:
         check_fit(setup.game, setup.layout)
+    facts["kind"] = setup.certificate.kind.value
+    facts["dialect"] = setup.certificate.dialect.value
     facts["notes"] = list(setup.notes)
     return Subject(
         name,

@@ -104,6 +104,11 @@ def _compare(
         script, failure = min(failures, key=lambda pair: pair[1].claim.ply)
         claim = failure.claim
         return Refuted((Finding(claim.kind, claim.ply, claim.text, moves=script.moves(failure)),))
+    if doubt and complete.unknown:
+        return Unsupported(
+            f"{len(complete.unknown)} variables that the layout does not speak of (a formula in "
+            "clausal form?): no play is wrongly given to Black; the rest was not proved"
+        )
     if doubt:
         return Undecided(doubt)
     return Proved(f"formula and rules agree on all scripted plays of {len(layout.moves)} plies")
@@ -253,9 +258,10 @@ class _Completeness(_Script):
         super().__init__(formula, layout, game)
         self._free(layout.board.x + layout.board.y)
         self._suggest()
-        for variable in formula.levels():
-            # What the layout does not speak of means nothing, and is 0.
-            self.literals.setdefault(variable, FALSE)
+        # What the layout does not speak of means nothing, and is 0; unless it is a gate of a
+        # formula in clausal form, of which nothing is known here.
+        self.unknown = [v for v in formula.levels() if v not in self.literals]
+        self.literals.update(dict.fromkeys(self.unknown, FALSE))
         matrix = formula.add_to(self.builder, dict(self.literals))
         self._rejections: list[int] = []
         for decided in self.decisions():

@@ -26,8 +26,11 @@ def test_what_is_written_is_proved(
     done = qsage("certify", *EL, "--depth", depth, "-o", certificate, "--formula", formula)
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith(f"{certificate}: {kind} certificate of httt 3x3 el for ")
-    facts = json.loads(qsage("validate", formula, "--cert", certificate, "--json").out)
-    assert (facts["verdict"], facts["kind"], facts["dont_cares"]) == ("proved", kind, [])
+    read = json.loads(qsage("validate", formula, "--cert", certificate, "--json").out)
+    assert (read["verdict"], read["facts"]["kind"]) == ("valid", kind)
+    levels = {level["level"]: level for level in read["levels"]}
+    assert levels["formula"]["verdict"] == "proved"
+    assert levels["formula"]["evidence"]["don't-cares"] == []
 
 
 def test_the_formula_is_that_of_encode(qsage: Qsage) -> None:
@@ -39,8 +42,8 @@ def test_the_formula_is_that_of_encode(qsage: Qsage) -> None:
 @pytest.mark.parametrize("dialect", ["caqe", "qbfcert-ascii", "qbfcert-binary"])
 def test_other_dialects(qsage: Qsage, dialect: str) -> None:
     qsage("certify", *EL, "--depth", 5, "-o", "c.aig", "--formula", "f.qcir", "--dialect", dialect)
-    facts = json.loads(qsage("validate", "f.qcir", "--cert", "c.aig", "--json").out)
-    assert (facts["verdict"], facts["dialect"]) == ("proved", dialect)
+    read = json.loads(qsage("validate", "f.qcir", "--cert", "c.aig", "--json").out)
+    assert (read["verdict"], read["facts"]["dialect"]) == ("valid", dialect)
 
 
 def test_numbers_for_programs(qsage: Qsage) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import struct
 import sys
+import termios
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -39,7 +42,7 @@ class Terminal:
     ) -> None:
         repository = Path(__file__).resolve().parents[2]
         environment = {
-            **{k: v for k, v in os.environ.items() if k != "NO_COLOR"},
+            **{k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")},
             "TERM": "xterm-256color",
             "COLORTERM": "truecolor",
             "LC_ALL": "C.UTF-8",
@@ -49,12 +52,19 @@ class Terminal:
         self._screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self._screen)
         self.output = b""
+
+        def resize() -> None:
+            # In the child, before the program starts: pexpect does it from outside, perhaps
+            # after a program on a busy machine has looked, which then misses the signal.
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
         self.child = pexpect.spawn(
             command[0],
             list(command[1:]),
             cwd=str(folder),
             env=environment,
             dimensions=(lines, columns),
+            preexec_fn=resize,
         )
 
     def __enter__(self) -> Terminal:
