@@ -162,7 +162,7 @@ def command(
         seed=seed,
         let_happen=let_happen,
         replay=setup.replay,
-        tools=Tools.of(setup, prover(files)),
+        tools=Tools.of(setup, prover(setup.files)),
     )
 
 
