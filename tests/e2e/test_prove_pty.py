@@ -1,0 +1,28 @@
+"""A proof from within a play, in a pseudo-terminal: it runs, and leaving does not wait for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import Exit
+from tests.support.terminal import Terminal, program
+
+# Python 3.12 and later warn of forking while pytest-xdist's threads run.
+pytestmark = pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
+
+
+def test_the_certificate_beside_the_formula_is_proved(repository: Path, tmp_path: Path) -> None:
+    command = [*program("qsage-play"), str(repository / "certificates" / "tic.qcir")]
+    with Terminal(command, folder=tmp_path, columns=80, lines=24) as terminal:
+        terminal.wait_for("Your move")
+        terminal.send("P")
+        terminal.wait_for("The end.")
+        terminal.send("q")
+        terminal.wait_for("Your move")
+        # Whatever the second proof is doing: nobody waits for it.
+        terminal.send("P")
+        terminal.wait_for("Proof of the certificate")
+        terminal.send("\x03")
+        assert terminal.exit_code() == Exit.INTERRUPTED
