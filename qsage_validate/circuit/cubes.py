@@ -1,10 +1,12 @@
 """Is a literal ever true?  By cases: the first inputs are split on, each case is a small graph.
 
-With the opponent's first move fixed most of a strategy's circuit is constant: the graphs of all
-cases together take less time than the whole.  A case (a cube: values of the first inputs that
-matter) is tried quickly first; where that fails it is swept (``sweep.py``) and solved to the
-end.  Cases are independent of each other, so that several processes may share them and the
-answer is the same: the first case, in the order of the binary numbers, that has an input.
+With the opponent's first move fixed most of a large strategy's circuit is constant: the graphs
+of all cases together take less time than the whole.  A case (a cube: values of the first inputs
+that matter) is tried quickly first; where that fails it is swept (``sweep.py``) and solved to
+the end.  Small graphs are tried, swept and solved as a whole before they are split.
+
+Cases are independent of each other, so that several processes may share them and the answer is
+the same: the first case, in the order of the binary numbers, that has an input.
 """
 
 from __future__ import annotations
@@ -25,27 +27,32 @@ from qsage_validate.circuit.workers import ordered_map
 
 Progress = Callable[[int, int], None]
 
-# What benchmarks/check.py shows: Glucose is the quickest on graphs of some ten thousand gates,
-# MiniSat on small ones, and CaDiCaL, which simplifies as it goes, where neither is quick.
+# Glucose is the quickest on graphs of some ten thousand gates, MiniSat on what takes it a
+# thousand conflicts, and CaDiCaL, which simplifies as it goes, where neither is quick.
 _SMALL_SOLVER: Final = "minisat22"
 _SOLVER: Final = "glucose4"
-_PATIENT_SOLVER: Final = "cadical195"
+_PATIENT_SOLVER: Final = "cadical153"
 # Conflicts between two looks at the clock and at pending signals: some tenths of a second.
 _SLICE: Final = 1000
+# Limits of sweeping: in all, and for one candidate.
 _SWEEP_CALLS: Final = 5000
+_SWEEP_CONFLICTS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Splitting:
     """When and how far to split; the answer does not depend on it, only what it takes.
 
-    Graphs of up to ``small`` gates are tried whole first, for ``conflicts`` conflicts; 2 to
-    the ``inputs`` cases are made of the others.  A case that is not decided within
+    Graphs of up to ``small`` gates are taken whole first: tried for ``first`` conflicts, swept,
+    and tried for ``whole`` conflicts.  Of others, and where that fails, 2 to the ``inputs``
+    cases are made.  A case that is not decided within
     ``conflicts`` either is swept and solved to the end.  From ``parallel`` gates on, cases are
     given to other processes (where there are any) at once, below when one is not quick.
     """
 
     small: int = 8192
+    first: int = 1000
+    whole: int = 100_000
     inputs: int = 3
     conflicts: int = 20_000
     parallel: int = 100_000
@@ -92,7 +99,12 @@ def satisfy_by_cubes(
     start = monotonic()
     effort = Effort()
     if aig.num_gates <= splitting.small:
-        answer, effort = _try(aig, literal, _SMALL_SOLVER, splitting.conflicts, deadline)
+        answer, effort = _try(aig, literal, _SMALL_SOLVER, splitting.first, deadline)
+        if answer is not None:
+            return answer, effort
+        (aig, literal), more = _swept((aig, literal), deadline)
+        answer, further = _solve((aig, literal), splitting.whole, deadline)
+        effort += more + further
         if answer is not None:
             return answer, effort
     variables = _first_inputs(aig, literal, splitting.inputs)
@@ -151,6 +163,7 @@ class _Cases:
         return Satisfiable(tuple(fixed.get(k, v) for k, v in enumerate(inputs, start=1)))
 
 
+_Graph = tuple[Aig, int]
 _CaseAnswer = tuple[Answer | None, Effort]
 
 
@@ -222,22 +235,32 @@ def _fixed(aig: Aig, literal: int, variable: int, value: bool) -> tuple[Aig, int
     return fixed, moved
 
 
-def _quick(graph: tuple[Aig, int], cases: _Cases) -> _CaseAnswer:
+def _quick(graph: _Graph, cases: _Cases) -> _CaseAnswer:
     answer = _trivial(*graph)
     if answer is not None:
         return answer, Effort()
     return _try(*graph, _SOLVER, cases.splitting.conflicts, cases.deadline)
 
 
-def _patient(graph: tuple[Aig, int], cases: _Cases) -> _CaseAnswer:
+def _patient(graph: _Graph, cases: _Cases) -> _CaseAnswer:
     """Sweep, and solve what remains to the end."""
-    swept = sweep(graph[0], [graph[1]], calls=_SWEEP_CALLS, deadline=cases.deadline)
-    effort = Effort(swept.calls, swept.conflicts, 0, swept.merged)
-    answer = _trivial(swept.aig, swept.outputs[0])
-    if answer is not None:
-        return answer, effort
-    answer, more = _try(swept.aig, swept.outputs[0], _PATIENT_SOLVER, None, cases.deadline)
+    swept, effort = _swept(graph, cases.deadline)
+    answer, more = _solve(swept, None, cases.deadline)
     return answer, effort + more
+
+
+def _swept(graph: _Graph, deadline: float | None) -> tuple[_Graph, Effort]:
+    aig, literal = graph
+    swept = sweep(aig, [literal], conflicts=_SWEEP_CONFLICTS, calls=_SWEEP_CALLS, deadline=deadline)
+    effort = Effort(swept.calls, swept.conflicts, 0, swept.merged)
+    return (swept.aig, swept.outputs[0]), effort
+
+
+def _solve(graph: _Graph, conflicts: int | None, deadline: float | None) -> _CaseAnswer:
+    answer = _trivial(*graph)
+    if answer is not None:
+        return answer, Effort()
+    return _try(*graph, _PATIENT_SOLVER, conflicts, deadline)
 
 
 def _try(

@@ -95,7 +95,7 @@ def test_what_random_tests_call_constant_is_not_believed() -> None:
 EAGER = Splitting(small=0, inputs=2, conflicts=0, parallel=0)
 
 
-@given(graphs(), st.sampled_from([Splitting(), EAGER, Splitting(small=0, inputs=3)]))
+@given(graphs(), st.sampled_from([Splitting(), Splitting(first=0), EAGER, Splitting(small=0)]))
 @settings(max_examples=150)
 def test_cases_find_what_trying_everything_finds(
     case: tuple[Aig, list[int]], splitting: Splitting
