@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from qsage_validate.play.adversary import AdversaryReport
     from qsage_validate.play.setup import Setup
 
+_GAMES = 100
 _MODES = "Ways to play"
 _ASKING = "How the certificate is asked"
 
@@ -84,8 +85,9 @@ def command(
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option(min=1, help="How many random games.", rich_help_panel=_MODES)
-    ] = 100,
+        int | None,
+        typer.Option(min=1, help="How many random games (100).", rich_help_panel=_MODES),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -136,6 +138,9 @@ def command(
     if sat and simulation:
         raise UsageError("found --sat with --simulation, expected one of them")
     mode = _mode(plain, moves, moves_file, white, black)
+    if mode != "random" and (games is not None or illegal):
+        asked = "--games" if games is not None else "--illegal"
+        raise UsageError(f"{asked} goes with a random opponent: --white random")
     if json_output and mode not in ("script", "random"):
         raise UsageError("--json goes with --moves, --moves-file or a random opponent")
     engine = Engine.SAT if sat else Engine.SIMULATION if simulation else Engine.AUTO
@@ -145,7 +150,7 @@ def command(
         raise UsageError("a play needs its files by name, not '-'")
     setup = load(files)
     if mode == "random":
-        return _random(setup, white, games, seed or 0, illegal, json_output)
+        return _random(setup, white, games or _GAMES, seed or 0, illegal, json_output)
     if mode == "script":
         return _script(setup, moves, moves_file, json_output)
     if mode == "plain" or not _is_terminal():

@@ -8,6 +8,7 @@ place.  Every writer ends in :func:`write_atomic`.
 from __future__ import annotations
 
 import bz2
+import contextlib
 import io
 import lzma
 import os
@@ -414,6 +415,7 @@ def _replace(target: str, content: bytes, permissions: int) -> None:
         os.chmod(temporary, permissions)
         os.replace(temporary, target)
     except BaseException:
-        # Also on Ctrl-C: no half file, no litter.
-        os.unlink(temporary)
+        # Also on Ctrl-C: no half file, no litter; it may come just after the renaming.
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
         raise

@@ -338,6 +338,11 @@ def _notes(
         if free:
             names = ", ".join(formula.name(v) for v in free[:8]) + (", …" if len(free) > 8 else "")
             notes.append(f"{len(free)} variables without a function, read as false: {names}")
+        if isinstance(certificate, CircuitCertificate) and certificate.extra:
+            notes.append(
+                f"{len(certificate.extra)} functions of names that the prefix does not have (gates "
+                "of a clausal form, if they are any): not used, the formula defines its gates"
+            )
     if layout is None:
         notes.append("no layout: the bare game of variables, block by block")
         return notes
