@@ -1,9 +1,9 @@
-"""Is a literal ever true?  By cases: the first inputs are split on, each case is a small graph.
+"""Is a literal ever true?  At first as a whole, then by cases: the first inputs are split on.
 
-With the opponent's first move fixed most of a large strategy's circuit is constant: the graphs
-of all cases together take less time than the whole.  A case (a cube: values of the first inputs
-that matter) is tried quickly first; where that fails it is swept (``sweep.py``) and solved to
-the end.  Small graphs are tried, swept and solved as a whole before they are split.
+What is not hard is quickest as a whole, and for all graphs alike.  What is, is made of cases
+that several processes can share: with the opponent's first move fixed a good part of a
+strategy's circuit is constant.  A case (a cube: values of the first inputs that matter) is
+tried quickly first; where that fails it is swept (``sweep.py``) and solved to the end.
 
 Cases are independent of each other, so that several processes may share them and the answer is
 the same: the first case, in the order of the binary numbers, that has an input.
@@ -28,7 +28,7 @@ from qsage_validate.circuit.workers import ordered_map
 Progress = Callable[[int, int], None]
 
 # Glucose is the quickest on graphs of some ten thousand gates, MiniSat on what takes it a
-# thousand conflicts, and CaDiCaL, which simplifies as it goes, where neither is quick.
+# few thousand conflicts, and CaDiCaL, which simplifies as it goes, where neither is quick.
 _SMALL_SOLVER: Final = "minisat22"
 _SOLVER: Final = "glucose4"
 _PATIENT_SOLVER: Final = "cadical153"
@@ -43,15 +43,15 @@ _SWEEP_CONFLICTS: Final = 500
 class Splitting:
     """When and how far to split; the answer does not depend on it, only what it takes.
 
-    Graphs of up to ``small`` gates are taken whole first: tried for ``first`` conflicts, swept,
-    and tried for ``whole`` conflicts.  Of others, and where that fails, 2 to the ``inputs``
-    cases are made.  A case that is not decided within
-    ``conflicts`` either is swept and solved to the end.  From ``parallel`` gates on, cases are
+    Every graph is tried whole first, small ones (up to ``small`` gates) for ``first``
+    conflicts, then swept, and for ``whole`` conflicts; others for ``conflicts``.  Where that
+    fails, 2 to the ``inputs`` cases are made.  A case that is not decided within ``conflicts``
+    either is swept and solved to the end.  From ``parallel`` gates on, cases are
     given to other processes (where there are any) at once, below when one is not quick.
     """
 
     small: int = 8192
-    first: int = 1000
+    first: int = 3000
     whole: int = 100_000
     inputs: int = 3
     conflicts: int = 20_000
@@ -105,8 +105,10 @@ def satisfy_by_cubes(
         (aig, literal), more = _swept((aig, literal), deadline)
         answer, further = _solve((aig, literal), splitting.whole, deadline)
         effort += more + further
-        if answer is not None:
-            return answer, effort
+    else:
+        answer, effort = _try(aig, literal, _SOLVER, splitting.conflicts, deadline)
+    if answer is not None:
+        return answer, effort
     variables = _first_inputs(aig, literal, splitting.inputs)
     cases = _Cases(aig, literal, variables, splitting, deadline)
     late = False
