@@ -26,7 +26,7 @@ def validate_limited(
     """Load and validate ``files`` in at most ``memory_mb`` MiB.
 
     When that is not enough, the levels that were not finished are undecided; the results of
-    the others are kept.
+    the others are kept, as after Ctrl-C.
     """
     results: list[LevelResult] = []
 
@@ -39,16 +39,21 @@ def validate_limited(
             tell(level, text)
 
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
-    outcome = run_limited(_validate, (files, options), memory_mb, deadline, receive=receive)
-    if isinstance(outcome, Report):
-        return outcome
-    finished = {result.level for result in results}
-    rest = [level for level in options.levels if level not in finished]
-    results += [LevelResult(level, Undecided(outcome.why), 0.0) for level in rest]
+    interrupted = False
+    try:
+        outcome = run_limited(_validate, (files, options), memory_mb, deadline, receive=receive)
+        if isinstance(outcome, Report):
+            return outcome
+        finished = {result.level for result in results}
+        rest = [level for level in options.levels if level not in finished]
+        results += [LevelResult(level, Undecided(outcome.why), 0.0) for level in rest]
+    except KeyboardInterrupt:
+        interrupted = True
     return Report(
         subject_name(files),
         "",
         tuple(results),
+        interrupted=interrupted,
         facts={"command": files.command().replace("qsage-play", "qsage validate", 1)},
     )
 

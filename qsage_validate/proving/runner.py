@@ -105,6 +105,8 @@ def _claim(subject: Subject) -> str:
     if subject.certificate is None:
         return "the formula says of every play what the rules say"
     value = "true" if subject.certificate.kind.player is Player.BLACK else "false"
+    if subject.formula is None and subject.game is None:
+        return "its plays are won as the certificate itself says"
     if subject.layout is None or subject.game is None:
         return f"the formula is {value}"
     wins = "wins" if value == "true" else "does not win"

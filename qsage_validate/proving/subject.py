@@ -48,8 +48,9 @@ def load_subject(files: PlayFiles) -> Subject:
     if files.certificate is None:
         formula, layout, game = load_formula(files)
         if layout is None or game is None:
-            missing = "layout (--meta FILE)" if layout is None else "rules (--game DOMAIN PROBLEM)"
-            raise UsageError(f"without --cert the encoding is checked, which needs a {missing}")
+            layouts, rules = "a layout (--meta FILE)", "rules (--game DOMAIN PROBLEM)"
+            missing = layouts if layout is None else rules
+            raise UsageError(f"without --cert the encoding is checked, which needs {missing}")
         check_fit(game, layout)
         return Subject(name, formula, None, layout, game, facts=facts)
     setup = load(files, dependencies=False)

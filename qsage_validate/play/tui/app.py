@@ -761,7 +761,10 @@ def run(
     code = app.run()
     if app.bug is not None:
         raise app.bug
-    if code is None:
+    if code is None and app.return_code:
         # Textual has printed the traceback of the bug that ended it.
         raise SystemExit(Exit.INTERNAL)
+    if code is None:
+        # A signal from outside, not the key: that would have been answered.
+        raise KeyboardInterrupt
     return code

@@ -38,23 +38,24 @@ class MovePrompt(Input):
         asked = [f"?{move}" for move in moves]
         self.suggester = SuggestFromList([*moves, *asked], case_sensitive=False)
         self._example = next(iter(moves), "")
-        self._show_help()
+        self._show_help(focused=self.has_focus)
 
-    def _show_help(self) -> None:
+    def _show_help(self, *, focused: bool) -> None:
+        # While focus comes or goes, ``has_focus`` is what it was.
         if not self._example:
             self.placeholder = ""
-        elif self.has_focus:
+        elif focused:
             self.placeholder = f"{self._example} plays, ?{self._example} asks why not, Esc leaves"
         else:
             self.placeholder = f": to type a move such as {self._example}"
 
     def on_focus(self) -> None:
         """Say what can be typed."""
-        self._show_help()
+        self._show_help(focused=True)
 
     def on_blur(self) -> None:
         """Say how to come here."""
-        self._show_help()
+        self._show_help(focused=False)
 
     def action_complete(self) -> None:
         """Take the suggestion; without one, go on to the next widget."""
