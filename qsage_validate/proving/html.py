@@ -121,6 +121,11 @@ def _head(report: Report, setup: Setup | None, word: str, tone: str) -> Iterator
     yield "</header>"
 
 
+def _nested(value: object) -> bool:
+    """Whether a value is for programs only: a table of tables."""
+    return isinstance(value, Mapping) and any(isinstance(v, Mapping) for v in value.values())
+
+
 def _levels(report: Report) -> Iterator[str]:
     yield "<section>"
     yield "<h2>Levels of the validation</h2>"
@@ -148,6 +153,7 @@ def _level_row(result: LevelResult) -> Iterator[str]:
         items = "".join(
             f"<li>{escape(str(key))}: {escape(_value(value))}</li>"
             for key, value in result.evidence.items()
+            if not _nested(value)
         )
         yield f'<ul class="evidence">{items}</ul>'
     yield "</td></tr>"

@@ -23,7 +23,7 @@ h3{font-size:1rem;margin:1.8rem 0 .4rem;font-weight:600}
 p{margin:.5rem 0}
 .over{color:var(--quiet);font-size:.85rem;letter-spacing:.04em;margin:0}
 .claim{font-size:1.05rem}
-.verdict{font-weight:600}
+.verdict{font-weight:600}td .verdict{white-space:nowrap}
 .good{color:var(--good)}.bad{color:var(--bad)}.open{color:var(--open)}.none{color:var(--quiet)}
 blockquote{margin:1.2rem 0;padding:.7rem 1.1rem;background:var(--soft);
 border-left:3px solid currentColor;overflow-wrap:anywhere}
