@@ -175,17 +175,13 @@ class _CircuitReader:
     ) -> tuple[dict[int, int], dict[int, int]]:
         functions: dict[int, int] = {}
         extra: dict[int, int] = {}
-        last = max(quantifiers, default=0)
-        taken = {number for name, number in numbers.items() if name != str(number)}
         for k, (name, literal) in enumerate(zip(names, literals, strict=False)):
             variable = numbers.get(name)
             if variable is not None and variable in quantifiers:
                 functions[variable] = literal
                 self.position[variable] = k
             elif variable is not None:
-                extra[variable] = literal
-            elif _is_number(name) and last < int(name) not in taken:
-                extra[int(name)] = literal  # a Tseitin variable of the clausal form
+                extra[variable] = literal  # a gate, which the clausal form has as a variable
             else:
                 found = f"a function for {quoted(name)}"
                 raise self.error("o", k, found, f"a variable of {self._prefix()}")

@@ -340,8 +340,8 @@ def _notes(
             notes.append(f"{len(free)} variables without a function, read as false: {names}")
         if isinstance(certificate, CircuitCertificate) and certificate.extra:
             notes.append(
-                f"{len(certificate.extra)} functions of names that the prefix does not have (gates "
-                "of a clausal form, if they are any): not used, the formula defines its gates"
+                f"{len(certificate.extra)} functions of gates (variables of the clausal form): not "
+                "used, the formula defines its gates"
             )
     if layout is None:
         notes.append("no layout: the bare game of variables, block by block")

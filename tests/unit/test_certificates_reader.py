@@ -99,11 +99,15 @@ def test_constant_functions_need_no_inputs() -> None:
     assert circuit("aag 2 0 0 1 1\n4\n4 0 0\n", formula()).kind is Kind.HERBRAND
 
 
-def test_gates_and_tseitin_variables_are_kept_apart() -> None:
-    text = "aag 9 1 0 3 3\n4\n6\n12\n18\n6 4 4\n12 5 5\n18 4 4\n"
-    found = circuit(text, formula())
+def test_gates_are_kept_apart() -> None:
+    found = circuit("aag 6 1 0 2 2\n4\n6\n12\n6 4 4\n12 5 5\n", formula())
     assert list(found.functions) == [3]
-    assert list(found.extra) == [6, 9]
+    assert list(found.extra) == [6]
+
+
+def test_a_function_of_nothing_in_the_formula_is_refused() -> None:
+    text = "aag 9 1 0 3 3\n4\n6\n12\n18\n6 4 4\n12 5 5\n18 4 4\n"
+    assert "found a function for '9', expected a variable of" in refusal(text, formula())
 
 
 def test_names_are_names() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,9 @@ def readable(case: Case) -> bool:
 def test_what_is_written_reads_back(dialect: Dialect, binary: bool, case: Case) -> None:
     assume(readable(case))
     formula, certificate = case
+    # Other functions of a file have the names of gates.
+    extra = dict(zip(formula.gates, certificate.extra.values(), strict=False))
+    certificate = replace(certificate, extra=extra)
     data = certificate_bytes(certificate, formula, dialect=dialect, binary=binary)
     assert data == certificate_bytes(certificate, formula, dialect=dialect, binary=binary)
     assert data.startswith(b"aig" if binary else b"aag")
