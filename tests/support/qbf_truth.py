@@ -24,6 +24,9 @@ def qbf_truth(qbf: Qbf) -> bool:
                 return True
             if -qbf.output in known:
                 return False
+            if index == len(order):
+                # Constants (gates without inputs) are not among what is implied.
+                return bool(solver.solve(assumptions=[*assumptions, qbf.output]))
             if quantifiers[order[index]] is Quantifier.EXISTS:
                 # Existentials that cannot keep the output true need no branching.
                 solver_says = solver.solve(assumptions=[*assumptions, qbf.output])
