@@ -1,0 +1,203 @@
+"""Which depths of a game can differ in their answer, and beyond which none does.
+
+The formula of depth k says that Black wins within k plies, so deeper formulas are implied by
+shallower ones.  A win that needs exactly k plies comes about at ply k: by a goal of Black's, if
+Black makes that ply, or by White's having no legal move at it (``games/bddl/rules.py``).  Where
+neither is possible the formula says the same as the one before, and need not be asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.games.bddl.ground import GroundAction, Grounding
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.protocol import Player
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+# Contents of a square as (black, white, occupied), the planes of a state.
+_OPEN, _BLACK, _WHITE = (0, 0, 0), (1, 0, 1), (0, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """No depth beyond ``plies`` gives Black anything more; ``why`` is a clause in words."""
+
+    plies: int
+    why: str
+
+
+def depth_of(model: Model, plies: int) -> int:
+    """The number behind ``#depth`` for so many plies (see ``Problem.plies``)."""
+    return plies + model.problem.depth - model.problem.plies
+
+
+def at_plies(model: Model, plies: int) -> Model:
+    """The model with a depth of ``plies``."""
+    return replace(model, problem=replace(model.problem, depth=depth_of(model, plies)))
+
+
+class Depths:
+    """The depths of a game, in plies, whatever depth its model has.
+
+    Raises ``UsageError`` for models whose rules cannot be executed.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._grounding = Grounding(model)
+        self._fills_board = not _stuck_with_an_open_square(self._grounding, WHITE)
+        self.bound = self._find_bound()
+
+    def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
+        """The depths from ``first`` to ``last`` or the bound that can differ from the one before.
+
+        Endless when there is neither.
+        """
+        end = self.last(last)
+        plies = first
+        while end is None or plies <= end:
+            if self._may_win_at(plies):
+                yield plies
+            plies += 1
+
+    def last(self, last: int | None = None) -> int | None:
+        """The smaller one of ``last`` and the bound, as far as there are any."""
+        ends = [] if last is None else [last]
+        if self.bound is not None:
+            ends.append(self.bound.plies)
+        return min(ends, default=None)
+
+    def _may_win_at(self, ply: int) -> bool:
+        if self.model.player_at(ply) is BLACK:
+            return bool(self._grounding.goals[BLACK])
+        return not (self._fills_board and self._open_before(ply) > 0)
+
+    def _open_before(self, ply: int) -> int:
+        """How many squares are open before a ply, at least."""
+        grounding = self._grounding
+        count = grounding.squares - (grounding.initial >> 2 * grounding.squares).bit_count()
+        most = {
+            p: max((_filled(grounding, a)[1] for a in grounding.actions[p]), default=0)
+            for p in Player
+        }
+        return count - sum(max(0, most[self.model.player_at(k)]) for k in range(1, ply))
+
+    def _find_bound(self) -> Bound | None:
+        grounding = self._grounding
+        longest = self._longest_filling_play()
+        if longest is not None and self._fills_board and grounding.goals[BLACK]:
+            # That White cannot move on a full board is how the play ends, not how it is won.
+            return Bound(longest, f"the board is full after {_plies(longest)}")
+        if longest is None:
+            plays = [_longest_advance(grounding, axis, sign) for axis in "yx" for sign in (1, -1)]
+            longest = min((play for play in plays if play is not None), default=None)
+        if longest is None:
+            return None
+        return Bound(longest + 1, f"no play has more than {_plies(longest)}")
+
+    def _longest_filling_play(self) -> int | None:
+        """The most plies of a play, where each one fills an open square for good."""
+        grounding = self._grounding
+        least = {
+            p: min((_filled(grounding, a)[0] for a in grounding.actions[p]), default=1)
+            for p in Player
+        }
+        if min(least.values()) < 1:
+            return None
+        count = grounding.squares - (grounding.initial >> 2 * grounding.squares).bit_count()
+        plies = 0
+        while (count := count - least[self.model.player_at(plies + 1)]) >= 0:
+            plies += 1
+        return plies
+
+
+def _plies(number: int) -> str:
+    return f"{number} {'ply' if number == 1 else 'plies'}"
+
+
+def _changes(
+    grounding: Grounding, action: GroundAction
+) -> Iterator[tuple[int, list[tuple[int, int, int]], tuple[int, int, int]]]:
+    """Each square that an action changes: what may be on it before, and what is after."""
+    count = grounding.squares
+    changed = ~action.keep & ((1 << 3 * count) - 1)
+    changed = (changed | changed >> count | changed >> 2 * count) & grounding.plane
+
+    def bits(mask: int, square: int) -> tuple[int, int, int]:
+        black, white, occupied = (mask >> (plane * count + square) & 1 for plane in range(3))
+        return black, white, occupied
+
+    while changed:
+        low = changed & -changed
+        changed ^= low
+        square = low.bit_length() - 1
+        care, value = bits(action.care, square), bits(action.value, square)
+        before = [
+            content
+            for content in (_OPEN, _BLACK, _WHITE)
+            if all(c == v for c, v, cared in zip(content, value, care, strict=True) if cared)
+        ]
+        yield square, before, bits(action.put, square)
+
+
+def _filled(grounding: Grounding, action: GroundAction) -> tuple[int, int]:
+    """By how many squares, at least and at most, an action makes the board fuller."""
+    least = most = 0
+    for _, before, after in _changes(grounding, action):
+        least += after[2] - max(content[2] for content in before)
+        most += after[2] - min(content[2] for content in before)
+    return least, most
+
+
+def _longest_advance(grounding: Grounding, axis: str, sign: int) -> int | None:
+    """The most plies of a play in which every move brings an own piece ahead for good.
+
+    Black advances along the axis with ``sign``, White against it; pieces may be captured.  What
+    all pieces have left to go becomes less with each ply, or there is no such bound.
+    """
+    width, height = grounding.width, grounding.height
+
+    def left(square: int, content: tuple[int, int, int]) -> int:
+        if content == _OPEN:
+            return 0
+        place, side = (square % width, width) if axis == "x" else (square // width, height)
+        ascends = (sign > 0) == (content == _BLACK)
+        return side - 1 - place if ascends else place
+
+    for player in Player:
+        for action in grounding.actions[player]:
+            change = sum(
+                left(square, after) - min(left(square, content) for content in before)
+                for square, before, after in _changes(grounding, action)
+            )
+            if change >= 0:
+                return None
+    total = 0
+    for square in range(grounding.squares):
+        planes = [grounding.initial >> (k * grounding.squares + square) & 1 for k in range(3)]
+        total += left(square, (planes[0], planes[1], planes[2]))
+    return total
+
+
+def _stuck_with_an_open_square(grounding: Grounding, player: Player) -> bool:
+    """Whether on some board, reachable or not, with an open square ``player`` cannot move."""
+    count = grounding.squares
+    black, white = range(1, count + 1), range(count + 1, 2 * count + 1)
+    occupied = range(2 * count + 1, 3 * count + 1)
+    with Solver("cadical153") as solver:
+        for b, w, o in zip(black, white, occupied, strict=True):
+            for clause in ([-b, -w], [-b, o], [-w, o], [-o, b, w]):
+                solver.add_clause(clause)
+        solver.add_clause([-o for o in occupied])
+        for care, value in {(a.care, a.value) for a in grounding.actions[player]}:
+            clause = []
+            while care:
+                bit = (care & -care).bit_length()
+                care &= care - 1
+                clause.append(-bit if value >> (bit - 1) & 1 else bit)
+            solver.add_clause(clause)
+        return bool(solver.solve())
