@@ -1,0 +1,1 @@
+"""Impartial games on integer states: language, model and rules."""
