@@ -1,4 +1,4 @@
-"""Certificates of circuits as certificates of their clausal forms."""
+"""Certificates of circuits as certificates of their clausal forms, and the other way round."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.composition import compose
+from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf
 
 
@@ -29,4 +31,29 @@ def for_clausal_form(
         aig=aig,
         inputs=composition.opponent,
         functions=dict(zip(decided, functions, strict=True)),
+    )
+
+
+def for_circuit(certificate: CircuitCertificate, formula: Qbf) -> CircuitCertificate:
+    """A certificate of the clausal form of ``formula`` as one of ``formula`` itself.
+
+    The functions of gates are dropped: the gates of the circuit are what they are.  Inputs that
+    are gates are innermost, and no function of a variable can read them; one that seems to gets
+    the constant false for them.  Equal gates become one, and only what the functions need stays.
+    """
+    quantifiers = formula.quantifiers()
+    decides = certificate.kind.decides
+    functions = {v: f for v, f in certificate.functions.items() if quantifiers.get(v) is decides}
+    inputs = tuple(v for v in certificate.inputs if quantifiers.get(v) is decides.dual)
+    builder = AigBuilder(len(inputs))
+    literal_of = dict(zip(inputs, builder.inputs, strict=True))
+    literals = [literal_of.get(v, FALSE) for v in certificate.inputs]
+    built = embed(builder, certificate.aig, literals, list(functions.values()))
+    aig, moved = builder.build(built)
+    return replace(
+        certificate,
+        aig=aig,
+        inputs=inputs,
+        functions=dict(zip(functions, moved, strict=True)),
+        extra={},
     )
