@@ -1,0 +1,1 @@
+"""The evidence: experiments that are run, resumed, spread over machines, and made into tables."""

@@ -1,0 +1,146 @@
+"""A campaign: the runs of an experiment that are still wanted, made and written down."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Final
+
+from qsage_validate.bench.machine import machine_id
+from qsage_validate.bench.record import Record
+from qsage_validate.bench.results import ResultsFile
+from qsage_validate.bench.run import Run
+from qsage_validate.bench.scheduling import Scheduler
+
+RETRY: Final = ("undecided", "all")
+"""What may be run again although it has a result: what was not decided, or everything."""
+
+
+def remaining(
+    runs: Iterable[Run], records: Sequence[Record], retry: str | None = None
+) -> list[Run]:
+    """The runs that have no result yet.
+
+    A question that was decided within some limits is decided within larger ones too.  With
+    ``retry`` also those that were not decided (``"undecided"``), or every run (``"all"``).
+    """
+    if retry == "all":
+        return list(runs)
+    done = {r.run.key for r in records if retry != "undecided" or r.result.decided}
+    decided: dict[object, list[Run]] = {}
+    for record in records:
+        if record.result.decided:
+            decided.setdefault(record.run.question, []).append(record.run)
+    return [
+        run
+        for run in runs
+        if run.key not in done
+        and not any(_within(earlier, run) for earlier in decided.get(run.question, ()))
+    ]
+
+
+def _within(one: Run, other: Run) -> bool:
+    """Whether the limits of ``one`` are no larger than those of ``other``."""
+    pairs = ((one.seconds, other.seconds), (one.memory_mb, other.memory_mb))
+    return all(large is None or (small is not None and small <= large) for small, large in pairs)
+
+
+@dataclass
+class Tally:
+    """How far a campaign is: results by status."""
+
+    wanted: int
+    made: int = 0
+    decided: int = 0
+    by_status: Counter[str] = field(default_factory=Counter)
+
+    def count(self, record: Record) -> None:
+        """Add a result."""
+        self.made += 1
+        self.decided += record.result.decided
+        self.by_status[record.result.status] += 1
+
+    def __str__(self) -> str:
+        statuses = ", ".join(f"{n} {status}" for status, n in self.by_status.most_common())
+        return f"{self.made} of {self.wanted} runs made" + (f": {statuses}" if statuses else "")
+
+
+def run_campaign(
+    reference: str,
+    runs: Sequence[Run],
+    file: ResultsFile,
+    scheduler: Scheduler,
+    tell: Callable[[Record, Tally], None],
+) -> list[Record]:
+    """Make ``runs`` of the experiment at ``reference``; ``tell`` hears of each when it is written.
+
+    The records are those made here.  What was written before an exception stays written.
+    """
+    tally = Tally(len(runs))
+    records: list[Record] = []
+    if not runs:
+        return records
+    made = scheduler.make(reference, runs)
+    try:
+        for run, result, facts in made:
+            when = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            record = Record(run, result, machine_id(facts), when)
+            file.add(record, facts)
+            records.append(record)
+            tally.count(record)
+            tell(record, tally)
+    finally:
+        close = getattr(made, "close", None)
+        if close is not None:
+            close()
+    return records
+
+
+def latest(records: Iterable[Record]) -> list[Record]:
+    """One record for each question: a decided one if there is, else the one of largest limits.
+
+    Among equals the last one counts.
+    """
+    chosen: dict[object, Record] = {}
+    for record in records:
+        known = chosen.get(record.run.question)
+        if known is None or _rank(record) >= _rank(known):
+            chosen[record.run.question] = record
+    return list(chosen.values())
+
+
+def _rank(record: Record) -> tuple[bool, float]:
+    seconds = record.run.seconds
+    return record.result.decided, float("inf") if seconds is None else seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An instance of which some runs say that it is true, others that it is false."""
+
+    instance: str
+    true: tuple[str, ...]
+    false: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.instance}: true say {', '.join(self.true)}; false say {', '.join(self.false)}"
+        )
+
+
+def disagreements(records: Iterable[Record]) -> list[Disagreement]:
+    """The instances on which decided runs contradict each other."""
+    said: dict[str, dict[bool, list[str]]] = {}
+    for record in records:
+        truth = record.result.truth
+        if truth is not None:
+            ways = said.setdefault(record.run.instance, {True: [], False: []})[truth]
+            if record.run.way not in ways:
+                ways.append(record.run.way)
+    return [
+        Disagreement(instance, tuple(ways[True]), tuple(ways[False]))
+        for instance, ways in said.items()
+        if ways[True] and ways[False]
+    ]

@@ -1,0 +1,207 @@
+"""A run in a process of its own, so that whatever happens to it is a result and no failure.
+
+The process is started afresh and told its run through standard input, which stays open: when it
+is closed, whoever wanted the result is gone, and the process ends itself with all that it has
+started in its group.  Its answer is one JSON line on standard output; what the run or its
+libraries print goes to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from importlib import import_module
+from typing import IO, Final
+
+from qsage_validate.bench.experiment import Experiment
+from qsage_validate.bench.machine import machine_facts
+from qsage_validate.bench.run import (
+    Json,
+    Run,
+    RunResult,
+    result_from_json,
+    run_from_json,
+)
+from qsage_validate.errors import QsageError, UndecidedError, one_line
+
+# A run keeps its time limit itself; so much later it is ended.
+_GRACE_SECONDS: Final = 20.0
+# What takes long may also take long to say so.
+_GRACE_SHARE: Final = 0.1
+_POLL_SECONDS: Final = 0.05
+
+
+class Child:
+    """One run in a process; :meth:`wait` for it, or :meth:`kill` it from another thread.
+
+    ``reference`` says where its experiment is: ``module:attribute``.
+    """
+
+    def __init__(self, reference: str, run: Run) -> None:
+        self._run = run
+        self._started = time.monotonic()
+        self._ended = False
+        # Both are closed when the process was waited for.
+        self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        environment = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "qsage_validate.bench.child"],
+            stdin=subprocess.PIPE,
+            stdout=self._output,
+            stderr=self._errors,
+            env=environment,
+            start_new_session=True,
+        )
+        self._tell({"experiment": reference, "run": run.as_json()})
+
+    def wait(self) -> tuple[RunResult, Json]:
+        """The result, and the facts of the machine; the process and its group have ended."""
+        timeout = None
+        if self._run.seconds is not None:
+            timeout = self._run.seconds * (1 + _GRACE_SHARE) + _GRACE_SECONDS
+        try:
+            code = self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            why = "it did not keep its limit, and was ended"
+            return self._without_answer("timeout", why), machine_facts()
+        finally:
+            self.kill()
+            self._ended = True
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            self._output.seek(0)
+            self._errors.seek(0)
+            output, errors = self._output.read(), self._errors.read()
+            self._output.close()
+            self._errors.close()
+        try:
+            answer = json.loads(output)
+            return result_from_json(answer["result"]), answer["machine"]
+        except (ValueError, KeyError, TypeError):
+            return self._without_answer(*self._ending(code, errors)), machine_facts()
+
+    def kill(self) -> None:
+        """End the process and all that it has started in its group."""
+        if self._ended:
+            return  # the number may belong to another group by now
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            # The group is gone, or the process had no time to make it one.
+            self._process.kill()
+        self._process.wait()
+
+    def _tell(self, request: Json) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            # It ended at once; wait() says how.
+            pass
+
+    def _without_answer(self, status: str, why: str) -> RunResult:
+        return RunResult(status, decided=False, seconds=time.monotonic() - self._started, why=why)
+
+    def _ending(self, code: int, errors: bytes) -> tuple[str, str]:
+        """Status and explanation for a process that ended without an answer."""
+        last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        how = f"exit code {code}"
+        if code < 0:
+            how = f"signal {-code} ({signal.Signals(-code).name})"
+        return "crashed", one_line(f"it ended with {how}" + (f": {last}" if last else ""))
+
+
+def run_in_child(reference: str, run: Run) -> tuple[Json, Json]:
+    """The result of a run in a process of its own, and the machine's facts, both as JSON.
+
+    This is the task that a cluster's workers get.
+    """
+    result, facts = Child(reference, run).wait()
+    return result.as_json(), facts
+
+
+def find_experiment(reference: str) -> Experiment:
+    """The experiment at ``module:attribute``."""
+    module, _, attribute = reference.partition(":")
+    experiment = getattr(import_module(module), attribute)
+    assert isinstance(experiment, Experiment)
+    return experiment
+
+
+def main() -> None:
+    """What the process does."""
+    answers = os.dup(1)
+    os.dup2(2, 1)
+    request = json.loads(sys.stdin.buffer.readline())
+    threading.Thread(target=_end_with_caller, daemon=True).start()
+    run = run_from_json(request["run"])
+    result = _executed(find_experiment(request["experiment"]), run)
+    answer = {"result": result.as_json(), "machine": machine_facts()}
+    with os.fdopen(answers, "wb") as stream:
+        stream.write(json.dumps(answer).encode())
+
+
+def _end_with_caller() -> None:
+    """Wait for the end of standard input, and end the group."""
+    while os.read(0, 1 << 16):
+        pass
+    os.killpg(0, signal.SIGKILL)
+
+
+def _executed(experiment: Experiment, run: Run) -> RunResult:
+    started = time.monotonic()
+    status, why = "crashed", ""
+    try:
+        if run.memory_mb is not None:
+            _limit_memory(run.memory_mb)
+        result = experiment.execute(run)
+    except UndecidedError as error:
+        status, why = "undecided", str(error)
+    except MemoryError:
+        status, why = "memory", f"more than {run.memory_mb} MB needed"
+    except QsageError as error:
+        status, why = "failed", str(error)
+    except Exception as error:  # noqa: BLE001 (a run that fails is a result)
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{os.path.basename(frame.filename)}:{frame.lineno}"
+        why = one_line(f"{type(error).__name__}: {error} ({place})")
+    else:
+        return _measured(result)
+    return _measured(RunResult(status, decided=False, seconds=time.monotonic() - started, why=why))
+
+
+def _measured(result: RunResult) -> RunResult:
+    """The result with processor time and memory of this process, where the run does not say."""
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, -1))
+    cpu = own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+    unit = 1 << (20 if sys.platform == "darwin" else 10)
+    peak = max(own.ru_maxrss, others.ru_maxrss) / unit
+    return RunResult(
+        result.status,
+        result.decided,
+        result.seconds,
+        result.why,
+        cpu if result.cpu_seconds is None else result.cpu_seconds,
+        peak if result.peak_mb is None else result.peak_mb,
+        result.data,
+    )
+
+
+def _limit_memory(memory_mb: int) -> None:
+    from qsage_validate.proving.limits import limit_memory
+
+    limit_memory(memory_mb)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""What an experiment is: a name, the runs that it consists of, what one run does, its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from qsage_validate.bench.record import Record
+from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
+from qsage_validate.bench.table import Table
+from qsage_validate.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What of an experiment is to be run, and within which limits.
+
+    ``None`` leaves the choice to the experiment.  ``inputs`` are files and folders, ``only``
+    patterns of which an instance's name has to match one, ``options`` those that the experiment
+    declares.  Seconds and MiB a run.
+    """
+
+    solvers: tuple[str, ...] | None = None
+    preprocessors: tuple[str, ...] | None = None
+    encodings: tuple[str, ...] | None = None
+    inputs: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    seconds: float | None = 60.0
+    memory_mb: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def takes(self, instance: str) -> bool:
+        """Whether an instance of that name is wanted."""
+        return not self.only or any(fnmatchcase(instance, pattern) for pattern in self.only)
+
+    def runs(
+        self,
+        experiment: str,
+        instances: Iterable[Instance],
+        ways: Sequence[Way],
+    ) -> list[Run]:
+        """Every wanted instance in every way, way by way within an instance.
+
+        Raises ``UsageError`` when a pattern leaves nothing over.
+        """
+        runs = [
+            Run(
+                experiment,
+                instance.family,
+                instance.name,
+                instance.source,
+                way.solver,
+                way.encoding,
+                way.preprocessor,
+                self.seconds,
+                self.memory_mb,
+                (*instance.options, *way.options),
+            )
+            for instance in instances
+            if self.takes(instance.name)
+            for way in ways
+            if instance.fits is None or instance.fits(way)
+        ]
+        if not runs and self.only:
+            patterns = ", ".join(map(repr, self.only))
+            raise UsageError(f"found no instance called {patterns}, expected one (see --list)")
+        return runs
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How instances are solved: a column of a table."""
+
+    solver: str
+    encoding: str
+    preprocessor: str = NO_PREPROCESSOR
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """What is solved; ``fits`` says which ways suit it (``None``: all)."""
+
+    family: str
+    name: str
+    source: tuple[str, ...]
+    options: tuple[tuple[str, str], ...] = ()
+    fits: Callable[[Way], bool] | None = None
+
+
+Tabulate = Callable[[Sequence[Record]], Table]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A set of runs that are independent of each other.
+
+    ``runs`` lists them; it raises ``UsageError`` for what it does not know or a program that is
+    not there, so that nothing starts in vain.  ``execute`` does one in a process of its own, on
+    this machine or another one: it keeps the run's time limit by itself and returns its result;
+    ``UndecidedError`` means "undecided", ``MemoryError`` "memory", any other exception is the
+    result "crashed" or "failed".  ``tables`` are made from records by name; the first is shown
+    at the end of a campaign.  ``inputs`` says what files the experiment takes (empty: none),
+    ``options`` what ``--set NAME=VALUE`` may set, with a line of help each.
+    """
+
+    name: str
+    runs: Callable[[Selection], list[Run]]
+    execute: Callable[[Run], RunResult]
+    tables: Mapping[str, Tabulate]
+    inputs: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def select(self, selection: Selection) -> list[Run]:
+        """The runs that are wanted, each once.
+
+        Raises ``UsageError`` for inputs or options that the experiment does not take.
+        """
+        if selection.inputs and not self.inputs:
+            raise UsageError(f"found {selection.inputs[0]!r} for {self.name}, which takes no files")
+        for name in selection.options:
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise UsageError(f"found the option {name!r} for {self.name}, expected: {known}")
+        return list({run.key: run for run in self.runs(selection)}.values())

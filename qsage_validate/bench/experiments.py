@@ -1,0 +1,53 @@
+"""The experiments by name; each is imported when it is asked for.
+
+An experiment is added by a line here: ``name: ("module:attribute", "a line of help")``, where the
+attribute is an :class:`~qsage_validate.bench.experiment.Experiment`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from qsage_validate.errors import UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.bench.experiment import Experiment
+
+_EXPERIMENTS: Final[Mapping[str, tuple[str, str]]] = {
+    "table2": (
+        "qsage_validate.bench.paper:EXPERIMENT",
+        "the games of the paper's Table 2 at the printed depths, and their critical depths",
+    ),
+    "models": (
+        "qsage_validate.bench.files:MODELS",
+        "games from folders of BDDL files: each problem with the domain beside it",
+    ),
+    "formulas": (
+        "qsage_validate.bench.files:FORMULAS",
+        "formulas from QCIR and QDIMACS files",
+    ),
+}
+
+
+def experiments() -> dict[str, str]:
+    """The names of the experiments with a line of help each."""
+    return {name: text for name, (_, text) in _EXPERIMENTS.items()}
+
+
+def reference(name: str) -> str:
+    """Where an experiment is, as ``module:attribute``; raises ``UsageError`` with the names."""
+    try:
+        return _EXPERIMENTS[name][0]
+    except KeyError:
+        names = ", ".join(_EXPERIMENTS)
+        raise UsageError(
+            f"found the unknown experiment {name!r}, expected one of {names}"
+        ) from None
+
+
+def get_experiment(name: str) -> Experiment:
+    """The experiment called ``name``; raises ``UsageError`` with the names that there are."""
+    from qsage_validate.bench.child import find_experiment
+
+    return find_experiment(reference(name))

@@ -1,0 +1,112 @@
+"""The experiments ``models`` and ``formulas``: whatever files there are.
+
+Files are told apart by their content, and a file that has changed is another instance: the sum
+of what it holds belongs to its runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from hashlib import sha256
+from typing import Final
+
+from qsage_validate.bench import solving
+from qsage_validate.bench.experiment import Experiment, Instance, Selection
+from qsage_validate.bench.run import Run
+from qsage_validate.bench.summaries import default_tables
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import Format, Source, read_bytes, sniff_bytes
+
+_DOMAIN: Final = "domain"
+
+
+def _files(inputs: Sequence[str]) -> Iterator[str]:
+    """The files among the inputs, and those in the folders among them, sorted in each."""
+    for name in inputs:
+        if not os.path.isdir(name):
+            yield name
+            continue
+        for folder, folders, files in os.walk(name):
+            folders.sort()
+            yield from (os.path.join(folder, file) for file in sorted(files))
+
+
+def _sum(*contents: bytes) -> str:
+    return sha256(b"\0".join(contents)).hexdigest()[:16]
+
+
+def models_in(inputs: Sequence[str]) -> Iterator[Instance]:
+    """A problem with the domain in its folder is an instance; other files are passed over."""
+    problems: dict[str, list[str]] = {}
+    domains: dict[str, list[str]] = {}
+    for path in _files(inputs):
+        kind = _bddl_kind(path, read_bytes(path))
+        if kind is not None:
+            found = domains if kind == _DOMAIN else problems
+            found.setdefault(os.path.dirname(path), []).append(path)
+    for folder, paths in problems.items():
+        # A problem that was named alone has its domain beside it all the same.
+        beside = domains.get(folder) or _domains_in(folder)
+        if len(beside) != 1:
+            where = folder or "."
+            raise UsageError(f"found {len(beside)} BDDL domains in {where}, expected one")
+        family = os.path.basename(os.path.abspath(folder))
+        for path in paths:
+            parts = (("sum", _sum(read_bytes(beside[0]), read_bytes(path))),)
+            name = f"{family}/{os.path.basename(path)}"
+            yield Instance(family, name, (os.path.abspath(beside[0]), os.path.abspath(path)), parts)
+
+
+def _domains_in(folder: str) -> list[str]:
+    names = sorted(entry.path for entry in os.scandir(folder or ".") if entry.is_file())
+    return [path for path in names if _bddl_kind(path, read_bytes(path)) == _DOMAIN]
+
+
+def _bddl_kind(path: str, data: bytes) -> str | None:
+    """Which part of a BDDL model a file is; ``None``: no BDDL."""
+    from qsage_validate.games.bddl.parser import file_kind
+
+    if sniff_bytes(data) is not Format.BDDL:
+        return None
+    return file_kind(Source.decode(data, path).text)
+
+
+def _formulas(inputs: Sequence[str]) -> Iterator[Instance]:
+    for path in _files(inputs):
+        data = read_bytes(path)
+        if sniff_bytes(data) not in (Format.QCIR, Format.QDIMACS):
+            if path in inputs:
+                raise UsageError(f"found {path}, expected a QCIR or QDIMACS file or a folder")
+            continue
+        family = os.path.basename(os.path.dirname(os.path.abspath(path)))
+        source = (solving.FORMULA, os.path.abspath(path))
+        yield Instance(family, path, source, (("sum", _sum(data)),))
+
+
+def _runs(selection: Selection, *, name: str, games: bool) -> list[Run]:
+    if not selection.inputs:
+        raise UsageError(f"found no files for {name}, expected files or folders")
+    found = list(models_in(selection.inputs) if games else _formulas(selection.inputs))
+    if not found:
+        what = "BDDL problem" if games else "formula"
+        raise UsageError(f"found no {what} in {', '.join(selection.inputs)}")
+    return solving.make_runs(selection, name, found, games=games)
+
+
+MODELS: Final = Experiment(
+    name="models",
+    runs=partial(_runs, name="models", games=True),
+    execute=solving.execute,
+    tables=default_tables(),
+    inputs="folders with BDDL files, or problems",
+)
+
+FORMULAS: Final = Experiment(
+    name="formulas",
+    runs=partial(_runs, name="formulas", games=False),
+    execute=solving.execute,
+    tables=default_tables(),
+    inputs="QCIR and QDIMACS files, or folders with such",
+)

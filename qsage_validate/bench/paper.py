@@ -1,0 +1,220 @@
+"""The experiment ``table2``: the games of the paper's Table 2, from the project's own templates.
+
+Each cell is an instance at the depth that is printed.  With the solver ``search`` there is another
+one, the same game as deep as plays go, for the critical depth itself.  Hex of Table 3 is not among
+them: its puzzles are files of their authors', and are added when their folder, ``hex``, is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from qsage_validate.bench import solving
+from qsage_validate.bench.campaign import latest
+from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.files import models_in
+from qsage_validate.bench.published import Cell, Reading, table2, table3
+from qsage_validate.bench.record import Record
+from qsage_validate.bench.run import Run
+from qsage_validate.bench.summaries import counts, default_tables, seconds_text, way_names
+from qsage_validate.bench.table import Table
+
+NAME: Final = "table2"
+_COMPLETE: Final = "complete"
+
+
+def _instances() -> Iterable[Instance]:
+    for cell in table2():
+        at_depth = (*cell.words, "--depth", str(cell.depth))
+        yield Instance(cell.family, _at_depth(cell), at_depth)
+        deepest = () if cell.deepest is None else ("--depth", str(cell.deepest))
+        yield Instance(cell.family, _complete(cell), (*cell.words, *deepest), fits=_searches)
+
+
+def _further(folders: Sequence[str]) -> Iterable[Instance]:
+    """The problems of folders, in the families of Table 3 where these have the folders' names."""
+    families = {family.name.lower(): family.name for family in table3()}
+    for instance in models_in(folders):
+        yield replace(instance, family=families.get(instance.family.lower(), instance.family))
+
+
+def _at_depth(cell: Cell) -> str:
+    return f"{cell.name} depth {cell.depth}"
+
+
+def _complete(cell: Cell) -> str:
+    return f"{cell.name} {_COMPLETE}"
+
+
+def _searches(way: Way) -> bool:
+    return way.solver == solving.SEARCH
+
+
+def _runs(selection: Selection) -> list[Run]:
+    return solving.make_runs(
+        selection, NAME, [*_instances(), *_further(selection.inputs)], games=True
+    )
+
+
+# --- Table 2 --------------------------------------------------------------------------------
+
+
+def depth_table(records: Sequence[Record]) -> Table:
+    """Table 2: the printed value, the critical depth that search finds, and each way's answer."""
+    by_question = {(r.run.instance, r.run.way): r for r in latest(records)}
+    searched = [way for way in way_names(records) if way != solving.SEARCH]
+    rows = []
+    for cell in table2():
+        deep = by_question.get((_complete(cell), solving.SEARCH))
+        shallow = by_question.get((_at_depth(cell), solving.SEARCH))
+        others = [by_question.get((_at_depth(cell), way)) for way in searched]
+        if deep is None and shallow is None and not any(others):
+            continue
+        rows.append(
+            (
+                cell.part,
+                " ".join(filter(None, (cell.family, cell.row, cell.column))),
+                _printed(cell),
+                found(cell, deep),
+                _answer(shallow),
+                verdict(cell, deep, shallow),
+                *map(_answer, others),
+            )
+        )
+    notes = (
+        "printed: **critical depth**, none at all, *largest depth refuted*; with ? where the "
+        "text does not say which",
+        "found: the critical depth by search, in plies; 'none' when every play was followed to "
+        "its end, '> d' when depth d is refuted and nothing is known beyond",
+        "each other column: truth of the formula at the printed depth, and seconds",
+    )
+    columns = ("part", "instance", "printed", "found", "search", "agrees", *searched)
+    return Table("Table 2: critical depths", columns, tuple(rows), notes, left=2)
+
+
+def _printed(cell: Cell) -> str:
+    text = str(cell.printed)
+    marks = {Reading.CRITICAL: f"**{text}**", Reading.REFUTED: f"*{text}*", Reading.NONE: text}
+    return marks.get(cell.reading, f"{text} ?")
+
+
+def found(cell: Cell, deep: Record | None) -> str:
+    """What search says about the critical depth of a cell's game."""
+    if deep is None:
+        return ""
+    data = deep.result.data
+    if deep.result.truth is True:
+        return str(data["critical_plies"])
+    if deep.result.truth is False and (cell.deepest is None or "any number" in data["reason"]):
+        return "none"
+    plies = data.get("refuted_plies")
+    return f"> {plies}" if plies else ""
+
+
+def _answer(record: Record | None) -> str:
+    if record is None:
+        return ""
+    result = record.result
+    return f"{result.status} {seconds_text(result.seconds)}" if result.decided else result.status
+
+
+def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
+    """Whether what search finds is compatible with the printed value.
+
+    ``yes``; ``no (…)`` with what contradicts; what the value must be where the text does not say;
+    empty as long as nothing is known.
+    """
+    at_depth = None if shallow is None else shallow.result.truth
+    critical = None if deep is None else deep.result.data.get("critical_plies")
+    none = deep is not None and found(cell, deep) == "none"
+    if critical is not None and critical < cell.printed:
+        return f"no (a win at {critical})"
+    if critical == cell.printed or (critical is None and at_depth is True):
+        meaning = Reading.CRITICAL
+    elif none and cell.reading is not Reading.REFUTED:
+        meaning = Reading.NONE
+    elif at_depth is False or critical is not None or none:
+        meaning = Reading.REFUTED
+    else:
+        return ""
+    possible = {
+        Reading.SOLVED: (Reading.CRITICAL, Reading.NONE),
+        Reading.OPEN: tuple(Reading),
+    }.get(cell.reading, (cell.reading,))
+    if meaning not in possible:
+        return f"no ({meaning.value})"
+    return "yes" if meaning is cell.reading else f"yes: {meaning.value}"
+
+
+# --- Table 3 --------------------------------------------------------------------------------
+
+
+def solved_table(records: Sequence[Record]) -> Table:
+    """Table 3: how many instances each way solves, the paper's ways beside ours."""
+    own = [r for r in records if not r.run.instance.endswith(f" {_COMPLETE}")]
+    ways = way_names(own)
+    solved = counts(own)
+    families = table3()
+    published = list(families[0].solved)
+    rows = []
+    for family in families:
+        ours = [solved.get((family.name, way)) for way in ways]
+        rows.append(
+            (
+                family.name,
+                str(family.instances),
+                *(str(family.solved[way]) for way in published),
+                *("" if count is None else str(count) for count in ours),
+            )
+        )
+    rows.append(_total(records=own, ways=ways, published=published))
+    rows.append(_coverage(solved, ways, published))
+    notes = (
+        "left: as published, 1 hour and 8 GB on a Xeon Gold 6248R; right: ours, within the limits "
+        "of these results",
+        "average coverage: the share of a domain's instances that is solved, averaged over domains"
+        " (ours: over those with results)",
+    )
+    columns = ("domain", "instances", *(f"paper: {way}" for way in published), *ways)
+    return Table("Table 3: instances solved", columns, tuple(rows), notes)
+
+
+def _total(
+    records: Sequence[Record], ways: Sequence[str], published: Sequence[str]
+) -> tuple[str, ...]:
+    solved = counts(records)
+    families = table3()
+    ours = [sum(n for (_, w), n in solved.items() if w == way) for way in ways]
+    return (
+        "total",
+        str(sum(f.instances for f in families)),
+        *(str(sum(f.solved[way] for f in families)) for way in published),
+        *map(str, ours),
+    )
+
+
+def _coverage(
+    solved: dict[tuple[str, str], int], ways: Sequence[str], published: Sequence[str]
+) -> tuple[str, ...]:
+    families = table3()
+
+    def average(shares: list[float]) -> str:
+        return f"{sum(shares) / len(shares):.2f}" if shares else ""
+
+    theirs = [average([f.solved[way] / f.instances for f in families]) for way in published]
+    ours = [
+        average([solved[f.name, way] / f.instances for f in families if (f.name, way) in solved])
+        for way in ways
+    ]
+    return ("average coverage", "", *theirs, *ours)
+
+
+EXPERIMENT: Final = Experiment(
+    name=NAME,
+    runs=_runs,
+    execute=solving.execute,
+    inputs="folders with further BDDL problems (hex, for Table 3)",
+    tables={"depths": depth_table, "solved": solved_table, **default_tables()},
+)

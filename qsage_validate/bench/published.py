@@ -1,0 +1,91 @@
+"""What the paper's Tables 2 and 3 say, from the data files beside this module."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from importlib import resources
+
+
+class Reading(Enum):
+    """What a value of Table 2 means, as far as the text says (see ``data/table2.csv``)."""
+
+    CRITICAL = "critical"
+    NONE = "none"
+    REFUTED = "refuted"
+    SOLVED = "solved"
+    OPEN = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of Table 2: a game, and the depth that is printed for it.
+
+    ``words`` make the model but for its depth; ``printed`` counts plies, ``depth`` is the number
+    behind ``#depth``.  ``deepest`` is where a search for the critical depth ends (``None``: at the
+    depth at which every play has ended).
+    """
+
+    part: str
+    family: str
+    row: str
+    column: str
+    words: tuple[str, ...]
+    printed: int
+    depth: int
+    reading: Reading
+    deepest: int | None
+    basis: str
+
+    @property
+    def name(self) -> str:
+        """The game and its parameters, in the words of the command line without dashes."""
+        return " ".join(word.removeprefix("--") for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A row of Table 3: how many instances there are, and how many each way solved."""
+
+    name: str
+    instances: int
+    solved: dict[str, int]
+
+
+@cache
+def table2() -> tuple[Cell, ...]:
+    """The cells of Table 2, part by part."""
+    return tuple(
+        Cell(
+            row["part"],
+            row["family"],
+            row["row"],
+            row["column"],
+            tuple(row["words"].split()),
+            int(row["printed"]),
+            int(row["depth"]),
+            Reading(row["reading"]),
+            int(row["deepest"]) if row["deepest"] else None,
+            row["basis"],
+        )
+        for row in _rows("table2.csv")
+    )
+
+
+@cache
+def table3() -> tuple[Family, ...]:
+    """The rows of Table 3."""
+    families = []
+    for row in _rows("table3.csv"):
+        name, instances = row.pop("family"), int(row.pop("instances"))
+        families.append(Family(name, instances, {way: int(n) for way, n in row.items()}))
+    return tuple(families)
+
+
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    text = (resources.files("qsage_validate.bench") / "data" / name).read_text("utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    yield from csv.DictReader(lines, delimiter=";")

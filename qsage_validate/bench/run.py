@@ -1,0 +1,196 @@
+"""One run of an experiment, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+Json = dict[str, Any]
+"""What ``json`` reads and writes as an object."""
+
+NO_PREPROCESSOR: Final = "none"
+NO_ENCODING: Final = "-"
+"""The encoding of a run that needs none, as a search on the rules does."""
+
+_MAX_WHY: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is run, with which program, within which limits.
+
+    ``instance`` is a name that is unique within the experiment, ``family`` the group that it is
+    counted in.  ``source`` is whatever the experiment makes the instance from: words of a command
+    line, names of files.  ``options`` are further facts that make a run another run: the sum of
+    a file, a method.  Seconds and MiB; ``None`` is no limit.
+    """
+
+    experiment: str
+    family: str
+    instance: str
+    source: tuple[str, ...]
+    solver: str
+    encoding: str = NO_ENCODING
+    preprocessor: str = NO_PREPROCESSOR
+    seconds: float | None = None
+    memory_mb: int | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """What is asked, whatever the limits: equal for runs that only differ in these."""
+        return (
+            self.experiment,
+            self.instance,
+            self.encoding,
+            self.preprocessor,
+            self.solver,
+            self.options,
+        )
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for two runs exactly when the second would only repeat the first."""
+        return (*self.question, self.seconds, self.memory_mb)
+
+    @property
+    def way(self) -> str:
+        """How the instance is solved: the columns of tables, the curves of plots.
+
+        ``bloqqer+depqbf``, or ``depqbf`` alone; an encoding other than the usual one and the
+        options follow.
+        """
+        parts = [self.solver]
+        if self.preprocessor != NO_PREPROCESSOR:
+            parts.insert(0, self.preprocessor)
+        name = "+".join(parts)
+        if self.encoding not in (NO_ENCODING, "lifted"):
+            name += f" ({self.encoding})"
+        return name
+
+    def within(self, seconds: float | None, memory_mb: int | None) -> Run:
+        """The same with other limits."""
+        return replace(self, seconds=seconds, memory_mb=memory_mb)
+
+    def as_json(self) -> Json:
+        """The fields; :func:`run_from_json` reads them."""
+        return {
+            "experiment": self.experiment,
+            "family": self.family,
+            "instance": self.instance,
+            "source": list(self.source),
+            "solver": self.solver,
+            "encoding": self.encoding,
+            "preprocessor": self.preprocessor,
+            "seconds": self.seconds,
+            "memory_mb": self.memory_mb,
+            "options": dict(self.options),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.instance}: {self.way}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What came of a run.
+
+    ``status`` is one word: for a formula ``true`` or ``false``; where there is no answer
+    ``timeout``, ``memory``, ``crashed``, ``failed``, …  ``decided`` says whether it is an answer.
+    ``seconds`` are wall-clock time as the experiment counts it, ``cpu_seconds`` processor time of
+    the run with the programs that it started; ``peak_mb`` the most memory that one of these had.
+    ``data`` is what else the experiment wants to know, fit for JSON.
+    """
+
+    status: str
+    decided: bool
+    seconds: float
+    why: str = ""
+    cpu_seconds: float | None = None
+    peak_mb: float | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def truth(self) -> bool | None:
+        """The truth of a formula that was decided, else ``None``."""
+        return {"true": True, "false": False}.get(self.status) if self.decided else None
+
+    def as_json(self) -> Json:
+        """The fields; :func:`result_from_json` reads them."""
+        return {
+            "status": self.status,
+            "decided": self.decided,
+            "seconds": _rounded(self.seconds),
+            "why": self.why[:_MAX_WHY],
+            "cpu_seconds": _rounded(self.cpu_seconds),
+            "peak_mb": _rounded(self.peak_mb),
+            "data": dict(self.data),
+        }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def run_from_json(data: object) -> Run:
+    """The run of :meth:`Run.as_json`; raises ``ValueError`` with what was expected."""
+    fields = _object(data, "a run")
+    options = _object(fields.get("options"), "the options of a run")
+    source = fields.get("source")
+    if not isinstance(source, list) or not all(isinstance(word, str) for word in source):
+        raise ValueError("a list of words as source")
+    if not all(isinstance(value, str) for value in options.values()):
+        raise ValueError("words as options")
+    memory = _number(fields, "memory_mb")
+    return Run(
+        _text(fields, "experiment"),
+        _text(fields, "family"),
+        _text(fields, "instance"),
+        tuple(source),
+        _text(fields, "solver"),
+        _text(fields, "encoding"),
+        _text(fields, "preprocessor"),
+        _number(fields, "seconds"),
+        None if memory is None else int(memory),
+        tuple(options.items()),
+    )
+
+
+def result_from_json(data: object) -> RunResult:
+    """The result of :meth:`RunResult.as_json`; raises ``ValueError`` with what was expected."""
+    fields = _object(data, "a result")
+    decided, seconds = fields.get("decided"), _number(fields, "seconds")
+    if not isinstance(decided, bool):
+        raise ValueError("true or false for decided")
+    if seconds is None:
+        raise ValueError("a number of seconds")
+    return RunResult(
+        _text(fields, "status"),
+        decided,
+        seconds,
+        _text(fields, "why"),
+        _number(fields, "cpu_seconds"),
+        _number(fields, "peak_mb"),
+        _object(fields.get("data"), "the data of a result"),
+    )
+
+
+def _object(data: object, what: str) -> Json:
+    if not isinstance(data, dict):
+        raise ValueError(f"{what} as an object")
+    return data
+
+
+def _text(fields: Json, name: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str):
+        raise ValueError(f"a text for {name!r}")
+    return value
+
+
+def _number(fields: Json, name: str) -> float | None:
+    value = fields.get(name)
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return value
+    raise ValueError(f"a number or null for {name!r}")

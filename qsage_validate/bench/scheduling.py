@@ -1,0 +1,148 @@
+"""Where runs are made: some at a time on this machine, or on the machines of a Dask cluster."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Protocol
+
+from qsage_validate.bench.child import Child, run_in_child
+from qsage_validate.bench.machine import machine_facts
+from qsage_validate.bench.run import Json, Run, RunResult, result_from_json
+from qsage_validate.errors import MissingExtraError, UsageError
+
+Made = tuple[Run, RunResult, Json]
+"""A run, its result, and the facts of the machine that it was made on."""
+
+_CONNECT_SECONDS: Final = 10.0
+
+
+class Scheduler(Protocol):
+    """Makes runs, in whatever order."""
+
+    def make(self, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
+        """The runs of the experiment at ``reference`` as they are finished.
+
+        When the iterator is closed, or an exception passes through it, those that have not
+        finished are ended.
+        """
+        ...
+
+
+class LocalScheduler:
+    """At most ``jobs`` runs at a time on this machine, each in a process."""
+
+    def __init__(self, jobs: int = 1) -> None:
+        self._jobs = jobs
+
+    def make(self, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
+        waiting: queue.SimpleQueue[Run] = queue.SimpleQueue()
+        for run in runs:
+            waiting.put(run)
+        team = _Team(reference, waiting)
+        threads = [
+            threading.Thread(target=team.work, daemon=True)
+            for _ in range(min(self._jobs, len(runs)))
+        ]
+        try:
+            for thread in threads:
+                thread.start()
+            for _ in runs:
+                made = team.finished.get()
+                if isinstance(made, BaseException):
+                    raise made
+                yield made
+        finally:
+            team.stop()
+            for thread in threads:
+                if thread.ident is not None:
+                    thread.join()
+
+
+class _Team:
+    """Threads that make runs, and what they have in common."""
+
+    def __init__(self, reference: str, waiting: queue.SimpleQueue[Run]) -> None:
+        self.finished: queue.SimpleQueue[Made | BaseException] = queue.SimpleQueue()
+        self._reference = reference
+        self._waiting = waiting
+        self._lock = threading.Lock()
+        self._children: set[Child] = set()
+        self._stopped = False
+
+    def work(self) -> None:
+        """Make runs until there are no more."""
+        try:
+            while True:
+                run = self._waiting.get_nowait()
+                with self._lock:
+                    if self._stopped:
+                        return
+                    child = Child(self._reference, run)
+                    self._children.add(child)
+                result, facts = child.wait()
+                with self._lock:
+                    self._children.discard(child)
+                self.finished.put((run, result, facts))
+        except queue.Empty:
+            return
+        except BaseException as error:  # noqa: BLE001 (raised again where runs are wanted)
+            self.finished.put(error)
+
+    def stop(self) -> None:
+        """End what is running; nothing more is begun."""
+        with self._lock:
+            self._stopped = True
+            for child in self._children:
+                child.kill()
+
+
+class DaskScheduler:
+    """The workers of the Dask scheduler at an address, as many at a time as they have threads."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            import distributed  # noqa: F401 (whether it is there is known before anything starts)
+        except ImportError:
+            raise MissingExtraError("--scheduler", "cluster") from None
+        self._address = address
+
+    def make(self, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
+        with self._client() as client:
+            yield from _made(client, reference, runs)
+
+    def _client(self) -> Any:
+        import distributed
+
+        # Typed in part only, and its calls are not.
+        connect: Any = distributed.Client
+        try:
+            return connect(self._address, timeout=_CONNECT_SECONDS, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            reason = str(error).partition("\n")[0] or type(error).__name__
+            raise UsageError(f"no Dask scheduler answers at {self._address!r}: {reason}") from None
+
+
+def _made(client: Any, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
+    import distributed
+
+    as_completed: Any = distributed.as_completed
+    # Not pure: what was run before may be wanted anew.
+    futures = {client.submit(run_in_child, reference, run, pure=False): run for run in runs}
+    try:
+        for future in as_completed(list(futures)):
+            run = futures[future]
+            error = future.exception()
+            if error is None:
+                fields, facts = future.result()
+                yield run, result_from_json(fields), facts
+            else:
+                why = f"its worker failed: {type(error).__name__}: {error}".partition("\n")[0]
+                yield (
+                    run,
+                    RunResult("crashed", decided=False, seconds=0.0, why=why),
+                    machine_facts(),
+                )
+    finally:
+        client.cancel(list(futures))

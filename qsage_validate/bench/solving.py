@@ -1,0 +1,188 @@
+"""Runs that solve a formula: of a game by its model, or from a file.
+
+A solver is ``search`` (search on the rules), a QBF solver of the registry, or ``certify:ROUTE``:
+solving, extraction and the check together, as ``qsage certify --route ROUTE``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from qsage_validate.bench.experiment import Instance, Selection, Way
+from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResult
+from qsage_validate.errors import UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.games.bddl.model import Model
+
+SEARCH: Final = "search"
+CERTIFY: Final = "certify:"
+BLOQQER: Final = "bloqqer"
+PREPROCESSORS: Final = (NO_PREPROCESSOR, BLOQQER)
+
+FORMULA: Final = "formula"
+"""The first word of a source that is a file with a formula; others are words of a model."""
+
+_DEFAULT_ENCODING: Final = "lifted"
+
+
+# --- Which ways there are -------------------------------------------------------------------
+
+
+def ways(selection: Selection, *, games: bool) -> list[Way]:
+    """The ways in which instances are to be solved; ``games`` says that their rules are known.
+
+    Raises ``UsageError`` for names that are not known and programs that are not there.
+    """
+    default = (SEARCH,) if games else ("depqbf",)
+    solvers = selection.solvers if selection.solvers is not None else default
+    preprocessors = selection.preprocessors or (NO_PREPROCESSOR,)
+    for name in preprocessors:
+        if name not in PREPROCESSORS:
+            choices = ", ".join(PREPROCESSORS)
+            raise UsageError(f"unknown preprocessor {name!r}, expected one of: {choices}")
+    encodings = _encodings(selection) if games else [NO_ENCODING]
+    found: list[Way] = []
+    for solver in solvers:
+        if solver == SEARCH or solver.startswith(CERTIFY):
+            _check_route(solver, games=games)
+            used = [NO_ENCODING] if solver == SEARCH else encodings
+            found += [Way(solver, encoding) for encoding in used]
+            continue
+        _check_solver(solver)
+        found += [Way(solver, e, p) for e in encodings for p in preprocessors if _fit(solver, p)]
+    if not found:
+        raise UsageError(
+            f"{', '.join(solvers)} and {', '.join(preprocessors)} do not fit together: "
+            "a circuit solver takes no preprocessed formula"
+        )
+    return list(dict.fromkeys(found))
+
+
+def _encodings(selection: Selection) -> list[str]:
+    from qsage_validate.encodings.encoding import encoders
+
+    wanted = list(selection.encodings or (_DEFAULT_ENCODING,))
+    for name in wanted:
+        if name not in encoders():
+            choices = ", ".join(encoders())
+            raise UsageError(f"unknown encoding {name!r}, expected one of: {choices}")
+    return wanted
+
+
+def _check_route(solver: str, *, games: bool) -> None:
+    if solver == SEARCH or solver == CERTIFY + SEARCH:
+        if not games:
+            raise UsageError(f"found the solver {solver!r} for formulas, which have no rules")
+        return
+    from qsage_validate.certificates.routes import route_names
+
+    route = solver.removeprefix(CERTIFY)
+    if route not in route_names():
+        choices = ", ".join(CERTIFY + name for name in route_names())
+        raise UsageError(f"unknown solver {solver!r}, expected a QBF solver or one of: {choices}")
+
+
+def _check_solver(name: str) -> None:
+    from qsage_validate.solvers.backend import Missing
+    from qsage_validate.solvers.backends import get_backend
+
+    availability = get_backend(name).availability()
+    if isinstance(availability, Missing):
+        raise UsageError(f"the solver {name!r} is not there: {availability.reason}")
+
+
+def _fit(solver: str, preprocessor: str) -> bool:
+    from qsage_validate.formats.source import Format
+    from qsage_validate.solvers.backends import get_backend
+
+    return preprocessor == NO_PREPROCESSOR or Format.QDIMACS in get_backend(solver).accepts
+
+
+def make_runs(
+    selection: Selection, experiment: str, instances: Iterable[Instance], *, games: bool
+) -> list[Run]:
+    """Every wanted instance in every wanted way."""
+    return selection.runs(experiment, instances, ways(selection, games=games))
+
+
+# --- One run --------------------------------------------------------------------------------
+
+
+def execute(run: Run) -> RunResult:
+    """Solve the run's instance as its solver says."""
+    if run.solver == SEARCH:
+        return _search(run)
+    if run.solver.startswith(CERTIFY):
+        return _certify(run)
+    return _solve(run)
+
+
+def _model(source: Sequence[str]) -> Model:
+    from qsage_validate.games.registry import resolve_command
+
+    return resolve_command(source)
+
+
+def _formula(run: Run) -> tuple[Qbf, dict[str, Any]]:
+    """The formula of a run, with what there is to say about it."""
+    from qsage_validate.encodings.encoding import encode
+    from qsage_validate.formats.formula import read_formula
+
+    started = time.monotonic()
+    if run.source[0] == FORMULA:
+        qbf = read_formula(run.source[1])
+    else:
+        qbf = encode(_model(run.source), run.encoding).qbf
+    facts = {
+        "formula_seconds": round(time.monotonic() - started, 4),
+        "variables": qbf.num_variables,
+        "gates": len(qbf.gates),
+        "scopes": len(qbf.merged_scopes()),
+    }
+    return qbf, facts
+
+
+def _word(truth: bool) -> str:
+    return "true" if truth else "false"
+
+
+def _search(run: Run) -> RunResult:
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.games.registry import load_game
+    from qsage_validate.solvers.search import Limits, Progress, Solver
+
+    game = load_game(_model(run.source))
+    deepest = 0
+
+    def listen(progress: Progress) -> None:
+        nonlocal deepest
+        deepest = max(deepest, progress.plies)
+
+    result = Solver(game, limits=Limits(run.seconds), progress=listen).solve()
+    data: dict[str, Any] = {
+        "reason": result.reason,
+        "plies": game.plies,
+        "positions": result.positions,
+        "nodes": result.nodes,
+    }
+    if result.winner is None:
+        # The depth that was being searched is open, those before it are refuted.
+        data["refuted_plies"] = max(deepest - 1, 0)
+        return RunResult("timeout", decided=False, seconds=result.seconds, data=data)
+    black = result.winner is Player.BLACK
+    data["critical_plies"] = result.critical_plies
+    data["refuted_plies"] = (result.critical_plies or 0) - 1 if black else game.plies
+    data["first_move"] = str(result.first_moves[0]) if result.first_moves else None
+    return RunResult(_word(black), decided=True, seconds=result.seconds, data=data)
+
+
+def _solve(run: Run) -> RunResult:
+    raise NotImplementedError
+
+
+def _certify(run: Run) -> RunResult:
+    raise NotImplementedError

@@ -1,0 +1,92 @@
+"""Tables that suit every experiment: counts by family and way, and each run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from qsage_validate.bench.campaign import latest
+from qsage_validate.bench.record import Record
+from qsage_validate.bench.table import Table
+
+
+def default_tables() -> dict[str, Callable[[Sequence[Record]], Table]]:
+    """The tables of this module by name, for an experiment's ``tables``."""
+    return {"summary": summary, "runs": all_runs, "times": times}
+
+
+def way_names(records: Sequence[Record]) -> list[str]:
+    """The ways that occur, in the order in which they do."""
+    return list(dict.fromkeys(record.run.way for record in records))
+
+
+def counts(records: Sequence[Record]) -> dict[tuple[str, str], int]:
+    """How many instances were decided, by family and way; 0 where there were runs but none was."""
+    found: dict[tuple[str, str], int] = {}
+    for record in latest(records):
+        place = record.run.family, record.run.way
+        found[place] = found.get(place, 0) + record.result.decided
+    return found
+
+
+def summary(records: Sequence[Record]) -> Table:
+    """By family: instances, and how many of them each way decided; below, totals and seconds."""
+    known = latest(records)
+    ways = way_names(records)
+    families = list(dict.fromkeys(record.run.family for record in known))
+    solved = counts(records)
+    rows = []
+    for family in families:
+        instances = {r.run.instance for r in known if r.run.family == family}
+        cells = (solved.get((family, way)) for way in ways)
+        rows.append((family, str(len(instances)), *("" if n is None else str(n) for n in cells)))
+    total = {r.run.instance for r in known}
+    sums = [sum(n for (_, w), n in solved.items() if w == way) for way in ways]
+    rows.append(("total", str(len(total)), *map(str, sums)))
+    spent = [
+        sum(r.result.seconds for r in known if r.run.way == way and r.result.decided)
+        for way in ways
+    ]
+    rows.append(("seconds for these", "", *map(seconds_text, spent)))
+    return Table("Instances decided", ("family", "instances", *ways), tuple(rows))
+
+
+def times(records: Sequence[Record]) -> Table:
+    """An instance a row: the answer, and how long each way took for it (or why it has none)."""
+    known = latest(records)
+    ways = way_names(records)
+    places = {(r.run.instance, r.run.way): r for r in known}
+    rows = []
+    for instance in dict.fromkeys(r.run.instance for r in known):
+        own = [places.get((instance, way)) for way in ways]
+        answers = dict.fromkeys(r.result.status for r in own if r is not None and r.result.decided)
+        cells = ("" if r is None else _time(r) for r in own)
+        rows.append((instance, " / ".join(answers) or "?", *cells))
+    return Table("Seconds", ("instance", "answer", *ways), tuple(rows), left=2)
+
+
+def _time(record: Record) -> str:
+    result = record.result
+    return seconds_text(result.seconds) if result.decided else result.status
+
+
+def all_runs(records: Sequence[Record]) -> Table:
+    """Every record, in the order in which they were made."""
+    rows = [
+        (
+            r.run.instance,
+            r.run.way,
+            r.result.status,
+            seconds_text(r.result.seconds),
+            "" if r.result.peak_mb is None else f"{r.result.peak_mb:,.0f}",
+            "" if r.run.seconds is None else f"{r.run.seconds:g}",
+            r.result.why,
+        )
+        for r in records
+    ]
+    columns = ("instance", "way", "result", "seconds", "peak MB", "limit s", "remark")
+    return Table("Runs", columns, tuple(rows), left=3)
+
+
+def seconds_text(seconds: float) -> str:
+    """Seconds with as many digits as they are worth."""
+    return f"{seconds:.2f}" if seconds < 9.995 else f"{seconds:,.1f}"

@@ -1,0 +1,93 @@
+"""Plots for a terminal, in characters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from qsage_validate.bench.series import Comparison, Curve
+from qsage_validate.bench.summaries import seconds_text
+from qsage_validate.bench.table import Table
+
+# Within these seconds each way of a text cactus counts what it decided.
+_MARKS: Final = (0.01, 0.1, 1.0, 10.0, 60.0, 600.0, 3600.0)
+_LEAST: Final = 1e-3
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
+
+
+def cactus_table(curves: Sequence[Curve]) -> Table:
+    """How many instances each way decided within so many seconds each, with a bar for all."""
+    longest = max((c.seconds[-1] for c in curves if c.seconds), default=0.0)
+    enough = next((k for k, mark in enumerate(_MARKS) if longest <= mark), len(_MARKS) - 1)
+    marks = _MARKS[: enough + 1]
+    most = max((len(curve.seconds) for curve in curves), default=0)
+    rows = []
+    for curve in curves:
+        within = [sum(s <= mark for s in curve.seconds) for mark in marks]
+        rows.append(
+            (
+                curve.way,
+                bar(len(curve.seconds), most, 24),
+                str(len(curve.seconds)),
+                *map(str, within),
+                seconds_text(sum(curve.seconds)),
+            )
+        )
+    columns = ("way", "decided", "all", *(f"{mark:g} s" for mark in marks), "seconds in all")
+    return Table("Instances decided within so many seconds each", columns, tuple(rows), left=2)
+
+
+def bar(value: float, most: float, width: int) -> str:
+    """A bar of at most ``width`` characters, in steps of an eighth of one."""
+    eighths = round(8 * width * value / most) if most else 0
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + (_EIGHTHS[rest] if rest else "")
+
+
+def scatter_text(found: Comparison, width: int = 56, height: int = 20) -> str:
+    """A scatter plot with logarithmic axes; digits count points that share a place.
+
+    ``·`` is the diagonal; points on the upper and the right edge were not decided.
+    """
+    low, high = math.log10(_LEAST), math.log10(max(found.limit, 10 * _LEAST))
+
+    def place(seconds: float | None, cells: int) -> int:
+        if seconds is None:
+            return cells - 1
+        share = (math.log10(max(seconds, _LEAST)) - low) / (high - low)
+        return max(0, min(cells - 2, int(share * (cells - 1))))
+
+    grid = [[" "] * width for _ in range(height)]
+    for k in range(width):
+        grid[round(k * (height - 1) / (width - 1))][k] = "·"
+    numbers: dict[tuple[int, int], int] = {}
+    for point in found.points:
+        spot = place(point.y, height), place(point.x, width)
+        numbers[spot] = numbers.get(spot, 0) + 1
+    for (row, column), number in numbers.items():
+        grid[row][column] = "o" if number == 1 else str(number) if number < 10 else "#"
+    lines = [f"{found.y_way} (seconds, logarithmic)"]
+    lines += [f"│{''.join(row)}" for row in reversed(grid)]
+    lines.append(f"└{'─' * width}")
+    left, right = f"{_LEAST:g} s", f"{found.limit:g} s, then undecided"
+    lines.append(f" {left}{right:>{width - len(left)}}")
+    lines.append(f"{found.x_way} (seconds, logarithmic)".rjust(width + 1))
+    return "\n".join(lines) + "\n"
+
+
+def comparison_notes(found: Comparison) -> list[str]:
+    """What a comparison says in words."""
+    both = sum(p.x is not None and p.y is not None for p in found.points)
+    only_x = sum(p.x is not None and p.y is None for p in found.points)
+    only_y = sum(p.x is None and p.y is not None for p in found.points)
+    notes = [
+        f"{len(found.points)} instances: {both} decided by both, {only_x} by {found.x_way} only, "
+        f"{only_y} by {found.y_way} only"
+    ]
+    if found.ratio is not None:
+        notes.append(
+            f"where both decided, {found.y_way} took {found.ratio:.2f} times as long as "
+            f"{found.x_way} (geometric mean)"
+        )
+    return notes
