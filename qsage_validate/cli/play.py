@@ -58,7 +58,8 @@ def command(
         str | None,
         typer.Option(
             metavar="'M1 M2 …'",
-            help="Play these moves; M! lets an illegal one happen, M!stop claims the goal.",
+            help="Play these moves; M! lets an illegal one happen, M!stop claims the goal, "
+            "M!stop! does both.",
             rich_help_panel=_MODES,
         ),
     ] = None,
@@ -122,6 +123,19 @@ def command(
             "--simulation", help="Ask by evaluating the circuit only.", rich_help_panel=_ASKING
         ),
     ] = False,
+    bare: Annotated[
+        bool,
+        typer.Option("--bare", help="Play the formula's blocks, not the board of its layout."),
+    ] = False,
+    peeking: Annotated[
+        bool,
+        typer.Option(
+            "--peeking",
+            help="Play a wrong certificate too, whose functions look to their right: they read "
+            "false for what is not chosen yet.",
+            rich_help_panel=_ASKING,
+        ),
+    ] = False,
     json_output: JsonOption = False,
 ) -> Exit:
     """Play against a certificate, which answers as the winning strategy that it is.
@@ -145,7 +159,7 @@ def command(
         raise UsageError("--json goes with --moves, --moves-file or a random opponent")
     engine = Engine.SAT if sat else Engine.SIMULATION if simulation else Engine.AUTO
     words = game_words(game, model)
-    files = PlayFiles(formula, cert, meta, words, parse_dialect(dialect), engine)
+    files = PlayFiles(formula, cert, meta, words, parse_dialect(dialect), engine, bare, peeking)
     if formula == "-" or cert == "-" or meta == "-":
         raise UsageError("a play needs its files by name, not '-'")
     setup = load(files)

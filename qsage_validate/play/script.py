@@ -1,7 +1,8 @@
 """Plays from a script: the opponent's moves one after the other.
 
 Moves are separated by blanks, semicolons or lines; ``#`` begins a comment.  A move with ``!``
-behind it is let happen even if it is illegal, one with ``!stop`` (or ``!!``) claims the goal.
+behind it is let happen even if it is illegal, one with ``!stop`` (or ``!!``) claims the goal;
+``!stop!`` is both.
 In the bare game a move is a block's values, and only semicolons and lines separate moves.
 A transcript is a script as well: its moves are replayed and the certificate's answers compared.
 """
@@ -13,12 +14,14 @@ from dataclasses import dataclass
 
 from qsage_validate.errors import (
     AmbiguousMoveError,
+    Exit,
     InputError,
     MalformedMoveError,
     UsageError,
 )
 from qsage_validate.play.frame import Frame, WhyNot
 from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.report import exit_code
 from qsage_validate.play.transcript import Transcript, is_transcript
 
 
@@ -42,8 +45,9 @@ def run_script(
 ) -> WhyNot | None:
     """Play the moves in ``text``; ``show`` is told each new frame, the start included.
 
-    Returns why a move was refused: the play stops there; ``None`` when all were played.  Raises
-    ``InputError`` with the place of a move that cannot be read or comes after the end.
+    Returns why a move was refused: the play stops there; ``None`` when all were played, or when
+    the play ended early and something was found in it: a replay has shown what it was for.
+    Raises ``InputError`` with the place of a move that cannot be read or comes after the end.
     """
     if is_transcript(text):
         match.load(Transcript.parse(text, path))
@@ -53,6 +57,8 @@ def run_script(
     for frame in match.frames:
         show(frame)
     for move in script_moves(text, by_line=not match.has_board):
+        if match.over and exit_code(match) is Exit.REFUTED:
+            return None
         if match.over:
             place = (path or "--moves", move.line, move.column)
             raise InputError(*place, repr(move.text), "no more moves: the play is over")
@@ -110,9 +116,17 @@ def _continues(line: str, index: int) -> bool:
 
 def _move(text: str, line: int, column: int) -> ScriptMove:
     move, mark, name = text.strip().partition("!")
-    claim = name.strip().lower() in ("stop", "!")
-    if mark and not claim and name.strip().lower() not in ("", "illegal"):
+    said = name.strip().lower()
+    claim = said in ("stop", "!", "stop!")
+    if mark and not claim and said not in ("", "illegal"):
         raise InputError(
-            "--moves", line, column, repr(text.strip()), "'!' or '!stop' behind a move"
+            "--moves", line, column, repr(text.strip()), "'!', '!stop' or '!stop!' behind a move"
         )
-    return ScriptMove(move.strip(), line, column, force=bool(mark) and not claim, claim=claim)
+    force = bool(mark) and said in ("", "illegal", "stop!")
+    return ScriptMove(move.strip(), line, column, force=force, claim=claim)
+
+
+def insistent(move: str) -> str:
+    """A move of a script as one that is let happen, whatever formula and rules say of it."""
+    read = _move(move, 1, 1)
+    return f"{read.text}!stop!" if read.claim else f"{read.text}!"

@@ -38,6 +38,7 @@ from qsage_validate.play.board_match import BoardMatch
 from qsage_validate.play.conductor import Conductor
 from qsage_validate.play.match import Match
 from qsage_validate.play.naming import Names
+from qsage_validate.play.script import insistent
 from qsage_validate.strategies.herbrand_reader import HerbrandReader
 from qsage_validate.strategies.mixed_oracle import MixedOracle
 from qsage_validate.strategies.reader import CertificateReader
@@ -70,7 +71,9 @@ class PlayFiles:
 
     ``formula`` may be missing or be itself a clause certificate; ``certificate``, ``meta`` may
     be found beside it; ``game`` are the words after ``--game``: two files, or a game by name
-    with its options.
+    with its options.  ``bare`` asks for the formula's blocks even where a layout is known,
+    ``peeking`` for certificates whose functions look to their right as well: they read false for
+    what is not chosen yet.
     """
 
     formula: str | None = None
@@ -79,6 +82,8 @@ class PlayFiles:
     game: tuple[str, ...] = ()
     dialect: Dialect | None = None
     engine: Engine = Engine.AUTO
+    bare: bool = False
+    peeking: bool = False
 
     def command(self, *arguments: str) -> str:
         """The command line that plays these files with more ``arguments``."""
@@ -92,6 +97,7 @@ class PlayFiles:
             words += ["--model", shlex.join(self.game)]
         words += [] if self.dialect is None else ["--dialect", self.dialect.value]
         words += [] if self.engine is Engine.AUTO else [f"--{self.engine.value}"]
+        words += ["--bare"] * self.bare + ["--peeking"] * self.peeking
         return shlex.join([*words, *arguments])
 
 
@@ -161,9 +167,19 @@ class Setup:
         return self._conductor(self.layout, oracle, names, lambda ply: ())
 
     def replay(self, moves: Sequence[str]) -> str:
-        """The command that replays a play with these moves of the opponent."""
-        separator = " " if self.layout is not None else "; "
-        return self.files.command("--moves", separator.join(moves))
+        """The command that replays a play with these moves of the opponent.
+
+        On a board every move is let happen: what is illegal for the formula or by the rules
+        may be what the play is there to show.
+        """
+        if self.layout is None:
+            return self.replay_blocks(moves)
+        return self.files.command("--moves", " ".join(insistent(move) for move in moves))
+
+    def replay_blocks(self, blocks: Sequence[str]) -> str:
+        """The command that replays a play of the bare game with these blocks."""
+        files = replace(self.files, bare=self.layout is not None)
+        return files.command("--moves", "; ".join(blocks))
 
     def oracle(self, preferred: Engine) -> Oracle:
         """What answers: the engine that was asked for, else ``preferred`` where possible."""
@@ -196,31 +212,34 @@ class Setup:
         return Conductor(reader, self.game, name=names.variable, gates=gates)
 
 
-def load(files: PlayFiles, *, dependencies: bool = True) -> Setup:
+def load(files: PlayFiles) -> Setup:
     """Read everything that ``files`` names, and look for what it does not name.
 
-    Without ``dependencies`` a certificate may look to its right: a validation says so itself.
     Raises ``InputError`` and ``UsageError``.
     """
     files = _sorted_out(files)
     formula = None if files.formula is None else read_formula(files.formula)
     assert files.certificate is not None, "sorted out"
     certificate = read_certificate(
-        files.certificate, formula, dialect=files.dialect, dependencies=dependencies
+        files.certificate, formula, dialect=files.dialect, dependencies=not files.peeking
     )
     notes: list[str] = []
-    layout = _layout(files, certificate, formula)
+    layout = None if files.bare else _layout(files, certificate, formula)
     if layout is not None and certificate.kind is Kind.HERBRAND:
         why = _no_unfolding(formula, layout)
         if why is not None:
             notes.append(f"no board: {why}")
             layout = None
+    if files.bare and formula is None:
+        raise UsageError(
+            "found --bare without a formula, expected the formula whose blocks to play"
+        )
     if layout is None and formula is None:
         raise UsageError(
             "there is neither a formula nor a layout: name the formula, or give --meta FILE"
         )
     game = None if layout is None else _game(files, layout)
-    if files.game and layout is None:
+    if files.game and layout is None and not files.bare:
         raise UsageError("found --game, but no layout says what the variables mean: give --meta")
     notes = [*_notes(certificate, formula, layout, game), *notes]
     return Setup(files, certificate, formula, layout, game, tuple(notes))

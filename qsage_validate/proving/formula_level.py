@@ -64,6 +64,7 @@ def check_formula(
     *,
     layout: Layout | None = None,
     replay: Replay | None = None,
+    replay_blocks: Replay | None = None,
     deadline: float | None = None,
     jobs: int = 1,
     progress: Callable[[str], None] | None = None,
@@ -72,7 +73,8 @@ def check_formula(
 
     A refutation is the opponent's choice and a play: with ``layout`` in moves, up to the end
     that the formula sees (``!stop`` claims a goal), else block by block.  ``replay`` makes a
-    command of the opponent's moves.  The result does not depend on ``jobs``, the number of
+    command of the opponent's moves, ``replay_blocks`` one of the values of the opponent's blocks:
+    for a choice whose bits name no move.  The result does not depend on ``jobs``, the number of
     processes.  Raises as :func:`check_dependencies` does.
     """
     start = monotonic()
@@ -93,7 +95,17 @@ def check_formula(
     elif isinstance(result, CertificateRefuted):
         assert result.choice is not None, "level 1 is another question"
         verdict = Refuted(
-            (_falsified(formula, certificate, result.reason, result.choice, layout, replay),)
+            (
+                _falsified(
+                    formula,
+                    certificate,
+                    result.reason,
+                    result.choice,
+                    layout,
+                    replay,
+                    replay_blocks,
+                ),
+            )
         )
         evidence["choice"] = {formula.name(v): value for v, value in result.choice.items()}
     else:
@@ -155,14 +167,17 @@ def _falsified(
     choice: Mapping[int, bool],
     layout: Layout | None,
     replay: Replay | None,
+    replay_blocks: Replay | None,
 ) -> Finding:
     """The finding for a choice that beats the certificate."""
     values = _play_values(formula, certificate, choice)
-    moves, own = (
-        _block_moves(formula, certificate.kind, values)
-        if layout is None
-        else _game_moves(layout, certificate.kind, values)
-    )
+    moves, own = _block_moves(formula, certificate.kind, values)
+    if layout is not None:
+        moves, own_moves = _game_moves(layout, certificate.kind, values)
+        if own_moves is None:
+            replay = replay_blocks
+        else:
+            own = own_moves
     output = formula.output
     name = ("-" if output < 0 else "") + formula.name(abs(output))
     lost = certificate.kind is not Kind.SKOLEM
@@ -193,7 +208,8 @@ def _block_moves(
     formula: Qbf, kind: Kind, values: Mapping[int, bool]
 ) -> tuple[tuple[str, ...], list[str]]:
     """All blocks' values, and the opponent's among them."""
-    moves, own = [], []
+    moves: list[str] = []
+    own: list[str] = []
     for scope in formula.merged_scopes():
         text = " ".join(f"{formula.name(v)}={int(values[v])}" for v in scope.variables)
         moves.append(text)
@@ -204,19 +220,21 @@ def _block_moves(
 
 def _game_moves(
     layout: Layout, kind: Kind, values: Mapping[int, bool]
-) -> tuple[tuple[str, ...], list[str]]:
+) -> tuple[tuple[str, ...], list[str] | None]:
     """The moves and the opponent's among them, as a script for replaying has them.
 
     The play ends with a claim of a goal, or a move that the formula's indicators, which are
-    the certificate's, refuse.
+    the certificate's, refuse; or with bits that name no move: ``None`` when they are the
+    opponent's, who cannot say so in a script.
     """
     code = MoveCode(layout)
-    moves, own = [], []
+    moves: list[str] = []
+    own: list[str] = []
     for variables in layout.moves:
         answer = code.decode(variables, values)
         if answer.move is None:
             moves.append(answer.problem)
-            break
+            return tuple(moves), own if variables.player is kind.player else None
         mark = " !stop" if answer.stop else ""
         indicators = layout.indicator(variables.ply)
         if variables.player is not kind.player and indicators is not None:
@@ -226,7 +244,7 @@ def _game_moves(
         moves.append(f"{answer.move}{mark}")
         if variables.player is not kind.player:
             # Not every layout has indicators: what the formula accepts may still be illegal.
-            own.append(f"{answer.move}{mark or '!'}")
+            own.append(f"{answer.move}{mark}")
         if mark:
             break
     return tuple(moves), own

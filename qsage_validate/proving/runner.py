@@ -24,7 +24,7 @@ from qsage_validate.solvers.search import Limits, Solver
 from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.strategy_proof import prove_strategy
-from qsage_validate.validation.verdict import Refuted, Undecided, Unsupported, Verdict
+from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
 
 Tell = Callable[[Level, str], None]
 Replay = Callable[[Sequence[str]], str]
@@ -179,7 +179,10 @@ class _Run:
         if formula is None or certificate is None:
             return None
         self.tell(Level.DEPENDENCIES, Level.DEPENDENCIES.question)
-        return check_dependencies(formula, certificate)
+        result = check_dependencies(formula, certificate)
+        if isinstance(result.verdict, Proved):
+            self.subject = self.subject.without_peeking()
+        return result
 
     def _formula(self) -> LevelResult | None:
         formula, certificate = self.subject.formula, self.subject.certificate
@@ -192,6 +195,7 @@ class _Run:
             certificate,
             layout=self.subject.layout,
             replay=None if setup is None else setup.replay,
+            replay_blocks=None if setup is None else setup.replay_blocks,
             deadline=self.deadline,
             jobs=self.options.jobs,
             progress=lambda text: self.tell(Level.FORMULA, text),

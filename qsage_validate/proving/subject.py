@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from qsage_validate.certificates.certificate import Certificate
 from qsage_validate.circuit.qbf import Qbf
@@ -26,6 +26,13 @@ class Subject:
     game: Game | None
     setup: Setup | None = None
     facts: Mapping[str, object] = field(default_factory=dict)
+
+    def without_peeking(self) -> Subject:
+        """The same, known to have no function that looks right: replays need not allow it."""
+        if self.setup is None:
+            return self
+        files = replace(self.setup.files, peeking=False)
+        return replace(self, setup=replace(self.setup, files=files))
 
 
 def subject_name(files: PlayFiles) -> str:
@@ -53,7 +60,8 @@ def load_subject(files: PlayFiles) -> Subject:
             raise UsageError(f"without --cert the encoding is checked, which needs {missing}")
         check_fit(game, layout)
         return Subject(name, formula, None, layout, game, facts=facts)
-    setup = load(files, dependencies=False)
+    # Whether functions look to their right is level 1; until it has answered, replays allow it.
+    setup = load(replace(files, peeking=True))
     if setup.game is not None and setup.layout is not None:
         check_fit(setup.game, setup.layout)
     facts["kind"] = setup.certificate.kind.value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +15,10 @@ from qsage_validate.certificates.certificate import CircuitCertificate, Dialect,
 from qsage_validate.certificates.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.match import RefusedMoveError
+from qsage_validate.play.report import exit_code
+from qsage_validate.play.script import run_script
 from qsage_validate.play.setup import PlayFiles, Setup, load
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.levels import Level, LevelResult
@@ -138,44 +140,30 @@ def test_all_functions_that_look_right_are_named_with_their_gates() -> None:
 def test_a_beaten_certificate_is_a_play_that_can_be_replayed(name: str, repository: Path) -> None:
     setup, formula, certificate = sample(repository, name)
     assert setup.layout is not None
-    beaten = refused = 0
+    beaten = 0
     for gate in range(0, certificate.aig.num_gates, 17):
-        wrong = negated_gate(certificate, gate)
-        own: list[str] = []
-
-        def replay(moves: Sequence[str], own: list[str] = own) -> str:
-            own += moves
-            return "again"
-
-        result = check_formula(formula, wrong, layout=setup.layout, replay=replay)
+        wrong = replace(setup, certificate=negated_gate(certificate, gate))
+        result = check_formula(
+            formula,
+            wrong.certificate,
+            layout=setup.layout,
+            replay=wrong.replay,
+            replay_blocks=wrong.replay_blocks,
+        )
         if isinstance(result.verdict, Proved):
             continue
         finding = only_finding(result)
         beaten += 1
         assert finding.player is Player.WHITE
-        assert finding.replay == "again"
         assert finding.ply == len(finding.moves)
-        shown = [text for k, text in enumerate(finding.moves) if k % 2]
-        readable = [
-            text for text in shown if " is off the " not in text and " bits say " not in text
-        ]
-        assert [text.removesuffix("!") for text in own] == readable
-        match = replace(setup, certificate=wrong).match()
-        for text in own:
-            if match.over:
-                break
-            move, mark, word = text.partition("!")
-            try:
-                match.push(move, force=bool(mark) and word != "stop", claim=word == "stop")
-            except RefusedMoveError as error:
-                # A claim with a move that the rules refuse, and wrong indicators do not.
-                refused += "every indicator accepts the move" in str(error)
-                break
-        else:
-            # The play, with the certificate's own answers, shows that something is wrong.
-            if readable == shown:
-                assert any(frame.findings for frame in match.frames)
-    assert beaten >= 2 + refused
+        words = shlex.split(finding.replay)
+        unreadable = any(" is off the " in m or " bits say " in m for m in finding.moves[1::2])
+        assert ("--bare" in words) == unreadable
+        match = (replace(wrong, layout=None) if unreadable else wrong).match()
+        # The play, with the certificate's own answers, shows that something is wrong.
+        assert run_script(match, words[words.index("--moves") + 1]) is None
+        assert exit_code(match) is Exit.REFUTED
+    assert beaten >= 2
 
 
 def test_a_claim_and_an_illegal_move_end_the_play(repository: Path) -> None:
