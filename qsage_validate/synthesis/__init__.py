@@ -1,0 +1,1 @@
+"""Winning formulas and strategies of impartial games: verified, synthesised, printed."""

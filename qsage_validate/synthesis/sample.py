@@ -1,0 +1,61 @@
+"""States with the label that a formula is to give them, as sets of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from qsage_validate.games.impartial.boxes import Bits, Column, columns_of, formula_values
+from qsage_validate.games.impartial.formula import Formula
+from qsage_validate.games.impartial.moves import State
+
+
+def to_int(bits: Bits) -> int:
+    """The set of the true places: bit ``i`` is place ``i``."""
+    return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Positive and negative states: bit ``i`` of ``target`` is the label of ``states[i]``."""
+
+    variables: tuple[str, ...]
+    states: tuple[State, ...]
+    target: int
+
+    @classmethod
+    def of(
+        cls, variables: Sequence[str], states: Sequence[State], labels: Sequence[bool]
+    ) -> Sample:
+        """The sample with these labels."""
+        return cls(tuple(variables), tuple(states), to_int(np.array(labels, dtype=np.bool_)))
+
+    @cached_property
+    def columns(self) -> Mapping[str, Column]:
+        return columns_of(self.variables, self.states)
+
+    @property
+    def mask(self) -> int:
+        """The set of all states."""
+        return (1 << len(self.states)) - 1
+
+    def values(self, formula: Formula) -> int:
+        """The set of states in which ``formula`` holds."""
+        return to_int(formula_values(formula, self.columns))
+
+    def mistakes(self, formula: Formula) -> list[int]:
+        """The places of the states that ``formula`` labels wrongly."""
+        return places(self.values(formula) ^ self.target)
+
+
+def places(bits: int) -> list[int]:
+    """The places of a set of bits, ascending."""
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return found

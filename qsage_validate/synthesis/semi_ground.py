@@ -1,0 +1,111 @@
+"""Semi-ground actions: an action with expressions over the state for its parameters.
+
+Candidates are read off single moves: each parameter's value in a state is written as a number,
+as a variable, or as a variable or a difference of two variables plus a small number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, product
+from typing import Final
+
+from qsage_validate.games.impartial.formula import Linear
+from qsage_validate.games.impartial.model import Action, ImpartialGame
+from qsage_validate.games.impartial.moves import State, semi_ground_text
+from qsage_validate.games.impartial.rules import Move
+
+MAX_OFFSET: Final = 12
+"""The largest number that is added to a variable; with numbers alone there is no limit."""
+
+_MAX_CHOICES: Final = 64
+
+
+@dataclass(frozen=True)
+class SemiGround:
+    """The action ``index`` of a game with an expression for each of its parameters."""
+
+    index: int
+    name: str
+    arguments: tuple[Linear, ...]
+
+    def action(self, game: ImpartialGame) -> Action:
+        """The action without parameters."""
+        action = game.actions[self.index]
+        return action.grounded(dict(zip(action.parameters, self.arguments, strict=True)))
+
+    @cached_property
+    def size(self) -> int:
+        """The size of the arguments together."""
+        return sum(argument.size for argument in self.arguments)
+
+    def text(self, game: ImpartialGame) -> str:
+        """The action for people: ``take(v1 - v2)``."""
+        return semi_ground_text(game.actions[self.index], self.arguments)
+
+
+def expressions(
+    variables: Sequence[str], state: State, value: int, max_offset: int = MAX_OFFSET
+) -> list[Linear]:
+    """Small expressions over ``variables`` that are ``value`` in ``state``, the smallest first."""
+    found = [Linear((), value)]
+    for name, number in zip(variables, state, strict=True):
+        if abs(value - number) <= max_offset:
+            found.append(Linear(((name, 1),), value - number))
+    for i, left in enumerate(variables):
+        for j, right in enumerate(variables):
+            offset = value - state[i] + state[j]
+            if i != j and abs(offset) <= max_offset:
+                found.append(Linear.of({left: 1, right: -1}, offset))
+    return sorted(found, key=lambda e: e.size)
+
+
+def generalisations(game: ImpartialGame, state: State, move: Move) -> Iterator[SemiGround]:
+    """Semi-ground actions that are ``move`` in ``state``, those of small expressions first."""
+    choices = [expressions(game.variables, state, value) for value in move.arguments]
+    for arguments in islice(product(*choices), _MAX_CHOICES):
+        yield SemiGround(move.action, move.name, arguments)
+
+
+def coverage(
+    game: ImpartialGame, moves: Iterable[tuple[int, State, Iterable[Move]]]
+) -> dict[SemiGround, int]:
+    """For each candidate the set (as bits) of the states in which it is one of the moves.
+
+    ``moves`` gives each state with a number for it, and the moves that are wanted there.
+    """
+    found: dict[SemiGround, int] = {}
+    for number, state, wanted in moves:
+        bit = 1 << number
+        for move in wanted:
+            for candidate in generalisations(game, state, move):
+                found[candidate] = found.get(candidate, 0) | bit
+    return found
+
+
+def greedy_cover(
+    covered: dict[SemiGround, int], wanted: int, chosen: Iterable[SemiGround] = ()
+) -> list[SemiGround]:
+    """Few candidates that cover all states of the set ``wanted`` that can be covered.
+
+    Each step takes the candidate with the most states that are left; the smallest of several.
+    Those in ``chosen`` are taken first and are not in the answer.
+    """
+    for one in chosen:
+        wanted &= ~covered.get(one, 0)
+    found: list[SemiGround] = []
+    left = {c: bits & wanted for c, bits in covered.items() if bits & wanted}
+    while left:
+        best = max(left, key=lambda c: (left[c].bit_count(), -c.size, _reverse(c)))
+        found.append(best)
+        bits = left[best]
+        left = {c: b & ~bits for c, b in left.items() if b & ~bits}
+    return found
+
+
+def _reverse(candidate: SemiGround) -> tuple[int, ...]:
+    """Ties are broken so that the answer does not depend on the order of a dictionary."""
+    terms = tuple(value for a in candidate.arguments for value in (a.constant, len(a.terms)))
+    return (-candidate.index, *(-value for value in terms))

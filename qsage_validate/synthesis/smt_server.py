@@ -1,0 +1,59 @@
+"""The process that z3 runs in: one JSON line in, one out, until the input ends.
+
+z3 does not always honour its time limit, and cannot be stopped from within; a process can.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+
+def main(memory_mb: int) -> None:
+    """Answer questions ``{"text": SMT-LIB, "milliseconds": limit}`` from standard input."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    import z3
+
+    if memory_mb:
+        z3.set_param("memory_max_size", memory_mb)
+    _say("ready")
+    for line in sys.stdin:
+        _say(json.dumps(_answer(z3, json.loads(line))))
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _leave_with(parent: int) -> None:
+    """End when whoever asks has been killed: nobody would stop a long check any more."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _answer(z3: Any, question: dict[str, Any]) -> dict[str, object]:
+    try:
+        solver = z3.SolverFor(question["logic"]) if question.get("logic") else z3.Solver()
+        solver.set("timeout", max(1, question["milliseconds"]))
+        solver.from_string(question["text"])
+        status = str(solver.check())
+        if status == "sat":
+            model = solver.model()
+            values = {d.name(): model[d].as_long() for d in model.decls() if d.arity() == 0}
+            return {"status": status, "model": values}
+        reason = solver.reason_unknown() if status == "unknown" else ""
+        return {"status": status, "reason": reason}
+    except z3.Z3Exception as error:
+        return {"status": "unknown", "reason": str(error)}
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,72 @@
+"""What actions do, as formulas over the state before them.
+
+Effects are functions of the state and the parameters, so that the successor state is put into
+formulas by substitution; no variables of its own are needed (Definition 5 of the SynMS paper
+has them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qsage_validate.games.impartial.formula import (
+    TRUE,
+    Formula,
+    Linear,
+    conjunction,
+    disjunction,
+)
+from qsage_validate.games.impartial.model import Action
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Where ``guard`` holds, the action puts these expressions for the variables."""
+
+    guard: Formula
+    assignment: dict[str, Linear]
+
+
+def outcomes(action: Action) -> list[Outcome]:
+    """The cases of an action's conditional effects; exactly one guard holds in each state.
+
+    Of several effects of one variable that apply the first one counts, as in the rules.
+    """
+    conditions = list(dict.fromkeys(e.condition for e in action.effects if e.condition != TRUE))
+    found: list[Outcome] = []
+    for choice in _choices(len(conditions)):
+        true = {c for c, chosen in zip(conditions, choice, strict=True) if chosen}
+        assignment: dict[str, Linear] = {}
+        for effect in action.effects:
+            if effect.condition == TRUE or effect.condition in true:
+                assignment.setdefault(effect.variable, effect.expression)
+        guard = conjunction(
+            c if chosen else c.negated() for c, chosen in zip(conditions, choice, strict=True)
+        )
+        found.append(Outcome(guard, assignment))
+    return found
+
+
+def _choices(count: int) -> Iterator[tuple[bool, ...]]:
+    if not count:
+        yield ()
+        return
+    for rest in _choices(count - 1):
+        yield (*rest, True)
+        yield (*rest, False)
+
+
+def after(action: Action, formula: Formula) -> Formula:
+    """The formula that holds before the action exactly when ``formula`` holds after it."""
+    cases = outcomes(action)
+    if len(cases) == 1:
+        return formula.substitute(cases[0].assignment)
+    return disjunction(
+        conjunction((case.guard, formula.substitute(case.assignment))) for case in cases
+    )
+
+
+def reaches(action: Action, target: Formula) -> Formula:
+    """The action is applicable and leads to a state with ``target`` (parameters stay free)."""
+    return conjunction((action.precondition, after(action, target)))
