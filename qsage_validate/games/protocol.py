@@ -30,10 +30,14 @@ class Player(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a play ended: the winner and why, in words (``"reached its goal"``)."""
+    """How a play ended: the winner and why, in words (``"reached its goal"``).
+
+    ``stuck`` says that it ended because the player to move has no legal move.
+    """
 
     winner: Player
     reason: str
+    stuck: bool = False
 
 
 @runtime_checkable

@@ -14,10 +14,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from qsage_validate.errors import UsageError
+from qsage_validate.play.broken_promise import broken_by
 from qsage_validate.play.conductor import Conductor, PlayState
 from qsage_validate.play.draws import Draws
 from qsage_validate.strategies.line import BoardMove, Legality
-from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+from qsage_validate.validation.finding import Finding, FindingKind
 
 # Plays that run side by side; more than that are done in several passes.
 BATCH = 4096
@@ -287,27 +288,6 @@ class Adversary:
         ):
             if reading.value is not None and reading.value is not expected:
                 results.find([broken_by(self._conductor, state, move, "!", reading.note)])
-
-
-def broken_by(
-    conductor: Conductor, state: PlayState, move: BoardMove, mark: str, note: str
-) -> Finding:
-    """The finding that the verdict is wrong after a move that is illegal or claims a goal.
-
-    ``mark`` is how a script says so: ``!`` or ``!stop``.
-    """
-    literal = conductor.layout.verdict or 0
-    what = "the illegal move" if mark == "!" else "a goal claimed with"
-    return Finding(
-        FindingKind.VERDICT_DIFFERS,
-        state.plies + 1,
-        f"after {what} {move} the verdict is not what was promised {note}".rstrip(),
-        player=conductor.player.other,
-        move=str(move),
-        squares=(move.square,),
-        evidence=(Evidence(literal, str(literal), not conductor.promised_verdict, "verdict"),),
-        moves=(*state.moves, f"{move}{mark}"),
-    )
 
 
 @dataclass(slots=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Illegality, Player
+from qsage_validate.play.broken_promise import broken_promise, broken_when_stuck
 from qsage_validate.play.conductor import Conductor, PlayState
 from qsage_validate.play.frame import (
     BoardMove,
@@ -216,7 +218,11 @@ class BoardMatch(Match):
         if claim and variables.stop is None:
             raise UsageError(f"{own}: no goal can be claimed at ply {state.plies + 1}")
         began = time.perf_counter()
-        return self._frames_from(self._conductor.play(state, own, stop=claim), why, began)
+        after = self._conductor.play(state, own, stop=claim)
+        if after.illegal and after.ending is None:
+            broken = broken_promise(self._conductor, state, own)
+            after = replace(after, findings=after.findings + broken)
+        return self._frames_from(after, why, began)
 
     def _frames_from(self, state: PlayState, why: WhyNot | None, began: float) -> tuple[Frame, ...]:
         """The frame of ``state`` and of the certificate's answer to it."""
@@ -244,6 +250,7 @@ class BoardMatch(Match):
         if state.ending is not None:
             (final,) = self._conductor.finish_all([state])
             findings += final.findings
+            findings += broken_when_stuck(self._conductor, state)
             outcome = MatchOutcome(
                 final.winner, final.reason, final.promised, final.verdict, final.note
             )

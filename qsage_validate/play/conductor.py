@@ -314,7 +314,8 @@ class Conductor:
         """What the formula says of every move of the opponent, who is to move in all states."""
         missing = list({s.moves: s for s in states if s.moves not in self._legality}.values())
         if missing:
-            assert self.to_move(missing[0]) is self.player.other, "the opponent is to move"
+            mover = self.layout.moves[missing[0].plies].player
+            assert mover is self.player.other, "the opponent is to move"
             moves = self.candidates(missing[0])
             found = self.reader.legality([state.line for state in missing], moves)
             for k, state in enumerate(missing):
@@ -379,15 +380,45 @@ class Conductor:
     # -- the verdict ------------------------------------------------------------------------
 
     def finish_all(self, states: Sequence[PlayState]) -> list[Final]:
-        """The results of plays that have ended, with the verdict evaluated."""
+        """The results of plays that have ended, with the verdict evaluated.
+
+        Where the opponent cannot move by the rules, the formula may accept no move either.
+        """
         lines = [self._claimed(state) for state in states]
         readings = _each(self.reader.verdicts, lines)
+        accepted = self._accepted_when_stuck(states)
         return [
-            self._final(state, None, str(reading))
+            self._final(state, None, str(reading), accepted)
             if isinstance(reading, NoAnswerError)
-            else self._final(state, reading.value, reading.note)
+            else self._final(state, reading.value, reading.note, accepted)
             for state, reading in zip(states, readings, strict=True)
         ]
+
+    def _accepted_when_stuck(
+        self, states: Sequence[PlayState]
+    ) -> Mapping[tuple[str, ...], tuple[Finding, ...]]:
+        """The findings where the opponent is stuck and the formula accepts moves all the same."""
+        found: dict[tuple[str, ...], tuple[Finding, ...]] = {}
+        by_plies: dict[int, list[PlayState]] = {}
+        for state in states:
+            if self.is_stuck(state):
+                by_plies.setdefault(state.plies, []).append(state)
+        for stuck in by_plies.values():
+            for state, verdicts in zip(stuck, self.legality_all(stuck), strict=True):
+                assert self.referee is not None, "it is stuck"
+                assert state.position is not None, "by the rules"
+                if verdicts is not None:
+                    own = self.referee.legality(state.position, verdicts, state.moves)
+                    found[state.moves] = tuple(own)
+        return found
+
+    def is_stuck(self, state: PlayState) -> bool:
+        """Whether it is the opponent's turn in the formula, and the rules leave it no move."""
+        if self.referee is None or state.position is None or state.plies >= self.layout.plies:
+            return False
+        outcome = state.position.outcome
+        mover = self.layout.moves[state.plies].player
+        return outcome is not None and outcome.stuck and mover is self.player.other
 
     def _claimed(self, state: PlayState) -> Line:
         """The line with the opponent's game-stop set where the rules say that it has won."""
@@ -400,7 +431,13 @@ class Conductor:
         stop = {abs(variables.stop): variables.stop > 0}
         return replace(state.line, choice={**state.line.choice, **stop})
 
-    def _final(self, state: PlayState, verdict: bool | None, note: str) -> Final:
+    def _final(
+        self,
+        state: PlayState,
+        verdict: bool | None,
+        note: str,
+        accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
+    ) -> Final:
         ending = state.ending
         assert ending is not None, "the play has ended"
         expected = self.promised_verdict
@@ -408,7 +445,7 @@ class Conductor:
         winner = ending.winner
         if winner is None and kept is not None:
             winner = self.player if kept else self.player.other
-        findings: list[Finding] = []
+        findings = list(accepted.get(state.moves, ()))
         outcome = None if state.position is None else state.position.outcome
         if outcome is not None and self.referee is not None:
             finding = self.referee.end(outcome, self.player, state.plies, state.moves)

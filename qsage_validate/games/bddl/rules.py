@@ -162,7 +162,7 @@ class BddlPosition(Position):
         if self.ply_number > game.plies:
             return Outcome(Player.WHITE, f"held out for {_plies(game.plies)}")
         if not any(a.value == self.state & a.care for a in game.grounding.actions[mover]):
-            return Outcome(last, f"{mover} has no legal move")
+            return Outcome(last, f"{mover} has no legal move", stuck=True)
         return None
 
     def goal_instances(self, player: Player) -> list[GoalInstance]:
