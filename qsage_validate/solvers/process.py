@@ -1,0 +1,270 @@
+"""Programs run as children: with limits, in a session of their own, and never left behind.
+
+A program that is stopped, for whatever reason, is killed together with all that it started
+(its process group); where the system can do it (``setpriv``, Linux), the program also dies
+with us when we are killed without notice.  Its output goes to files, not through pipes, so
+that it can neither block nor fill our memory.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from time import monotonic
+from types import FrameType
+from typing import IO, Final
+
+_MEGABYTE: Final = 1 << 20
+# How often stopping and the sizes of files are looked at; the end of a program is noticed at once.
+_POLL_SECONDS: Final = 0.05
+_MAX_LOG_MB: Final = 64
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Ended(Enum):
+    """Why a program is not running any more."""
+
+    EXITED = "exited"
+    SIGNALLED = "was killed by a signal"
+    TIMEOUT = "ran out of time"
+    MEMORY = "ran out of memory"
+    OUTPUT = "wrote more than it may"
+    STOPPED = "was stopped"
+    NOT_STARTED = "could not be started"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a program ended and what it left.
+
+    ``returncode`` is negative for a signal, as in :mod:`subprocess`.  ``stdout`` is empty when
+    it went to a file.  ``seconds`` is wall time; ``cpu_seconds`` (user and system) and
+    ``peak_mb`` (resident, megabytes) include the program's children as far as it waited for
+    them.
+    """
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+    cpu_seconds: float
+    peak_mb: float
+    ended: Ended
+
+
+@contextmanager
+def orderly_termination() -> Iterator[None]:
+    """While inside, SIGTERM and SIGHUP end the program as ``SystemExit``: cleanly.
+
+    Children are then killed and temporary files removed on the way out; the exit code is 128
+    plus the signal's number, as shells say it.  Does nothing outside the main thread, and
+    leaves alone whoever has set a handler of their own.
+    """
+    replaced: list[signal.Signals] = []
+    if threading.current_thread() is threading.main_thread():
+        replaced = [s for s in _SIGNALS if signal.getsignal(s) is signal.SIG_DFL]
+    for number in replaced:
+        signal.signal(number, _terminate)
+    try:
+        yield
+    finally:
+        for number in replaced:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+def run_program(
+    argv: Sequence[str],
+    *,
+    stdin: bytes | None = None,
+    timeout: float | None = None,
+    memory_mb: int | None = None,
+    stdout: Path | None = None,
+    output_mb: int | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Finished:
+    """Run ``argv`` to its end or a limit; whatever happens, nothing of it is left running.
+
+    ``timeout`` is wall time in seconds; ``memory_mb`` limits the address space of each process
+    (megabytes); ``output_mb`` limits the file ``stdout`` (what it writes elsewhere is limited
+    to 64 MB).  ``stop`` is asked some twenty times a second: when it says yes the program is
+    killed.  Never raises for what the program does; ``OSError`` when our own files fail.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(orderly_termination())
+        given = stack.enter_context(_given(stdin))
+        log = stack.enter_context(tempfile.TemporaryFile())
+        errors = stack.enter_context(tempfile.TemporaryFile())
+        target: IO[bytes] = log if stdout is None else stack.enter_context(open(stdout, "wb"))
+        began = monotonic()
+        try:
+            process = subprocess.Popen(
+                _limited(argv, memory_mb),
+                stdin=given,
+                stdout=target,
+                stderr=errors,
+                env=None if env is None else dict(env),
+                cwd=cwd,
+                start_new_session=True,
+            )
+        except OSError as error:
+            text = f"{argv[0]}: {error.strerror or error}".encode()
+            return Finished(127, b"", text, 0.0, 0.0, 0.0, Ended.NOT_STARTED)
+        try:
+            limit = None if stdout is None else output_mb
+            watched = ((log, _MAX_LOG_MB), (errors, _MAX_LOG_MB), (target, limit))
+            ended = _wait(process.pid, began, timeout, stop, watched)
+        finally:
+            _kill_group(process.pid)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = monotonic() - began
+        if ended is Ended.EXITED and process.returncode < 0:
+            ended = Ended.SIGNALLED
+        scale = _MEGABYTE if os.uname().sysname == "Darwin" else 1024
+        peak = usage.ru_maxrss / scale
+        stderr = _content(errors)
+        printed = b"" if stdout is not None else _content(log)
+        if memory_mb is not None and _lacked_memory(ended, process.returncode, stderr + printed):
+            ended = Ended.MEMORY
+        cpu = usage.ru_utime + usage.ru_stime
+        return Finished(process.returncode, printed, stderr, seconds, cpu, peak, ended)
+
+
+@contextmanager
+def _given(stdin: bytes | None) -> Iterator[IO[bytes] | int]:
+    if stdin is None:
+        yield subprocess.DEVNULL
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(stdin)
+        file.seek(0)
+        yield file
+
+
+def _content(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read(_MAX_LOG_MB * _MEGABYTE)
+
+
+def _wait(
+    pid: int,
+    began: float,
+    timeout: float | None,
+    stop: Callable[[], bool] | None,
+    watched: Sequence[tuple[IO[bytes], int | None]],
+) -> Ended:
+    """Wait until the program has ended (it stays a zombie: its number is not given away)."""
+    with _end_of(pid) as ended:
+        while True:
+            left = None if timeout is None else began + timeout - monotonic()
+            if ended(_POLL_SECONDS if left is None else max(0.0, min(left, _POLL_SECONDS))):
+                return Ended.EXITED
+            if left is not None and left <= 0:
+                return Ended.TIMEOUT
+            if stop is not None and stop():
+                return Ended.STOPPED
+            for file, megabytes in watched:
+                if megabytes is not None:
+                    if os.fstat(file.fileno()).st_size > megabytes * _MEGABYTE:
+                        return Ended.OUTPUT
+
+
+@contextmanager
+def _end_of(pid: int) -> Iterator[Callable[[float], bool]]:
+    """A function that waits at most so many seconds and says whether the child has ended."""
+    if hasattr(os, "pidfd_open"):
+        try:
+            descriptor = os.pidfd_open(pid)
+        except OSError:
+            pass  # an old kernel, or a sandbox that forbids it
+        else:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            try:
+                yield lambda seconds: bool(poll.poll(seconds * 1000))
+            finally:
+                os.close(descriptor)
+            return
+    pause = threading.Event()
+
+    def ended(seconds: float) -> bool:
+        until = monotonic() + seconds
+        while True:
+            if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                return True
+            if monotonic() >= until:
+                return False
+            pause.wait(0.002)
+
+    yield ended
+
+
+def _kill_group(pid: int) -> None:
+    """Kill the program and all that it started, unless they have left its session's group."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    except PermissionError:  # macOS says so of a group of zombies
+        pass
+
+
+def _limited(argv: Sequence[str], memory_mb: int | None) -> list[str]:
+    """``argv`` behind the programs that set its limits and then become it."""
+    words = list(argv)
+    if memory_mb is not None:
+        # The limit is set by a shell: Python could do it only between fork and exec, which is
+        # unsafe when there are threads.
+        words = ["/bin/sh", "-c", 'ulimit -v "$0" && exec "$@"', str(memory_mb * 1024), *words]
+    return [*_dies_with_us(), *words]
+
+
+@functools.cache
+def _dies_with_us() -> tuple[str, ...]:
+    """The words before a command that has to die with this process, where there are any."""
+    program = shutil.which("setpriv")
+    words = () if program is None else (program, "--pdeathsig", "KILL", "--")
+    if words:
+        silent = subprocess.DEVNULL
+        probe = subprocess.run([*words, "true"], stdout=silent, stderr=silent, check=False)
+        if probe.returncode != 0:
+            return ()
+    return words
+
+
+_NO_MEMORY: Final = (
+    b"bad_alloc",
+    b"out of memory",
+    b"memory allocation",
+    b"MemoryError",
+    b"allocate memory",
+    b"virtual memory exhausted",
+)
+
+
+def _lacked_memory(ended: Ended, returncode: int, said: bytes) -> bool:
+    """Whether a program under a memory limit failed for want of memory, as far as it tells.
+
+    One that got no memory says so, or is not careful and dies of a signal.
+    """
+    if ended not in (Ended.EXITED, Ended.SIGNALLED) or returncode in (0, 10, 20):
+        return False
+    careless = returncode in (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
+    return careless or any(words.lower() in said.lower() for words in _NO_MEMORY)
