@@ -22,7 +22,8 @@ clause any more are read by nothing, so that they do not separate scopes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from itertools import chain
 from typing import Final
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
@@ -107,6 +108,7 @@ class _Lifter:
             v for s in form.scopes if s.quantifier is Quantifier.FORALL for v in s.variables
         ]
         level.update(introduced_levels(form.scopes, trace))
+        _check_variables(form, trace, level)
         size = max(level, default=0) + 1
         self._trace = trace
         self._level = [level.get(v, -1) for v in range(size)]
@@ -165,17 +167,9 @@ class _Lifter:
     def walk(self) -> None:
         """Undo the steps, the last one first."""
         steps = self._trace.steps
-        size = len(self._level)
         for index in range(len(steps) - 1, -1, -1):
             step = steps[index]
             action, literals = step.action, step.literals
-            for literal in literals:
-                if (
-                    not -size < literal < size
-                    or self._level[literal if literal > 0 else -literal] < 0
-                ):
-                    found = f"variable {abs(literal)}"
-                    raise self._trace.error(step, found, "a variable of the formula or a new one")
             if action is Action.ADD:
                 self._remove(literals)
             elif action is Action.REDUCE:
@@ -266,6 +260,8 @@ class _Lifter:
             if len(stack) > _HIDDEN_STEPS + len(literals):
                 return False
             for clause in self._occurrences[literal].values():
+                if len(clause) > len(false) + 1:
+                    continue
                 missing = 0
                 for other in clause:
                     if other not in false:
@@ -424,6 +420,22 @@ class _Lifter:
             dict(zip(functions, literals, strict=True)),
             Dialect.QBFCERT_ASCII,
         )
+
+
+def _check_variables(form: ClausalForm, trace: QratTrace, known: Container[int]) -> None:
+    """Raise at the first step with a variable of nowhere.
+
+    New variables are numbered behind the formula's, and each has a line, so that a larger number
+    is an error; tables are sized by it.
+    """
+    most = form.max_variable + len(trace.steps)
+    used = {abs(x) for x in set(chain.from_iterable(step.literals for step in trace.steps))}
+    wrong = {v for v in used if v > most or v not in known}
+    for step in trace.steps if wrong else ():
+        for literal in step.literals:
+            if abs(literal) in wrong:
+                found = f"variable {abs(literal)}"
+                raise trace.error(step, found, "a variable of the formula or a new one")
 
 
 def _reaches(certificate: CircuitCertificate, level_of_input: Sequence[int]) -> list[int]:

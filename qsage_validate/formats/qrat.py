@@ -9,7 +9,7 @@ that is the first literal.  Behind the 0 Bloqqer names the technique.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
@@ -85,7 +85,7 @@ def parse_qrat(data: bytes | str, path: str | None = None) -> QratTrace:
             continue
         letter, clause, comment = match.groups()
         literals = tuple(map(int, clause.split()))
-        if literals and max(max(literals), -min(literals)) > _MAX_VARIABLE:
+        if literals and max(*literals, -min(literals)) > _MAX_VARIABLE:
             raise byte_error(path, raw, offset, "a variable beyond 2147483647", "a literal")
         technique = techniques.get(comment)
         if technique is None:
@@ -143,8 +143,7 @@ def introduced_levels(scopes: Sequence[Scope], trace: QratTrace) -> dict[int, in
             if not batch:
                 leftmost = innermost
             batch.append(copy)
-            if levels[original] < leftmost:
-                leftmost = levels[original]
+            leftmost = min(leftmost, levels[original])
             for variable in batch:
                 levels[variable] = leftmost
             previous = None
