@@ -151,6 +151,8 @@ def _atoms(
 
 def comparison(relation: str, expression: Linear, constant: int) -> Comparison:
     """``expression relation constant``, with positive terms on both sides: ``v1 <= v2 + 3``."""
+    if relation == "<=" and constant == -1 and len(expression.terms) > 1:
+        relation, constant = "<", 0
     left = Linear.of({n: a for n, a in expression.terms if a > 0}, max(0, -constant))
     right = Linear.of({n: -a for n, a in expression.terms if a < 0}, max(0, constant))
     if not left.terms:

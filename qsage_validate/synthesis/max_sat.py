@@ -21,8 +21,8 @@ def hitting_set(
     ``weights[i]`` is the positive weight of the number ``i``.  No clause may be empty.
     """
     greedy = _greedy(clauses, weights)
-    if len(greedy) <= 1 or seconds <= 0:
-        return greedy, len(greedy) <= 1 and not clauses
+    if not greedy or seconds <= 0:
+        return greedy, not greedy
     exact = _rc2(clauses, weights, seconds)
     if exact is not None:
         return exact, True

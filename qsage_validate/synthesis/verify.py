@@ -175,9 +175,6 @@ class Verifier:
     def _winning(self, phi: Formula, clock: Clock) -> list[SemiGround]:
         """Some action leads from a winning state to a legal losing one."""
         game, losing = self.game, phi.negated()
-        domain: tuple[Formula, ...] = (game.constraint, phi)
-        if self.rules.misere:
-            domain = (*domain, without_not(game.ending).negated(), self._movable())
 
         def winning_moves(state: State) -> list[Move]:
             moves = self.rules.applicable(state)
@@ -186,7 +183,7 @@ class Verifier:
 
         found = self._exists(
             "constraint 2: winning states have an action to a legal losing state",
-            domain,
+            self.to_move(phi),
             conjunction((game.constraint, losing)),
             winning_moves,
             phi,
@@ -199,6 +196,13 @@ class Verifier:
             found,
             f"{self.shown(found)} is said to be winning, but no move leads to a losing one",
         )
+
+    def to_move(self, formula: Formula) -> tuple[Formula, ...]:
+        """The winning states in which there must be a move: in normal play all of them."""
+        if not self.rules.misere:
+            return (self.game.constraint, formula)
+        running = without_not(self.game.ending).negated()
+        return (self.game.constraint, formula, running, self._movable())
 
     def _is_losing(self, phi: Formula, state: State) -> bool:
         return self.rules.is_legal(state) and not phi.holds(self.game.state(state))
@@ -301,6 +305,11 @@ class Verifier:
                 best = answer.model
                 break
         return best
+
+    @staticmethod
+    def question(title: str, formulas: Sequence[Formula]) -> Question:
+        """The question whether ``formulas`` have a model."""
+        return Question(title, script([without_not(formula) for formula in formulas], [title]))
 
     def shown(self, state: State) -> str:
         return f"({state_text(self.game.variables, state)})"

@@ -1,0 +1,212 @@
+"""Synthesises winning formulas: candidate, counterexample, next candidate (Algorithm 1).
+
+States of a box are labelled by backward induction; candidates agree with all of them and with
+the counterexamples that the verification has found so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from qsage_validate.errors import UndecidedError
+from qsage_validate.games.impartial.boxes import box_states, intervals
+from qsage_validate.games.impartial.formula import Formula
+from qsage_validate.games.impartial.model import ImpartialGame
+from qsage_validate.games.impartial.moves import State
+from qsage_validate.games.impartial.rules import Flaw, ImpartialRules
+from qsage_validate.synthesis.atoms import (
+    LEVELS,
+    Literal,
+    enumerate_atoms,
+    moduli,
+    periods,
+)
+from qsage_validate.synthesis.classification import best_cover, classify
+from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.sample import Sample
+from qsage_validate.synthesis.small_formulas import smallest_formulas
+from qsage_validate.synthesis.smt import SmtSolver
+from qsage_validate.synthesis.verify import Status, Verification, Verifier
+
+_MAX_STATES: Final = 20_000
+_LABEL_SHARE: Final = 0.3
+_SMALL_SECONDS: Final = 3.0
+_CLASSIFY_SECONDS: Final = 8.0
+
+Progress = Callable[[str], None]
+
+
+class Outcome(Enum):
+    """How a synthesis ended."""
+
+    PROVED = "proved"
+    IMPOSSIBLE = "impossible"
+    UNDECIDED = "undecided"
+
+
+@dataclass
+class FormulaResult:
+    """The winning formula, if there is one, and what is known in any case.
+
+    ``candidate`` is the last formula that agreed with all labelled states but was not proved.
+    """
+
+    outcome: Outcome
+    reason: str
+    formula: Formula | None = None
+    verification: Verification | None = None
+    flaw: Flaw | None = None
+    candidate: Formula | None = None
+    labels: dict[State, bool] = field(default_factory=dict)
+    rounds: int = 0
+
+
+def sample_size(game: ImpartialGame) -> int:
+    """How many states are labelled first: enough to see twice what the file's numbers cause."""
+    reach = max((c for c in game.constants() if c <= 60), default=1) + 1
+    free = sum(1 for i in intervals(game).values() if i.lower is None or i.upper is None)
+    narrow = 1
+    for one in intervals(game).values():
+        if one.lower is not None and one.upper is not None:
+            narrow *= max(1, min(8, one.upper - one.lower + 1))
+    side = {0: 1, 1: max(90, 5 * reach), 2: max(24, int(2.6 * reach)), 3: max(11, 2 * reach)}
+    points = side.get(free, max(5, min(7, reach)))
+    wanted: int = narrow * points**free
+    return max(100, min(_MAX_STATES, wanted))
+
+
+class FormulaSearch:
+    """Keeps the labelled states of one game while candidates come and go."""
+
+    def __init__(
+        self, rules: ImpartialRules, solver: SmtSolver, clock: Clock, progress: Progress
+    ) -> None:
+        self.rules = rules
+        self.clock = clock
+        self.progress = progress
+        self.labels: dict[State, bool] = {}
+        self.flaw: Flaw | None = None
+        self.verifier = Verifier(rules, solver)
+
+    @property
+    def game(self) -> ImpartialGame:
+        return self.rules.game
+
+    def label_box(self) -> None:
+        """Label a box of states, or as much of it as there is time for."""
+        states = box_states(self.game, sample_size(self.game))
+        self.rules.deadline = self.clock.part(self.clock.left(120.0) * _LABEL_SHARE).deadline
+        try:
+            for state in states:
+                self.label(state)
+        except UndecidedError:
+            if not self.labels:
+                raise
+        finally:
+            self.rules.deadline = self.clock.deadline
+        self.verifier.sample = tuple(self.labels)
+
+    def label(self, state: State) -> None:
+        """Label one state, and see whether it rules out any winning formula."""
+        self.labels[state] = self.rules.winning(state)
+        if self.flaw is None:
+            self.flaw = self.rules.flaw(state)
+
+    def add(self, state: State) -> None:
+        """Label a counterexample with its successors, whose labels may be what was wrong."""
+        self.label(state)
+        for move in self.rules.applicable(state):
+            if self.rules.is_legal(move.after):
+                self.label(move.after)
+
+    def sample(self) -> Sample:
+        """The labelled states."""
+        return Sample.of(
+            self.game.variables, tuple(self.labels), [self.labels[s] for s in self.labels]
+        )
+
+    def literals(self, sample: Sample, level: int) -> list[Literal]:
+        """The literals of a level on the sample."""
+        found = periods(list(self.labels), self.labels)
+        return enumerate_atoms(sample, level, moduli(self.game.constants(), found, level))
+
+
+def synthesise_formula(
+    rules: ImpartialRules,
+    solver: SmtSolver,
+    clock: Clock,
+    progress: Progress = lambda _: None,
+) -> FormulaResult:
+    """The winning formula of a game, proved; or why there is none; or what is known so far.
+
+    Raises :class:`~qsage_validate.games.impartial.rules.EndlessGameError` when the game need
+    not end.
+    """
+    search = FormulaSearch(rules, solver, clock, progress)
+    result = FormulaResult(Outcome.UNDECIDED, "")
+    try:
+        search.label_box()
+        _loop(search, result)
+    except UndecidedError as error:
+        result.reason = str(error)
+    result.labels = search.labels
+    return result
+
+
+def _loop(search: FormulaSearch, result: FormulaResult) -> None:
+    level = 0
+    while True:
+        if search.flaw is not None:
+            result.outcome, result.flaw = Outcome.IMPOSSIBLE, search.flaw
+            result.reason = "no winning formula exists: " + search.flaw.text(search.game)
+            return
+        search.clock.check("candidates were looked for")
+        result.rounds += 1
+        sample = search.sample()
+        found = False
+        for candidate in candidates(search, sample, level):
+            found = True
+            search.progress(f"round {result.rounds}: {candidate}")
+            verification = search.verifier.winning_formula(candidate, search.clock)
+            if verification.status is Status.PROVED:
+                result.outcome, result.reason = Outcome.PROVED, verification.reason
+                result.formula, result.verification = candidate, verification
+                return
+            if verification.status is Status.REFUTED:
+                assert verification.state is not None
+                search.add(verification.state)
+                break
+            result.candidate, result.reason = candidate, verification.reason
+            search.clock.check("candidates were verified")
+        else:
+            if found:
+                result.reason = result.reason or "no candidate was proved"
+                if level + 1 == LEVELS:
+                    return
+            level += 1
+            if level == LEVELS:
+                raise UndecidedError("no formula over the atoms that were tried fits all states")
+
+
+def candidates(search: FormulaSearch, sample: Sample, level: int) -> Iterator[Formula]:
+    """Formulas that give every state of the sample its label, promising ones first."""
+    literals = search.literals(sample, level)
+    target, mask = sample.target, sample.mask
+    part = search.clock.part(_SMALL_SECONDS)
+    small = smallest_formulas(target, mask, literals, part)
+    yield from small[:2]
+    if small:
+        return
+    options = []
+    for wanted in (target, mask & ~target):
+        part = search.clock.part(_SMALL_SECONDS)
+        covered = best_cover(wanted, mask, literals, part)
+        if covered is not None:
+            options.append(covered if wanted == target else covered.negated())
+    formula = classify(target, mask, literals, search.clock.part(_CLASSIFY_SECONDS))
+    if formula is not None:
+        options.append(formula)
+    yield from sorted(options, key=lambda f: f.size)[:2]
