@@ -31,7 +31,9 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / "qsage-stamp"
 UNFINISHED = "unfinished\n"
-EXTRAS = {"play": "", "dev": "[dev]"}  # what each of the two environments has beyond the core
+# What each of the two environments has beyond the core.
+EXTRAS = {"play": "", "dev": "[dev,gdl,impartial,cluster,plot]"}
+SOLVERS = "[solve]"  # compiled when installed: takes minutes, and a C++ compiler
 SAMPLE = ("certificates/tic.qcir", "--cert", "certificates/tic.aig")
 
 # What the gate consists of; nothing else says so. The tests come last, their summary with them.
@@ -92,7 +94,18 @@ def prepare(purpose: str) -> None:
     # The build runs in the environment itself, so that its tool is pinned like the rest.
     run((*install, "setuptools"))
     run((*install, "--no-build-isolation", "--editable", f"{ROOT}{EXTRAS[purpose]}"))
+    if purpose == "dev":
+        add_solvers(install)
     STAMP.write_text(fingerprint(purpose))
+
+
+def add_solvers(install: Sequence[str]) -> None:
+    """Install the QBF solvers where they can be built; tests that need them are skipped else."""
+    say("building the QBF solvers: some minutes, the first time")
+    try:
+        run((*install, "--editable", f"{ROOT}{SOLVERS}"))
+    except DevError as error:
+        say(f"no QBF solvers, so their tests will be skipped ({error})")
 
 
 def make_installer() -> tuple[str, ...]:

@@ -72,9 +72,26 @@ def test_the_one_for_development_serves_for_playing_and_is_added_to_the_other(
     bootstrap.prepare("play")
     kept = bootstrap.root / ".venv" / "kept"
     kept.write_text("")
-    assert bootstrap.prepare("dev")[-1].endswith(f"--editable {bootstrap.root}[dev]")
+    *_, dev, solvers = bootstrap.prepare("dev")
+    assert f"--editable {bootstrap.root}[dev," in dev
+    assert solvers.endswith(f"--editable {bootstrap.root}[solve]")
     assert kept.exists()
     assert bootstrap.prepare("play") == []
+
+
+def test_solvers_that_cannot_be_built_are_done_without(
+    bootstrap: Bootstrap, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def without_compiler(command: Sequence[str]) -> None:
+        bootstrap.record(command)
+        if command[-1].endswith("[solve]"):
+            raise bootstrap.module.DevError("failed with exit code 1")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bootstrap.module, "run", without_compiler)
+        bootstrap.prepare("dev")
+    assert "no QBF solvers, so their tests will be skipped" in capsys.readouterr().err
+    assert bootstrap.prepare("dev") == []
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])

@@ -31,7 +31,12 @@ DEPENDENCIES = [
     Requirement(text)
     for text in (
         *PROJECT["project"]["dependencies"],
-        *PROJECT["project"]["optional-dependencies"]["dev"],
+        *(
+            t
+            for x, ts in PROJECT["project"]["optional-dependencies"].items()
+            if x != "all"
+            for t in ts
+        ),
     )
 ]
 
