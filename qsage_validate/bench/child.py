@@ -53,14 +53,19 @@ class Child:
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         environment = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "qsage_validate.bench.child"],
-            stdin=subprocess.PIPE,
-            stdout=self._output,
-            stderr=self._errors,
-            env=environment,
-            start_new_session=True,
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "qsage_validate.bench.child"],
+                stdin=subprocess.PIPE,
+                stdout=self._output,
+                stderr=self._errors,
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError:
+            self._output.close()
+            self._errors.close()
+            raise
         self._tell({"experiment": reference, "run": run.as_json()})
 
     def wait(self) -> tuple[RunResult, Json]:

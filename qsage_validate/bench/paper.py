@@ -129,11 +129,12 @@ def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
     at_depth = None if shallow is None else shallow.result.truth
     critical = None if deep is None else deep.result.data.get("critical_plies")
     none = deep is not None and found(cell, deep) == "none"
+    complete = none and deep is not None and cell.printed >= deep.result.data["plies"]
     if critical is not None and critical < cell.printed:
         return f"no (a win at {critical})"
     if critical == cell.printed or (critical is None and at_depth is True):
         meaning = Reading.CRITICAL
-    elif none and cell.reading is not Reading.REFUTED:
+    elif complete:
         meaning = Reading.NONE
     elif at_depth is False or critical is not None or none:
         meaning = Reading.REFUTED

@@ -1,7 +1,8 @@
 """Runs that solve a formula: of a game by its model, or from a file.
 
-A solver is ``search`` (search on the rules), a QBF solver of the registry, or ``certify:ROUTE``:
-solving, extraction and the check together, as ``qsage certify --route ROUTE``.
+A solver is ``search`` (search on the rules), a QBF solver of the registry, or ``certify:ROUTE`` or
+``certify:ROUTE:SOLVER``: solving, extraction and the check together, as ``qsage certify`` does it
+with ``--route`` and ``--solver``.
 """
 
 from __future__ import annotations
@@ -15,8 +16,13 @@ from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResul
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.encodings.encoding import Encoding
+    from qsage_validate.formats.qdimacs import ClausalForm
     from qsage_validate.games.bddl.model import Model
+    from qsage_validate.solvers.outcome import Status
 
 SEARCH: Final = "search"
 CERTIFY: Final = "certify:"
@@ -80,10 +86,18 @@ def _check_route(solver: str, *, games: bool) -> None:
         return
     from qsage_validate.certificates.routes import route_names
 
-    route = solver.removeprefix(CERTIFY)
+    route, program = _route(solver)
     if route not in route_names():
         choices = ", ".join(CERTIFY + name for name in route_names())
         raise UsageError(f"unknown solver {solver!r}, expected a QBF solver or one of: {choices}")
+    if program is not None:
+        _check_solver(program)
+
+
+def _route(solver: str) -> tuple[str, str | None]:
+    """Route and QBF solver of ``certify:ROUTE`` and ``certify:ROUTE:SOLVER``."""
+    route, _, program = solver.removeprefix(CERTIFY).partition(":")
+    return route, program or None
 
 
 def _check_solver(name: str) -> None:
@@ -96,7 +110,7 @@ def _check_solver(name: str) -> None:
 
 
 def _fit(solver: str, preprocessor: str) -> bool:
-    from qsage_validate.formats.source import Format
+    from qsage_validate.solvers.backend import Format
     from qsage_validate.solvers.backends import get_backend
 
     return preprocessor == NO_PREPROCESSOR or Format.QDIMACS in get_backend(solver).accepts
@@ -127,23 +141,25 @@ def _model(source: Sequence[str]) -> Model:
     return resolve_command(source)
 
 
-def _formula(run: Run) -> tuple[Qbf, dict[str, Any]]:
-    """The formula of a run, with what there is to say about it."""
+def _formula(run: Run) -> tuple[Qbf, Encoding | None, dict[str, Any]]:
+    """The formula of a run, the encoding that it is if it is one, and facts about it."""
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.formats.formula import read_formula
 
     started = time.monotonic()
+    encoding = None
     if run.source[0] == FORMULA:
         qbf = read_formula(run.source[1])
     else:
-        qbf = encode(_model(run.source), run.encoding).qbf
+        encoding = encode(_model(run.source), run.encoding)
+        qbf = encoding.qbf
     facts = {
         "formula_seconds": round(time.monotonic() - started, 4),
         "variables": qbf.num_variables,
         "gates": len(qbf.gates),
         "scopes": len(qbf.merged_scopes()),
     }
-    return qbf, facts
+    return qbf, encoding, facts
 
 
 def _word(truth: bool) -> str:
@@ -181,8 +197,80 @@ def _search(run: Run) -> RunResult:
 
 
 def _solve(run: Run) -> RunResult:
-    raise NotImplementedError
+    """The answer of a QBF solver; seconds are those of preprocessing and solving together."""
+    from qsage_validate.solvers.backend import RunLimits
+    from qsage_validate.solvers.backends import get_backend
+    from qsage_validate.solvers.workspace import workspace
+
+    formula, _, data = _formula(run)
+    spent, form = 0.0, None
+    with workspace() as workdir:
+        if run.preprocessor == BLOQQER:
+            preprocessed = _preprocessed(run, formula, data, workdir)
+            if isinstance(preprocessed, RunResult):
+                return preprocessed
+            form, spent = preprocessed
+        left = None if run.seconds is None else run.seconds - spent
+        if left is not None and left <= 0:
+            return RunResult("timeout", decided=False, seconds=spent, data=data)
+        outcome = get_backend(run.solver).solve(
+            formula, RunLimits(left, run.memory_mb), workdir=workdir, form=form
+        )
+    data |= {"solve_seconds": round(outcome.seconds, 4), "version": outcome.version}
+    return RunResult(
+        _status(outcome.status),
+        decided=outcome.truth is not None,
+        seconds=spent + outcome.seconds,
+        why=outcome.why,
+        data=data,
+    )
+
+
+def _preprocessed(
+    run: Run, formula: Qbf, data: dict[str, Any], workdir: Path
+) -> tuple[ClausalForm, float] | RunResult:
+    """The preprocessed formula and the seconds that it took; the result where that is all."""
+    from qsage_validate.formats.qdimacs import clausal_form
+    from qsage_validate.solvers.backend import RunLimits
+    from qsage_validate.solvers.bloqqer import preprocess
+
+    limits = RunLimits(run.seconds, run.memory_mb)
+    made = preprocess(clausal_form(formula), limits, workdir=workdir)
+    data["preprocess_seconds"] = round(made.seconds, 4)
+    data["preprocessor_version"] = made.version
+    if made.form is None:
+        truth = made.status.truth
+        data["decided_by"] = run.preprocessor
+        return RunResult(
+            _status(made.status),
+            decided=truth is not None,
+            seconds=made.seconds,
+            why=made.why,
+            data=data,
+        )
+    data["clauses"] = len(made.form.clauses)
+    return made.form, made.seconds
+
+
+def _status(status: Status) -> str:
+    """The word for a solver's status in a result."""
+    return status.name.lower().replace("_", "-")
 
 
 def _certify(run: Run) -> RunResult:
-    raise NotImplementedError
+    """The whole way to a checked certificate; seconds are those of all of it but the encoding."""
+    from qsage_validate.certificates.routes import RouteOptions, certify_formula
+
+    formula, encoding, data = _formula(run)
+    route, solver = _route(run.solver)
+    options = RouteOptions(route, solver, run.seconds, run.memory_mb)
+    started = time.monotonic()
+    made = certify_formula(formula, options, encoding=encoding)
+    seconds = time.monotonic() - started
+    data |= {
+        "certificate_gates": made.certificate.aig.num_gates,
+        "route": made.route,
+        "by": made.by,
+        "stages": {name: round(spent, 4) for name, spent in made.stages},
+    }
+    return RunResult(_word(made.truth), decided=True, seconds=seconds, data=data)

@@ -1,0 +1,283 @@
+"""``qsage bench`` from the command line: runs, resumes, tables, plots, and bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.bench.experiment import Selection
+from qsage_validate.bench.files import FORMULAS, MODELS
+from qsage_validate.bench.results import read_results
+from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.bench.solving import execute
+from qsage_validate.cli.app import app, run
+from qsage_validate.encodings.encoding import encode
+from qsage_validate.errors import Exit, InputError, UsageError
+from qsage_validate.formats.qcir import write_qcir
+from qsage_validate.games.bddl.printer import domain_text, problem_text
+from qsage_validate.games.registry import resolve_command
+from tests.conftest import REPOSITORY
+
+DOMINO = "httt size 3x3 shape domino*"
+
+
+def qsage(*words: str) -> int:
+    return run(app, ["bench", *words], "qsage")
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_an_experiment_is_run_shown_and_not_repeated(capfd: pytest.CaptureFixture[str]) -> None:
+    assert qsage("table2", "--only", DOMINO) == Exit.FINE
+    out, err = capfd.readouterr()
+    assert "Table 2: critical depths" in out
+    assert "HTTT 3x3 domino" in out
+    assert err.splitlines()[0].startswith("[1/2] httt size 3x3 shape domino depth 3: search: true")
+    found = read_results("bench-table2.jsonl")
+    assert [r.result.data["critical_plies"] for r in found.records] == [3, 3]
+    assert qsage("table2", "--only", DOMINO, "--json") == Exit.FINE
+    out, err = capfd.readouterr()
+    assert json.loads(out) == {
+        "experiment": "table2",
+        "results": "bench-table2.jsonl",
+        "made": 0,
+        "questions": 2,
+        "decided": 2,
+        "disagreements": [],
+    }
+    assert err == "bench-table2.jsonl: 2 of 2 runs have results\n"
+    assert len(read_results("bench-table2.jsonl").records) == 2
+
+
+def test_runs_are_listed_and_not_made(capfd: pytest.CaptureFixture[str]) -> None:
+    assert qsage("table2", "--list") == Exit.FINE
+    out, _ = capfd.readouterr()
+    assert len(out.splitlines()) == 144
+    assert not os.path.exists("bench-table2.jsonl")
+    assert qsage("table2", "--list", "--only", DOMINO, "--solver", "certify:search") == Exit.FINE
+    # What has no rules to search further is asked at the printed depth only.
+    assert capfd.readouterr().out == "httt size 3x3 shape domino depth 3: certify:search\n"
+
+
+def results(name: str, *, truth: str = "true", experiment: str = "table2") -> str:
+    """A file of results of two ways."""
+    from qsage_validate.bench.machine import machine_facts, machine_id
+    from qsage_validate.bench.record import Record
+    from qsage_validate.bench.results import open_results
+
+    with open_results(name, experiment) as file:
+        for solver, status in (("depqbf", "true"), ("caqe", truth)):
+            made = Run(experiment, "HTTT", "i", (), solver, "lifted", "bloqqer", 60.0)
+            result = RunResult(status, decided=True, seconds=1.5)
+            file.add(Record(made, result, machine_id(machine_facts()), "now"), machine_facts())
+    return name
+
+
+def test_tables_are_made_of_results(capfd: pytest.CaptureFixture[str]) -> None:
+    path = results("r.jsonl")
+    assert qsage("table", path, "--table", "times", "--markdown") == Exit.FINE
+    out, err = capfd.readouterr()
+    assert "| i | true | 1.50 | 1.50 |" in out
+    assert err.startswith("made on: ")
+    assert qsage("table", path, "--table", "summary", "-o", "t.md") == Exit.FINE
+    assert capfd.readouterr().out == ""
+    assert "| HTTT | 1 | 1 | 1 |" in Path("t.md").read_text("utf-8")
+
+
+def test_solvers_that_contradict_each_other_are_refuted(capfd: pytest.CaptureFixture[str]) -> None:
+    path = results("r.jsonl", truth="false")
+    assert qsage("table", path, "--table", "times") == Exit.REFUTED
+    out, err = capfd.readouterr()
+    assert "true / false" in out
+    line = "solvers contradict each other on i: true say bloqqer+depqbf; false say bloqqer+caqe"
+    assert err.splitlines()[-1] == line
+
+
+def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) -> None:
+    path = results("r.jsonl")
+    assert qsage("cactus", path) == Exit.FINE
+    assert "within so many seconds" in capfd.readouterr().out
+    assert qsage("scatter", path) == Exit.FINE
+    assert "1 instances: 1 decided by both" in capfd.readouterr().out
+    assert qsage("scatter", path, "-x", "bloqqer+caqe") == Exit.FINE
+    assert "bloqqer+depqbf took 1.00 times as long as bloqqer+caqe" in capfd.readouterr().out
+    pytest.importorskip("matplotlib", reason="the extra 'plot' is not installed")
+    assert qsage("cactus", path, "-o", "c.svg") == Exit.FINE
+    assert "c.svg: written" in capfd.readouterr().err
+    assert Path("c.svg").read_text("utf-8").startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            ["chess"],
+            "found the unknown experiment 'chess', expected one of table2, models, formulas,",
+        ),
+        (["table2", "--timeout", "0"], "found 0 for --timeout, expected more than 0 seconds"),
+        (["table2", "--timeout", "nan"], "found nan for --timeout, expected more than 0 seconds"),
+        (["table2", "--timeout=-1"], "found -1 for --timeout, expected more than 0 seconds"),
+        (["table2", "--memory", "0"], "found 0 for --memory, expected 1 MB or more"),
+        (["table2", "--jobs", "0"], "found 0 for --jobs, expected 1 or more"),
+        (["table2", "--retry", "some"], "found 'some' for --retry, expected one of undecided, all"),
+        (["table2", "--set", "x"], "found 'x' for --set, expected NAME=VALUE"),
+        (["table2", "--set", "x=1"], "found the option 'x' for table2, expected: none"),
+        (["table2", "--only", "chess*"], "found no instance called 'chess*', expected one"),
+        (["table2", "--solver", "chess"], "chess"),
+        (["table2", "--preprocessor", "chess"], "unknown preprocessor 'chess', expected one of"),
+        (
+            ["table2", "--encoding", "chess", "--solver", "certify:search"],
+            "unknown encoding 'chess', expected one of",
+        ),
+        (["table2", "-o", "no/such/folder"], "no/such/folder: found an error: No such file"),
+        (["table2", "-o", "."], ".: found an error: Is a directory"),
+        (["models"], "found no files for models, expected files or folders"),
+        (["models", "empty"], "found no BDDL problem in empty"),
+        (["formulas", "--solver", "search", "r.jsonl"], "found r.jsonl, expected a QCIR or QDIM"),
+        (["formulas", "none.qcir"], "none.qcir: found no such file, expected a readable file"),
+        (["table", "none.jsonl"], "none.jsonl: found no such file, expected a readable file"),
+        (["table", "r.jsonl", "--table", "chess"], "found 'chess' for --table, expected one of"),
+        (["table", "r.jsonl", "-o", "r.jsonl"], "writing r.jsonl would overwrite r.jsonl"),
+        (["table", "r.jsonl", "o.jsonl"], "expected one experiment"),
+        (["table2", "-o", "o.jsonl"], "o.jsonl has results of 'models', expected 'table2'"),
+        (["table2", "--list", "-o", "o.jsonl"], "o.jsonl has results of 'models'"),
+        (["table", "bad.jsonl"], "bad.jsonl:4:1: found no JSON (Expecting value), expected"),
+        (["table2", "-o", "bad.jsonl"], "bad.jsonl:4:1: found no JSON (Expecting value)"),
+        (["cactus", "r.jsonl", "-o", "c.gif"], "found 'c.gif' for a picture, expected a name"),
+        (["scatter", "r.jsonl", "-x", "qute"], "found no results of 'qute', expected one of"),
+        (["table2", "--scheduler", "tcp://127.0.0.1:9", "--jobs", "2"], "found --jobs with"),
+    ],
+)
+def test_bad_input_is_one_line(
+    words: list[str], line: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    os.mkdir("empty")
+    results("r.jsonl")
+    results("o.jsonl", experiment="models")
+    bad = Path("bad.jsonl")
+    results("bad.jsonl")
+    lines = bad.read_text().splitlines()
+    bad.write_text("\n".join([*lines[:3], "rubbish", *lines[3:]]) + "\n")
+    before = bad.read_bytes()
+    assert qsage(*words) == Exit.BAD_INPUT
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert line in err
+    assert bad.read_bytes() == before
+
+
+def test_nothing_to_tabulate_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    from qsage_validate.bench.results import open_results
+
+    with open_results("r.jsonl", "table2"):
+        pass
+    assert qsage("table", "r.jsonl") == Exit.BAD_INPUT
+    assert capfd.readouterr().err == "r.jsonl: found no runs, expected results of qsage bench\n"
+
+
+def test_a_torn_line_is_told_of_and_made_again(capfd: pytest.CaptureFixture[str]) -> None:
+    assert qsage("table2", "--only", DOMINO) == Exit.FINE
+    path = Path("bench-table2.jsonl")
+    path.write_bytes(path.read_bytes()[:-30])
+    capfd.readouterr()
+    assert qsage("table", str(path)) == Exit.FINE
+    assert "bench-table2.jsonl:4: the last line is torn" in capfd.readouterr().err
+    assert qsage("table2", "--only", DOMINO) == Exit.FINE
+    err = capfd.readouterr().err
+    assert "bench-table2.jsonl:4: the last line is torn; its run does not count and is made" in err
+    assert "[1/1]" in err
+    assert len(read_results(str(path)).records) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_ctrl_c_leaves_a_file_that_the_same_command_continues() -> None:
+    # The second run is one that lasts.
+    words = ["table2", "--only", DOMINO, "--only", "connect-c size 6x6 connect 4 complete"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "qsage_validate", "bench", *words],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ, PYTHONPATH=str(REPOSITORY)),
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("[2/3]"):
+            break
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == Exit.INTERRUPTED
+    assert out == ""
+    assert err.splitlines() == [
+        "bench-table2.jsonl: 2 of 3 runs were made; the same command continues",
+        "qsage: interrupted",
+    ]
+    assert len(read_results("bench-table2.jsonl").records) == 2
+
+
+# --- Files ----------------------------------------------------------------------------------
+
+
+def write_models(folder: Path) -> None:
+    folder.mkdir()
+    for depth in (3, 5):
+        model = resolve_command(["httt", "--size", "3x3", "--shape", "el", "--depth", str(depth)])
+        (folder / "domain.ig").write_text(domain_text(model.domain))
+        (folder / f"el-{depth}.ig").write_text(problem_text(model.problem))
+    (folder / "README").write_text("no game\n")
+
+
+def test_a_folder_of_models_is_solved(tmp_path: Path) -> None:
+    write_models(tmp_path / "games")
+    runs = MODELS.select(Selection(inputs=("games",)))
+    assert [run.instance for run in runs] == ["games/el-3.ig", "games/el-5.ig"]
+    assert [execute(run).truth for run in runs] == [False, True]
+    alone = MODELS.select(Selection(inputs=("games/el-5.ig",)))
+    assert alone == runs[1:]
+
+
+def test_a_model_that_has_changed_is_another_one(tmp_path: Path) -> None:
+    write_models(tmp_path / "games")
+    before = MODELS.select(Selection(inputs=("games",)))
+    domain = tmp_path / "games" / "domain.ig"
+    domain.write_text(domain.read_text() + "\n")
+    after = MODELS.select(Selection(inputs=("games",)))
+    assert {run.key for run in before}.isdisjoint(run.key for run in after)
+
+
+def test_problems_need_one_domain(tmp_path: Path) -> None:
+    write_models(tmp_path / "games")
+    (tmp_path / "games" / "domain.ig").rename(tmp_path / "domain.ig")
+    with pytest.raises(UsageError, match="found 0 BDDL domains in games, expected one"):
+        MODELS.select(Selection(inputs=("games",)))
+
+
+def test_a_family_of_table_3_is_added_from_its_folder(tmp_path: Path) -> None:
+    from qsage_validate.bench.paper import EXPERIMENT
+
+    write_models(tmp_path / "hex")
+    runs = EXPERIMENT.select(Selection(inputs=("hex",), only=("hex/*",)))
+    assert [(run.family, run.instance) for run in runs] == [
+        ("Hex", "hex/el-3.ig"),
+        ("Hex", "hex/el-5.ig"),
+    ]
+
+
+def test_formulas_cannot_be_searched(tmp_path: Path) -> None:
+    model = resolve_command(["httt", "--size", "2x2", "--shape", "domino", "--depth", "3"])
+    write_qcir(encode(model).qbf, tmp_path / "f.qcir")
+    with pytest.raises(UsageError, match="formulas, which have no rules"):
+        FORMULAS.select(Selection(inputs=("f.qcir",), solvers=("search",)))
+    with pytest.raises(InputError, match="no such file"):
+        FORMULAS.select(Selection(inputs=("none.qcir",), solvers=("search",)))
