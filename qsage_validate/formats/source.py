@@ -54,6 +54,9 @@ class Format(Enum):
     META = "Q-sage meta file"
     BDDL = "BDDL"
     PG = "positional game"
+    QRP = "QRP trace"
+    BQRP = "binary QRP trace"
+    QUTE = "Qute's trace"
     UNKNOWN = "unknown"
 
 
@@ -339,6 +342,13 @@ _DIMACS: Final = re.compile(rb"^p[ \t]+cnf\b", re.MULTILINE)
 _MODEL: Final = re.compile(rb"^c[ \t]*Model for variable\b", re.MULTILINE)
 
 
+_QRP: Final = re.compile(rb"\A(?:[c#][^\n]*\n)*p[ \t]+(b?)qrp[ \t]")
+# Qute has no header: its prefix, or where there is none a step with its kind.
+_QUTE: Final = re.compile(
+    rb"\A(?:[ae][ \t]+[1-9][ \t0-9]*(?:\r?\n|\Z)|[1-9][0-9]*[ ][01][ ](?:-?[0-9]+[ ])*0\r?\n)"
+)
+
+
 def sniff(path: Path) -> Format:
     """The format of a file, told by its content; compressed files are looked into.
 
@@ -354,10 +364,14 @@ def sniff_bytes(data: bytes) -> Format:
         return Format.AIGER_ASCII
     if re.match(rb"aig\s", head):
         return Format.AIGER_BINARY
+    if trace := _QRP.match(head):
+        return Format.BQRP if trace.group(1) else Format.QRP
     if _DIMACS.search(head):
         return Format.PEDANT if _MODEL.search(head) else Format.QDIMACS
     if _QCIR.search(head):
         return Format.QCIR
+    if _QUTE.match(head):
+        return Format.QUTE
     if _META.search(head):
         return Format.META
     if _PG.search(head):

@@ -44,9 +44,13 @@ class Dialect:
 
 
 def printed_verdicts(printed: bytes) -> set[bool]:
-    """The verdicts among the lines of ``printed``: whole lines only."""
+    """The verdicts among the lines of ``printed``: whole lines only.
+
+    A zero byte counts as the end of a line: it is what stands before the result of DepQBF's
+    binary traces.
+    """
     found = set()
-    for line in printed.splitlines():
+    for line in printed.replace(b"\0", b"\n").splitlines():
         if len(line) < 100:
             text = line.strip()
             found |= {truth for pattern, truth in _VERDICTS if pattern.fullmatch(text)}
