@@ -131,7 +131,7 @@ def _made(client: Any, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
     # Not pure: what was run before may be wanted anew.
     futures = {client.submit(run_in_child, reference, run, pure=False): run for run in runs}
     try:
-        for future in as_completed(list(futures)):
+        for future in as_completed(list(futures), loop=client.loop):
             run = futures[future]
             error = future.exception()
             if error is None:
