@@ -34,6 +34,12 @@ def script(formulas: Sequence[Formula], comments: Iterable[str] = ()) -> str:
     return "\n".join([*lines, "(check-sat)"]) + "\n"
 
 
+def definition(name: str, variables: Sequence[str], formula: Formula) -> str:
+    """A ``define-fun`` of ``formula`` over ``variables``, with plain ``mod`` terms."""
+    arguments = " ".join(f"({variable} Int)" for variable in variables)
+    return f"(define-fun {name} ({arguments}) Bool\n  {_PlainWriter().formula(formula)})\n"
+
+
 class _Writer:
     """Writes formulas and remembers which residues they need."""
 
@@ -114,3 +120,15 @@ def expression(linear: Linear) -> str:
 
 def _number(number: int) -> str:
     return str(number) if number >= 0 else f"(- {-number})"
+
+
+class _PlainWriter(_Writer):
+    """Writes congruences with ``mod``, which needs no variables of its own."""
+
+    def congruence(self, atom: Congruence) -> str:
+        left, residue = atom.expression, atom.residue
+        if not residue.is_constant:
+            left, residue = left - residue, Linear()
+        rest = residue.constant % atom.modulus
+        some = f"(= (mod {expression(left)} {atom.modulus}) {rest})"
+        return some if atom.holds_equal else f"(not {some})"

@@ -26,6 +26,7 @@ from qsage_validate.synthesis.atoms import (
 )
 from qsage_validate.synthesis.classification import best_cover, classify
 from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.minimise import minimise
 from qsage_validate.synthesis.sample import Sample
 from qsage_validate.synthesis.small_formulas import smallest_formulas
 from qsage_validate.synthesis.smt import SmtSolver
@@ -35,6 +36,7 @@ _MAX_STATES: Final = 20_000
 _LABEL_SHARE: Final = 0.3
 _SMALL_SECONDS: Final = 3.0
 _CLASSIFY_SECONDS: Final = 8.0
+_SHRINK_SECONDS: Final = 8.0
 
 Progress = Callable[[str], None]
 
@@ -174,6 +176,7 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
             if verification.status is Status.PROVED:
                 result.outcome, result.reason = Outcome.PROVED, verification.reason
                 result.formula, result.verification = candidate, verification
+                _shrink(search, result, sample, level)
                 return
             if verification.status is Status.REFUTED:
                 assert verification.state is not None
@@ -189,6 +192,20 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
             level += 1
             if level == LEVELS:
                 raise UndecidedError("no formula over the atoms that were tried fits all states")
+
+
+def _shrink(search: FormulaSearch, result: FormulaResult, sample: Sample, level: int) -> None:
+    """Put a smaller formula for a proved one, when there is one that is proved as well."""
+    assert result.formula is not None
+    found = periods(list(search.labels), search.labels)
+    wanted = moduli(search.game.constants(), found, level)
+    clock = search.clock.part(search.clock.left(_SHRINK_SECONDS))
+    small = minimise(search.verifier, result.formula, sample, wanted, clock)
+    if small.size >= result.formula.size:
+        return
+    verification = search.verifier.winning_formula(small, search.clock)
+    if verification.status is Status.PROVED:
+        result.formula, result.verification = small, verification
 
 
 def candidates(search: FormulaSearch, sample: Sample, level: int) -> Iterator[Formula]:

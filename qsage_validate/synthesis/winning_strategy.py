@@ -52,6 +52,10 @@ class StrategyResult:
     strategy: Strategy | None = None
     verification: Verification | None = None
 
+    @property
+    def proved(self) -> bool:
+        return self.outcome is StrategyOutcome.PROVED
+
 
 class _Conditions:
     """Looks for small formulas equal to given ones on all legal states."""

@@ -1,0 +1,76 @@
+"""Compares a synthesised answer with backward induction, state by state.
+
+This shares nothing with the proofs: no SMT solver, no substitution, no arrays; the formula is
+evaluated as it stands, and the moves are those of the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qsage_validate.errors import UndecidedError
+from qsage_validate.games.impartial.formula import Formula
+from qsage_validate.games.impartial.moves import State
+from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.strategy import Strategy
+
+
+@dataclass(frozen=True)
+class CrossCheck:
+    """How many states were compared, and the first one that disagrees."""
+
+    states: int
+    complete: bool
+    mistake: State | None = None
+    reason: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        return self.mistake is None
+
+
+def cross_check(
+    rules: ImpartialRules,
+    formula: Formula,
+    strategy: Strategy | None,
+    states: Sequence[State],
+    clock: Clock,
+) -> CrossCheck:
+    """Compare a formula, and a strategy if there is one, with the rules on legal ``states``."""
+    game = rules.game
+    done = 0
+    rules.deadline = clock.deadline
+    for state in states:
+        try:
+            clock.check("states were compared")
+            winning = rules.winning(state)
+        except UndecidedError:
+            return CrossCheck(done, complete=False)
+        done += 1
+        if formula.holds(game.state(state)) != winning:
+            said = "winning" if not winning else "losing"
+            return CrossCheck(done, True, state, f"it is said to be {said}, but is not")
+        if strategy is None:
+            continue
+        reason = _mistake(rules, strategy, state, winning)
+        if reason:
+            return CrossCheck(done, True, state, reason)
+    return CrossCheck(done, complete=True)
+
+
+def _mistake(rules: ImpartialRules, strategy: Strategy, state: State, winning: bool) -> str:
+    """What the strategy does wrong in ``state``; empty when it does nothing wrong."""
+    fired = strategy.fires(rules.game, state)
+    if fired is None:
+        to_move = winning and any(True for _ in rules.moves(state))
+        return "no rule fires in a winning state" if to_move else ""
+    if not winning:
+        return f"rule {fired[0] + 1} fires in a losing state"
+    move = fired[1]
+    if move not in rules.moves(state):
+        return f"{move} of rule {fired[0] + 1} is not legal"
+    if rules.winning(move.after):
+        return f"{move} of rule {fired[0] + 1} leads to a winning state"
+    return ""

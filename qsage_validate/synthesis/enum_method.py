@@ -1,0 +1,199 @@
+"""The rival: enumeration of formulas and strategies (Wu et al., as the SynMS paper tells it).
+
+Formulas are enumerated by size until one agrees with the examples; the verification says what is
+wrong with it, and that state becomes an example.  The strategy comes from cutting the winning
+formula into terms, for each of which one semi-ground action must do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Final
+
+from qsage_validate.errors import UndecidedError
+from qsage_validate.games.impartial.boxes import box_states
+from qsage_validate.games.impartial.formula import (
+    And,
+    Comparison,
+    Congruence,
+    Formula,
+    Linear,
+    Or,
+    conjunction,
+    without_not,
+)
+from qsage_validate.games.impartial.model import Action
+from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.synthesis.atoms import LEVELS, enumerate_atoms, expressions, moduli
+from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.enumeration import Enumerator
+from qsage_validate.synthesis.semi_ground import SemiGround
+from qsage_validate.synthesis.smt import SmtSolver
+from qsage_validate.synthesis.strategy import Rule, Strategy
+from qsage_validate.synthesis.verify import Status, Verifier
+from qsage_validate.synthesis.verify_strategy import verify_strategy
+from qsage_validate.synthesis.winning_formula import (
+    FormulaResult,
+    FormulaSearch,
+    Outcome,
+    Progress,
+)
+from qsage_validate.synthesis.winning_strategy import StrategyOutcome, StrategyResult
+
+_FIRST_STATES: Final = 20
+_MAX_SIZE: Final = 26
+_MAX_TERMS: Final = 200
+_MAX_CONSTANT: Final = 12
+
+
+def enumerate_formula(
+    rules: ImpartialRules,
+    solver: SmtSolver,
+    clock: Clock,
+    progress: Progress = lambda _: None,
+) -> FormulaResult:
+    """The smallest winning formula, found by enumeration; results as ``synthesise_formula``."""
+    search = FormulaSearch(rules, solver, clock, progress)
+    rules.deadline = clock.deadline
+    result = FormulaResult(Outcome.UNDECIDED, "")
+    try:
+        for state in box_states(search.game, 1000)[:_FIRST_STATES]:
+            search.label(state)
+        search.verifier.sample = tuple(search.labels)
+        _loop(search, result)
+    except UndecidedError as error:
+        result.reason = str(error)
+    result.labels = search.labels
+    return result
+
+
+def _loop(search: FormulaSearch, result: FormulaResult) -> None:
+    level = 0
+    while True:
+        if search.flaw is not None:
+            result.outcome, result.flaw = Outcome.IMPOSSIBLE, search.flaw
+            result.reason = "no winning formula exists: " + search.flaw.text(search.game)
+            return
+        search.clock.check("formulas were enumerated")
+        result.rounds += 1
+        sample = search.sample()
+        literals = enumerate_atoms(sample, level, moduli(search.game.constants(), (), level))
+        enumerator = Enumerator(literals, sample.mask)
+        candidate = enumerator.find(sample.target, _MAX_SIZE, search.clock)
+        if candidate is None:
+            search.clock.check("formulas were enumerated")
+            level += 1
+            if level == LEVELS:
+                raise UndecidedError("no enumerated formula fits all states")
+            continue
+        search.progress(f"round {result.rounds}: {candidate}")
+        verification = search.verifier.winning_formula(candidate, search.clock)
+        if verification.status is Status.PROVED:
+            result.outcome, result.reason = Outcome.PROVED, verification.reason
+            result.formula, result.verification = candidate, verification
+            return
+        if verification.status is Status.UNDECIDED:
+            result.candidate, result.reason = candidate, verification.reason
+            return
+        assert verification.state is not None
+        search.add(verification.state)
+
+
+def enumerate_strategy(
+    verifier: Verifier,
+    formula: Formula,
+    clock: Clock,
+    progress: Callable[[str], None] = lambda _: None,
+) -> StrategyResult:
+    """A strategy with one rule for each term of the formula, if each one has an action.
+
+    Its rules are winning; they need not be complete, and that is not asked of them.
+    """
+    game = verifier.game
+    target = conjunction((game.constraint, without_not(formula).negated()))
+    rules: list[Rule] = []
+    try:
+        for term in _terms(without_not(formula), verifier):
+            progress(f"term {term}")
+            action = _action_for(verifier, term, target, clock)
+            if action is None:
+                return StrategyResult(
+                    StrategyOutcome.UNDECIDED,
+                    f"no enumerated action does for the whole term {term}",
+                    Strategy(tuple(rules)),
+                )
+            rules.append(Rule(term, action))
+    except UndecidedError as error:
+        return StrategyResult(StrategyOutcome.UNDECIDED, str(error), Strategy(tuple(rules)))
+    strategy = Strategy(tuple(rules))
+    verification = verify_strategy(verifier, formula, strategy, clock, complete=False)
+    proved = verification.status is Status.PROVED
+    return StrategyResult(
+        StrategyOutcome.PROVED if proved else StrategyOutcome.UNDECIDED,
+        verification.reason,
+        strategy,
+        verification,
+    )
+
+
+def _terms(formula: Formula, verifier: Verifier) -> Iterator[Formula]:
+    """The formula cut into terms by the division rules; those that hold nowhere are left out.
+
+    ``or`` is cut into its parts, ``!=`` into ``<`` and ``>``, and a negated congruence into one
+    congruence for each other residue.
+    """
+    split = _split(formula)
+    if len(split) > _MAX_TERMS:
+        raise UndecidedError(f"the formula has more than {_MAX_TERMS} terms")
+    for term in map(conjunction, split):
+        if any(term.holds(verifier.game.state(state)) for state in verifier.sample):
+            yield term
+
+
+def _split(formula: Formula) -> list[tuple[Formula, ...]]:
+    match formula:
+        case Or(parts):
+            return [term for part in parts for term in _split(part)]
+        case And(parts):
+            chosen = product(*map(_split, parts))
+            return [tuple(atom for term in choice for atom in term) for choice in chosen]
+        case Comparison("!=", left, right):
+            return [(Comparison("<", left, right),), (Comparison(">", left, right),)]
+        case Congruence(expression, modulus, residue, False) if residue.is_constant:
+            return [
+                (Congruence(expression, modulus, Linear((), other)),)
+                for other in range(modulus)
+                if other != residue.constant % modulus
+            ]
+    return [(formula,)]
+
+
+def _action_for(
+    verifier: Verifier, term: Formula, target: Formula, clock: Clock
+) -> SemiGround | None:
+    game = verifier.game
+    states = [game.state(s) for s in verifier.sample]
+    inside = [s for s in states if term.holds(s)]
+    for index, action in enumerate(game.actions):
+        for arguments in _arguments(action, game.variables):
+            clock.check("actions were enumerated")
+            one = SemiGround(index, action.name, arguments)
+            served = without_not(verifier.served(one, target))
+            if not all(served.holds(s) for s in inside):
+                continue
+            wrong = (game.constraint, term, served.negated())
+            if verifier.model("the action does for the term", wrong, clock) is None:
+                return one
+    return None
+
+
+def _arguments(action: Action, variables: tuple[str, ...]) -> Iterator[tuple[Linear, ...]]:
+    constants = range(_MAX_CONSTANT + 1)
+    single = [Linear((), c) for c in constants]
+    for expression in [*expressions(variables, 0), *(-e for e in expressions(variables, 0))]:
+        single += [expression + c for c in range(-_MAX_CONSTANT, _MAX_CONSTANT + 1)]
+    single.sort(key=lambda e: e.size)
+    if len(action.parameters) > 1:
+        single = single[:60]
+    yield from product(single, repeat=len(action.parameters))

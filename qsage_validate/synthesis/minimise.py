@@ -1,0 +1,89 @@
+"""Makes a formula small that is known to be right: the weak point of classification.
+
+First disjunctive normal forms of small terms are weighed by partial MaxSAT, then formulas are
+enumerated over the atoms that the best one has.  Whatever is found must be equal to the given
+formula on all legal states, as the SMT solver proves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from qsage_validate.errors import UndecidedError
+from qsage_validate.games.impartial.formula import Formula, atoms, without_not
+from qsage_validate.synthesis.atoms import Literal, enumerate_atoms
+from qsage_validate.synthesis.classification import best_cover
+from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.enumeration import Enumerator
+from qsage_validate.synthesis.sample import Sample
+from qsage_validate.synthesis.small_formulas import smallest_formulas
+from qsage_validate.synthesis.verify import Verifier
+from qsage_validate.synthesis.verify_strategy import difference
+
+SMALL_ENOUGH: Final = 4
+"""Formulas of this size are not worth a search."""
+
+_WORTH_COVERING: Final = 15
+"""Up to here the exhaustive search for three literals has said what there is to say."""
+
+_ENUMERATED: Final = 60_000
+
+
+def minimise(
+    verifier: Verifier,
+    formula: Formula,
+    sample: Sample,
+    wanted_moduli: list[int],
+    clock: Clock,
+) -> Formula:
+    """A formula equal to ``formula`` on all legal states, and no larger.
+
+    ``sample`` has the values of the formula as its labels.
+    """
+    best = formula
+    if best.size <= SMALL_ENOUGH:
+        return best
+    for candidate in _candidates(best, sample, wanted_moduli, clock):
+        if candidate.size < best.size and _equal(verifier, candidate, formula, clock):
+            best = candidate
+    over_its_atoms = _enumerated(best, sample, clock)
+    if over_its_atoms is not None and _equal(verifier, over_its_atoms, formula, clock):
+        best = over_its_atoms
+    return best
+
+
+def _equal(verifier: Verifier, one: Formula, other: Formula, clock: Clock) -> bool:
+    try:
+        return difference(verifier, one, other, clock.part(3.0)) is None
+    except UndecidedError:
+        return False
+
+
+def _candidates(
+    formula: Formula, sample: Sample, wanted_moduli: list[int], clock: Clock
+) -> Iterator[Formula]:
+    target, mask = sample.target, sample.mask
+    for level in (0, 1):
+        if clock.over:
+            return
+        literals = enumerate_atoms(sample, level, wanted_moduli, tuple(atoms(formula)))
+        part = clock.part(3.0)
+        yield from smallest_formulas(target, mask, literals, part, below=formula.size)
+        if formula.size < _WORTH_COVERING:
+            continue
+        for wanted in (target, mask & ~target):
+            covered = best_cover(wanted, mask, literals, clock.part(3.0))
+            if covered is not None:
+                yield covered if wanted == target else covered.negated()
+
+
+def _enumerated(formula: Formula, sample: Sample, clock: Clock) -> Formula | None:
+    """A smaller formula over the atoms of ``formula`` and their negations."""
+    mask = sample.mask
+    literals = []
+    for atom in sorted(atoms(without_not(formula)), key=str):
+        bits, negated = sample.values(atom), atom.negated()
+        literals += [Literal(atom, bits, atom.size), Literal(negated, mask & ~bits, negated.size)]
+    enumerator = Enumerator(literals, mask)
+    return enumerator.find(sample.target, formula.size, clock.part(3.0), most=_ENUMERATED)

@@ -1,0 +1,130 @@
+"""One synthesis from the game to the checked answer, as the commands and benchmarks run it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from qsage_validate.games.impartial.boxes import box_states
+from qsage_validate.games.impartial.formula import Formula
+from qsage_validate.games.impartial.model import ImpartialGame
+from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.cross_check import CrossCheck, cross_check
+from qsage_validate.synthesis.enum_method import enumerate_formula, enumerate_strategy
+from qsage_validate.synthesis.model_checks import GameWarning, check_game
+from qsage_validate.synthesis.smt import SmtSolver
+from qsage_validate.synthesis.verify import Verifier
+from qsage_validate.synthesis.winning_formula import FormulaResult, synthesise_formula
+from qsage_validate.synthesis.winning_strategy import StrategyResult, synthesise_strategy
+
+CROSS_CHECKED_STATES: Final = 2000
+"""About how many states an answer is compared with backward induction on."""
+
+_CROSS_CHECK_SECONDS: Final = 20.0
+
+
+class Method(Enum):
+    """How formulas and strategies are looked for."""
+
+    SYNMS = "synms"
+    ENUM = "enum"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a synthesis is to do; ``seconds`` are for the formula and again for the strategy."""
+
+    method: Method = Method.SYNMS
+    strategy: bool = False
+    misere: bool = False
+    seconds: float | None = None
+    memory_mb: int | None = None
+    check_game: bool = True
+
+
+@dataclass
+class Synthesis:
+    """What a synthesis has found; the seconds are those of each step."""
+
+    game: ImpartialGame
+    options: Options
+    formula: FormulaResult
+    strategy: StrategyResult | None = None
+    checked: CrossCheck | None = None
+    warnings: list[GameWarning] = field(default_factory=list)
+    formula_seconds: float = 0.0
+    strategy_seconds: float = 0.0
+    solver_seconds: float = 0.0
+
+    @property
+    def found(self) -> Formula | None:
+        """The winning formula: proved, and not at odds with backward induction."""
+        if self.checked is not None and not self.checked.agrees:
+            return None
+        return self.formula.formula
+
+
+def synthesise(
+    game: ImpartialGame,
+    options: Options | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+    solver: SmtSolver | None = None,
+) -> Synthesis:
+    """Synthesise, prove and cross-check; a ``solver`` that is given is used and left open.
+
+    Raises ``InputError`` for a game that makes no sense, ``EndlessGameError`` for one that need
+    not end where that matters, ``MissingExtraError`` without z3.
+    """
+    options = options or Options()
+    if solver is not None:
+        return _synthesise(game, options, progress, solver)
+    with SmtSolver(options.memory_mb) as own:
+        return _synthesise(game, options, progress, own)
+
+
+def _synthesise(
+    game: ImpartialGame, options: Options, progress: Callable[[str], None], solver: SmtSolver
+) -> Synthesis:
+    rules = ImpartialRules(game, misere=options.misere)
+    asked = solver.seconds
+    clock = Clock.of(options.seconds)
+    begin = time.monotonic()
+    warnings = check_game(game, solver, clock) if options.check_game else []
+    for warning in warnings:
+        progress(f"warning: {warning.text}")
+    search = synthesise_formula if options.method is Method.SYNMS else enumerate_formula
+    result = Synthesis(game, options, search(rules, solver, clock, progress), warnings=warnings)
+    result.formula_seconds = time.monotonic() - begin
+    formula, verification = result.formula.formula, result.formula.verification
+    if formula is not None and verification is not None:
+        if options.strategy:
+            begin = time.monotonic()
+            verifier = Verifier(rules, solver, tuple(result.formula.labels))
+            clock = Clock.of(options.seconds)
+            if options.method is Method.SYNMS:
+                result.strategy = synthesise_strategy(
+                    verifier,
+                    formula,
+                    verification.witnesses,
+                    result.formula.labels,
+                    clock,
+                    progress,
+                )
+            else:
+                result.strategy = enumerate_strategy(verifier, formula, clock, progress)
+            result.strategy_seconds = time.monotonic() - begin
+        proved = result.strategy if result.strategy and result.strategy.proved else None
+        # A new set of rules, so that labels are made anew.
+        result.checked = cross_check(
+            ImpartialRules(game, misere=options.misere),
+            formula,
+            proved.strategy if proved else None,
+            box_states(game, CROSS_CHECKED_STATES),
+            Clock.of(_CROSS_CHECK_SECONDS),
+        )
+    result.solver_seconds = solver.seconds - asked
+    return result
