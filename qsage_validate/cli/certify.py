@@ -18,7 +18,7 @@ from qsage_validate.cli.common import (
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.search_progress import SearchLine
-from qsage_validate.cli.solve import MemoryOption, TimeoutOption, search_limits
+from qsage_validate.cli.solver_options import MemoryOption, TimeoutOption, search_limits
 from qsage_validate.errors import Exit
 
 if TYPE_CHECKING:

@@ -20,13 +20,8 @@ from qsage_validate.games.registry import templates
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.model import Model
 
-_WORDS = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="MODEL",
-        help="Two BDDL files, DOMAIN and PROBLEM; or the name of a game (see 'qsage games').",
-    ),
-]
+_MODEL_HELP = "Two BDDL files, DOMAIN and PROBLEM; or the name of a game (see 'qsage games')."
+_FORMULA_HELP = "A QCIR or QDIMACS file ('-' is standard input). Or a game: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +60,11 @@ def template_options() -> dict[str, Option]:
     return options
 
 
-def takes_model(command: Callable[..., Exit]) -> Callable[..., Exit]:
-    """Give ``command`` the arguments of a model; it gets them as its parameter ``model``."""
+def takes_model(command: Callable[..., Exit], *, or_formula: bool = False) -> Callable[..., Exit]:
+    """Give ``command`` the arguments of a model; it gets them as its parameter ``model``.
+
+    With ``or_formula`` the help says that a formula's file may stand in its place.
+    """
     own = list(inspect.signature(command, eval_str=True).parameters.values())
     options = template_options()
 
@@ -74,8 +72,13 @@ def takes_model(command: Callable[..., Exit]) -> Callable[..., Exit]:
         given = {name: values.pop(name) for name in options}
         return command(model=ModelArguments(tuple(words), given), **values)
 
+    words_help = _MODEL_HELP
+    if or_formula:
+        words_help = _FORMULA_HELP + _MODEL_HELP[0].lower() + _MODEL_HELP[1:]
+    metavar = "FORMULA|MODEL" if or_formula else "MODEL"
+    argument = Annotated[list[str], typer.Argument(metavar=metavar, help=words_help)]
     parameters = [
-        inspect.Parameter("words", inspect.Parameter.KEYWORD_ONLY, annotation=_WORDS),
+        inspect.Parameter("words", inspect.Parameter.KEYWORD_ONLY, annotation=argument),
         *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own if p.name != "model"),
         *(_parameter(option) for option in options.values()),
     ]

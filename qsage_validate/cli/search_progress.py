@@ -42,6 +42,10 @@ class SearchLine:
         """Tell which stage of the work begins."""
         self._show(_STAGES.get(name, name))
 
+    def clear(self) -> None:
+        """Make room for other lines."""
+        self._show("")
+
     def _progress(self, progress: Progress) -> None:
         self._show(
             f"searching depth {progress.plies}: {progress.positions:,} positions, "

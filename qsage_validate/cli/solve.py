@@ -1,69 +1,129 @@
-"""``qsage solve``: who wins, by search on the rules."""
+"""``qsage solve``: who wins a game, or whether a formula is true."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from qsage_validate.cli.common import JsonOption, emit, emit_json
+from qsage_validate.cli.deepening import solve_to_critical_depth
+from qsage_validate.cli.first_move import assignment_text, first_move
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.search_progress import SearchLine
-from qsage_validate.errors import Exit
+from qsage_validate.cli.solver_options import (
+    EncodingOption,
+    MemoryOption,
+    MetaOption,
+    PreprocessOption,
+    SolverOption,
+    TimeoutOption,
+    search_limits,
+)
+from qsage_validate.cli.subject import formula_path, load_formula_subject, without_depth
+from qsage_validate.cli.way import Way
+from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.solvers.search import Limits, SearchResult
-
-# A position of the search's table with its bounds, as measured on CPython.
-_BYTES_A_POSITION = 150
-
-TimeoutOption = Annotated[
-    float | None, typer.Option(min=0, metavar="SECONDS", help="Give up after so many seconds.")
-]
-MemoryOption = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="MB", help="Give up when the search's table is that large."),
-]
+    from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.encodings.layout import Layout
+    from qsage_validate.games.bddl.model import Model
+    from qsage_validate.solvers.search import SearchResult
+    from qsage_validate.solvers.solving import Solved
 
 
-@takes_model
+@partial(takes_model, or_formula=True)
 def command(
     model: ModelArguments,
+    solver: SolverOption = None,
+    preprocess: PreprocessOption = None,
+    portfolio: Annotated[
+        bool,
+        typer.Option(help="Run several solvers at once; the first confirmed answer counts."),
+    ] = False,
+    encoding: EncodingOption = "lifted",
+    max_depth: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="With --depth auto: no greater depth than this."),
+    ] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="With --depth auto: keep what is known in FILE, and go on from it."
+        ),
+    ] = None,
+    meta: MetaOption = None,
     timeout: TimeoutOption = None,
     memory: MemoryOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Say who wins MODEL within its depth and by which first move.
+    """Say whether a formula is true, or who wins a game within its depth.
 
-    The answer comes from a search on the rules. Exit code 10: Black wins (the formula is
-    true), 20: White (false), 3: undecided within the limits.
+    A game is searched on its rules, unless a QBF solver is named; with --depth auto, greater and
+    greater depths are tried until Black wins. A formula is given to QBF solvers, by default to
+    Bloqqer and what is there. Exit code 10: true (Black wins), 20: false (White wins), 3:
+    undecided within the limits.
     """
+    path = formula_path(model)
+    model, deepens = without_depth(model)
+    for name, value in (("--resume", resume), ("--max-depth", max_depth)):
+        if value is not None and not deepens:
+            raise UsageError(f"found {name} without --depth auto, which it belongs to")
+    way = Way.of(solver, preprocess, portfolio=portfolio, timeout=timeout, memory=memory)
+    if path is not None:
+        if deepens:
+            raise UsageError("found --depth auto with a formula, expected a game")
+        if way.searches and solver is not None:
+            raise UsageError("found --solver search with a formula, expected a QBF solver")
+        subject = load_formula_subject(path, model, meta)
+        with SearchLine(sys.stderr) as line:
+            solved = way.solve(subject.qbf, line.stage)
+        facts: dict[str, Any] = {"formula": subject.name}
+        return _tell_solved(solved, subject.qbf, subject.layout, facts, json_output)
+    if meta is not None:
+        raise UsageError("found --meta with a game, which has its layout")
+    resolved = model.resolve()
+    if deepens:
+        return solve_to_critical_depth(
+            resolved, way, encoding, last=max_depth, resume=resume, json_output=json_output
+        )
+    if way.searches:
+        return _search(resolved, timeout, memory, json_output)
+    from qsage_validate.encodings.encoding import encode
+
+    encoded = encode(resolved, encoding)
+    with SearchLine(sys.stderr) as line:
+        solved = way.solve(encoded.qbf, line.stage)
+    facts = {"game": resolved.name, "plies": resolved.problem.plies, "encoding": encoding}
+    return _tell_solved(solved, encoded.qbf, encoded.layout, facts, json_output)
+
+
+# --- By search --------------------------------------------------------------------------------
+
+
+def _search(model: Model, timeout: float | None, memory: int | None, json_output: bool) -> Exit:
     from qsage_validate.games.protocol import Player
     from qsage_validate.games.registry import load_game
     from qsage_validate.solvers.search import Solver
 
-    game = load_game(model.resolve())
+    game = load_game(model)
     with SearchLine(sys.stderr) as line:
         limits = search_limits(timeout, memory)
         result = Solver(game, limits=limits, progress=line.progress).solve()
+    truth = None if result.winner is None else result.winner is Player.BLACK
     if json_output:
-        emit_json(_as_json(result) | {"game": game.name, "plies": game.plies})
+        emit_json(
+            {"game": game.name, "plies": game.plies, "verdict": _word(truth), "solver": "search"}
+            | _search_facts(result)
+        )
     else:
-        emit(_as_text(result))
-    if result.winner is None:
-        return Exit.UNDECIDED
-    return Exit.TRUE if result.winner is Player.BLACK else Exit.FALSE
+        emit(_search_text(result))
+    return _exit(truth)
 
 
-def search_limits(timeout: float | None, memory: int | None) -> Limits:
-    """The limits of a search for ``timeout`` seconds and a table of ``memory`` megabytes."""
-    from qsage_validate.solvers.search import Limits
-
-    return Limits(timeout, None if memory is None else memory * 1_000_000 // _BYTES_A_POSITION)
-
-
-def _as_text(result: SearchResult) -> str:
+def _search_text(result: SearchResult) -> str:
     if result.winner is None:
         return result.reason
     wins = f"{result.winner} wins"
@@ -71,7 +131,7 @@ def _as_text(result: SearchResult) -> str:
     return verdict + (f"; first move {result.first_moves[0]}" if result.first_moves else "")
 
 
-def _as_json(result: SearchResult) -> dict[str, object]:
+def _search_facts(result: SearchResult) -> dict[str, object]:
     return {
         "winner": None if result.winner is None else result.winner.value,
         "reason": result.reason,
@@ -81,3 +141,69 @@ def _as_json(result: SearchResult) -> dict[str, object]:
         "positions": result.positions,
         "seconds": round(result.seconds, 3),
     }
+
+
+# --- By QBF solvers ---------------------------------------------------------------------------
+
+
+def _tell_solved(
+    solved: Solved,
+    formula: Qbf,
+    layout: Layout | None,
+    facts: dict[str, Any],
+    json_output: bool,
+) -> Exit:
+    from qsage_validate.games.protocol import Player
+
+    truth = solved.truth
+    winner = None if truth is None else Player.BLACK if truth else Player.WHITE
+    move = "" if winner is None else first_move(layout, solved.outer, winner)
+    if json_output:
+        outer = solved.outer
+        emit_json(
+            {
+                **facts,
+                "verdict": _word(truth),
+                "winner": None if winner is None or layout is None else winner.value,
+                "reason": solved.why,
+                "solver": solved.solver,
+                "version": solved.version,
+                "preprocessor": solved.preprocessor,
+                "first_moves": [move] if move else [],
+                "outermost": None
+                if outer is None
+                else {formula.name(v): x for v, x in outer.items()},
+                "seconds": round(solved.seconds, 3),
+                "preprocess_seconds": round(solved.preprocess_seconds, 3),
+                "cpu_seconds": round(solved.cpu_seconds, 3),
+                "peak_mb": round(solved.peak_mb, 1),
+            }
+        )
+    else:
+        emit(_solved_text(solved, formula, layout, move))
+    return _exit(truth)
+
+
+def _solved_text(solved: Solved, formula: Qbf, layout: Layout | None, move: str) -> str:
+    if solved.truth is None:
+        return f"undecided: {solved.by}: {solved.why}"
+    verdict = _word(solved.truth)
+    if layout is not None:
+        winner = "Black" if solved.truth else "White"
+        plies = layout.plies
+        within = f"Black {'wins' if solved.truth else 'does not win'} within {plies} plies"
+        verdict += f": {winner} wins" if not plies else f": {within}"
+    parts = [f"{verdict} ({solved.by}, {solved.seconds:.2f} s)"]
+    if move:
+        parts.append(f"first move {move}")
+    elif solved.outer:
+        parts.append(f"outermost block: {assignment_text(formula, solved.outer)}")
+    return "; ".join(parts)
+
+
+def _word(truth: bool | None) -> str:
+    return "undecided" if truth is None else "true" if truth else "false"
+
+
+def _exit(truth: bool | None) -> Exit:
+    return Exit.UNDECIDED if truth is None else Exit.TRUE if truth else Exit.FALSE

@@ -20,7 +20,7 @@ from qsage_validate.cli.common import (
     parse_dialect,
     protect_inputs,
 )
-from qsage_validate.cli.solve import TimeoutOption
+from qsage_validate.cli.solver_options import TimeoutOption
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:

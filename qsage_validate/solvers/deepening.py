@@ -8,13 +8,13 @@ beyond a bound gives Black anything more, "Black wins at no depth" is an answer 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import monotonic
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.protocol import Move, Player
+from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.deepening_state import Answer, DeepeningFile
 from qsage_validate.solvers.depths import Bound, Depths, at_plies, depth_of
 from qsage_validate.solvers.search import MAX_PLIES, Limits, Progress, ProgressCallback, Solver
@@ -32,7 +32,7 @@ class Deepened:
     ``critical`` is the critical depth, ``None`` when it was not found.  ``refuted`` is the
     greatest number of plies within which Black is known not to win, ``None`` when nothing is
     known.  ``never`` says that Black wins at no depth.  ``why`` is a sentence for people,
-    ``answers`` what it rests on.  ``first_moves`` are as a search gives them.
+    ``answers`` what it rests on.
     """
 
     model: Model
@@ -42,7 +42,12 @@ class Deepened:
     bound: Bound | None
     why: str
     answers: tuple[Answer, ...]
-    first_moves: tuple[Move, ...] = ()
+
+    @property
+    def first_move(self) -> str:
+        """A winning move of Black's at ply 1; empty when none is known."""
+        winning = (a for a in self.answers if a.truth and a.plies == self.critical)
+        return next((a.first_move for a in winning), "")
 
     @property
     def depth(self) -> int | None:
@@ -140,8 +145,9 @@ def deepen_by_search(
         critical = max(result.critical_plies, 1)
         if critical > 1:
             add(Answer(critical - 1, False, SEARCH, result.seconds))
-        add(Answer(critical, True, SEARCH, result.seconds))
-        return replace(_conclude(depths, answers, last), first_moves=result.first_moves)
+        move = str(result.first_moves[0]) if result.first_moves else ""
+        add(Answer(critical, True, SEARCH, result.seconds, first_move=move))
+        return _conclude(depths, answers, last)
     add(Answer(game.plies, False, SEARCH, result.seconds))
     if result.reason != f"Black does not win within {_plies(game.plies)}":
         # What the search found holds for any number of plies.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from os import fspath, path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ class Answer:
     """Whether Black wins within ``plies``, who says so, and how long that took.
 
     ``truth`` is ``None`` where nobody knows; ``why`` says what stood in the way then.
+    ``first_move`` is a winning move of Black's at ply 1, where one is known.
     """
 
     plies: int
@@ -28,6 +29,7 @@ class Answer:
     by: str
     seconds: float
     why: str = ""
+    first_move: str = ""
 
 
 def fingerprint(model: Model) -> str:
@@ -64,7 +66,11 @@ class DeepeningFile:
             self._write()
 
     def _write(self) -> None:
-        answers = [{k: v for k, v in asdict(a).items() if k != "why"} for a in self.answers]
+        answers = [
+            {"plies": a.plies, "truth": a.truth, "by": a.by, "seconds": round(a.seconds, 3)}
+            | ({"first_move": a.first_move} if a.first_move else {})
+            for a in self.answers
+        ]
         text = json.dumps({**self._head, "answers": answers}, ensure_ascii=False, indent=1)
         write_atomic(self._file, text + "\n")
 
@@ -91,13 +97,25 @@ class DeepeningFile:
         return answers
 
     def _answer(self, entry: Any) -> Answer:
-        expected = {"plies": (int,), "truth": (bool,), "by": (str,), "seconds": (int, float)}
+        expected = {
+            "plies": (int,),
+            "truth": (bool,),
+            "by": (str,),
+            "seconds": (int, float),
+            "first_move": (str,),
+        }
         if (
             not isinstance(entry, dict)
-            or entry.keys() != expected.keys()
-            or not all(type(entry[key]) in kinds for key, kinds in expected.items())
+            or entry.keys() | {"first_move"} != expected.keys()
+            or not all(type(value) in expected[key] for key, value in entry.items())
             or entry["plies"] < 0
         ):
             found = f"the entry {json.dumps(entry)[:60]}"
             raise InputError(self._file, None, None, found, "plies, truth, by and seconds")
-        return Answer(entry["plies"], entry["truth"], entry["by"], float(entry["seconds"]))
+        return Answer(
+            entry["plies"],
+            entry["truth"],
+            entry["by"],
+            float(entry["seconds"]),
+            first_move=entry.get("first_move", ""),
+        )

@@ -1,0 +1,82 @@
+"""What a command is about when that may be a formula or a game."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qsage_validate.cli.common import narrate
+from qsage_validate.cli.model_arguments import ModelArguments
+from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.source import STDIN
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.encodings.layout import Layout
+    from qsage_validate.games.protocol import Game
+
+AUTO_DEPTH = "auto"
+
+
+@dataclass(frozen=True)
+class FormulaSubject:
+    """A formula with what is known of its game: a layout, and rules that fit it."""
+
+    qbf: Qbf
+    layout: Layout | None
+    game: Game | None
+    name: str
+
+
+def formula_path(model: ModelArguments) -> str | None:
+    """The formula's file, where the words name one; ``None`` for a game.
+
+    A single word is a formula when a file of that name is one, or when it looks like a file
+    that is not there.
+    """
+    from qsage_validate.formats.source import Format, sniff
+
+    if len(model.words) != 1:
+        return None
+    (word,) = model.words
+    if word != STDIN and not os.path.exists(word):
+        return word if os.sep in word or "." in word else None
+    return None if sniff(word) is Format.BDDL else word
+
+
+def load_formula_subject(path: str, model: ModelArguments, meta: str | None) -> FormulaSubject:
+    """Read a formula and, if there is one, its layout.
+
+    Raises ``InputError``, and ``UsageError`` for options of games.  A meta file that only
+    happens to lie beside the formula and does not fit is told of and not used.
+    """
+    from qsage_validate.formats.source import label
+    from qsage_validate.play.setup import PlayFiles, load_formula
+
+    given = [k for k, v in model.options.items() if v is not None and v is not False]
+    if given:
+        names = ", ".join("--" + name.replace("_", "-") for name in given)
+        raise UsageError(f"found {names} with the formula {label(path)}, which is no game")
+    files = PlayFiles(formula=path, meta=meta)
+    try:
+        qbf, layout, game = load_formula(files)
+    except InputError as error:
+        # What lies in the formula itself, or was named, is an error.
+        if meta is not None or error.file is None or not error.file.endswith(".meta"):
+            raise
+        from qsage_validate.formats.formula import read_formula
+
+        narrate(f"{error}; the formula is taken without a layout")
+        qbf, layout, game = read_formula(path), None, None
+    return FormulaSubject(qbf, layout, game, label(path))
+
+
+def without_depth(model: ModelArguments) -> tuple[ModelArguments, bool]:
+    """The arguments without ``--depth auto``, and whether that was there."""
+    depth = model.options.get("depth")
+    if not (isinstance(depth, str) and depth.strip().lower() == AUTO_DEPTH):
+        return model, False
+    options: Mapping[str, object] = {**model.options, "depth": None}
+    return ModelArguments(model.words, options), True

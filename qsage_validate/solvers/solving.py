@@ -1,0 +1,131 @@
+"""A formula decided by a QBF solver, with a preprocessor before it or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Final
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import MissingExtraError
+from qsage_validate.formats.qdimacs import clausal_form
+from qsage_validate.solvers.backend import Backend, Format, Missing, RunLimits
+from qsage_validate.solvers.backends import backends
+from qsage_validate.solvers.bloqqer import Preprocessed, preprocess
+from qsage_validate.solvers.outcome import Outcome, Status
+from qsage_validate.solvers.workspace import workspace
+
+# After Bloqqer DepQBF solves the most of the games' formulas; circuit solvers need no Bloqqer.
+_PREFERRED: Final = ("depqbf", "caqe", "quabs", "cqesto", "qute", "rareqs", "qfun")
+_BLOQQER: Final = "bloqqer"
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """The end of an attempt to decide a formula.
+
+    ``status`` and ``why`` are as in :class:`Outcome`; ``solver`` and ``version`` name who
+    answered (Bloqqer, where it decided alone).  ``seconds`` is wall time, preprocessing
+    included, ``cpu_seconds`` and ``peak_mb`` are of all programs.  ``outer`` is a winning
+    assignment of the outermost block, which only a solver can give that got the formula as it
+    is.  ``outcomes`` are the runs of solvers.
+    """
+
+    status: Status
+    why: str
+    solver: str
+    version: str
+    preprocessor: str | None
+    seconds: float
+    preprocess_seconds: float
+    cpu_seconds: float
+    peak_mb: float
+    outer: Mapping[int, bool] | None = None
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def truth(self) -> bool | None:
+        """The truth value, ``None`` where there is no answer."""
+        return self.status.truth
+
+    @property
+    def by(self) -> str:
+        """Who answered, or should have: solver, version and preprocessor."""
+        name = f"{self.solver} {self.version}".strip()
+        alone = self.preprocessor is None or self.preprocessor == self.solver
+        return name if alone else f"{name} after {self.preprocessor}"
+
+
+def available(circuit: bool = True) -> list[Backend]:
+    """The solvers that can be run here, the first choice first.
+
+    Without ``circuit`` only those that read clauses.  Raises ``MissingExtraError`` when there
+    is none.
+    """
+    known = backends()
+    names = [*(n for n in _PREFERRED if n in known), *(n for n in known if n not in _PREFERRED)]
+    found = [known[name] for name in names]
+    found = [b for b in found if circuit or Format.QDIMACS in b.accepts]
+    found = [b for b in found if not isinstance(b.availability(), Missing)]
+    if not found:
+        raise MissingExtraError("solving formulas", "solve")
+    return found
+
+
+def solve_formula(
+    formula: Qbf, backend: Backend, limits: RunLimits, *, preprocessing: bool
+) -> Solved:
+    """Decide ``formula`` within ``limits``; with ``preprocessing`` on what Bloqqer leaves of it.
+
+    Raises ``SolverMissingError`` and ``UsageError`` as the backend does, ``MissingExtraError``
+    when Bloqqer is not there.
+    """
+    started = monotonic()
+    with workspace() as folder:
+        if not preprocessing:
+            outcome = backend.solve(formula, limits, workdir=folder)
+            return _solved(outcome, None, started)
+        form = clausal_form(formula)
+        done = preprocess(form, limits, workdir=folder)
+        if done.form is None:
+            return _decided(done, started)
+        rest = _rest(limits, started)
+        outcome = backend.solve(formula, rest, workdir=folder, form=done.form, outer=False)
+        return _solved(outcome, done, started)
+
+
+def _rest(limits: RunLimits, started: float) -> RunLimits:
+    if limits.seconds is None:
+        return limits
+    return replace(limits, seconds=max(limits.seconds - (monotonic() - started), 0.0))
+
+
+def _decided(done: Preprocessed, started: float) -> Solved:
+    return Solved(
+        done.status,
+        done.why,
+        _BLOQQER,
+        done.version,
+        _BLOQQER,
+        monotonic() - started,
+        done.seconds,
+        done.cpu_seconds,
+        done.peak_mb,
+    )
+
+
+def _solved(outcome: Outcome, done: Preprocessed | None, started: float) -> Solved:
+    return Solved(
+        outcome.status,
+        outcome.why,
+        outcome.solver,
+        outcome.version,
+        None if done is None else _BLOQQER,
+        monotonic() - started,
+        0.0 if done is None else done.seconds,
+        outcome.cpu_seconds + (0.0 if done is None else done.cpu_seconds),
+        max(outcome.peak_mb, 0.0 if done is None else done.peak_mb),
+        outcome.outer,
+        (outcome,),
+    )
