@@ -43,7 +43,10 @@ def formula_source(formula: Formula, names: Mapping[str, str]) -> str:
                 rest = residue.constant % modulus
             else:
                 expression, rest = expression - residue, 0
-            return f"({linear_source(expression, names)}) % {modulus} {sign} {rest}"
+            divided = linear_source(expression, names)
+            if not divided.isidentifier():
+                divided = f"({divided})"
+            return f"{divided} % {modulus} {sign} {rest}"
         case And(parts):
             return "(" + " and ".join(formula_source(p, names) for p in parts) + ")"
         case Or(parts):

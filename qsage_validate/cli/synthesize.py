@@ -1,0 +1,223 @@
+"""``qsage synthesize``: winning formulas and strategies of impartial games, found or proved."""
+
+from __future__ import annotations
+
+import sys
+from os import path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from qsage_validate.cli.common import JsonOption, emit, emit_json, narrate, protect_inputs
+from qsage_validate.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.games.impartial.model import ImpartialGame
+    from qsage_validate.synthesis.session import Synthesis
+    from qsage_validate.synthesis.verify import Verification
+
+_SECONDS = 60.0
+
+GameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help="A file of the game, or the name of one that comes along: odd-wythoff, "
+        "subtract-a-square, take-away-3, two-heap-nim, two-row-chomp, wythoff-3.",
+    ),
+]
+StrategyOption = Annotated[
+    bool, typer.Option("--strategy", help="Synthesise a complete strategy as well.")
+]
+CheckOption = Annotated[
+    str | None,
+    typer.Option(
+        "--check", metavar="FORMULA", help="Prove or refute this winning formula: 'v % 4 != 0'."
+    ),
+]
+CheckStrategyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--check-strategy",
+        metavar="FILE",
+        help="With --check: prove or refute the rules in FILE too, one 'CONDITION -> ACTION(E, "
+        "...)' a line.",
+    ),
+]
+MethodOption = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="synms (classification by MaxSAT) or enum (enumeration by size).",
+    ),
+]
+MisereOption = Annotated[bool, typer.Option("--misere", help="Whoever makes the last move loses.")]
+TimeoutOption = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="Give up the formula after so many seconds, and the strategy after as many again.",
+    ),
+]
+MemoryOption = Annotated[
+    int | None, typer.Option(min=1, metavar="MB", help="The memory of the SMT solver.")
+]
+OutputOption = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        help="Write a report: text, JSON, Python, SMT-LIB and the questions of the proofs.",
+    ),
+]
+PythonOption = Annotated[
+    str | None, typer.Option("--python", metavar="FILE", help="Write the answer as Python.")
+]
+SmtOption = Annotated[
+    str | None, typer.Option("--smtlib", metavar="FILE", help="Write the answer as SMT-LIB.")
+]
+QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="No narration.")]
+
+
+def command(
+    game: GameArgument,
+    strategy: StrategyOption = False,
+    check: CheckOption = None,
+    check_strategy: CheckStrategyOption = None,
+    method: MethodOption = "synms",
+    misere: MisereOption = False,
+    timeout: TimeoutOption = _SECONDS,
+    memory: MemoryOption = None,
+    output: OutputOption = None,
+    python: PythonOption = None,
+    smtlib: SmtOption = None,
+    quiet: QuietOption = False,
+    json_output: JsonOption = False,
+) -> Exit:
+    """Find the winning formula of an impartial game, for all of its infinitely many positions.
+
+    Every answer is proved by an SMT solver and compared with backward induction. Exit code 0:
+    proved, 1: refuted, or no winning formula exists, 3: undecided within the limits.
+    """
+    protect_inputs((python, smtlib), (game, check_strategy))
+    if check_strategy is not None and check is None:
+        raise UsageError("found --check-strategy without --check, expected the formula too")
+    model = _load(game)
+    if check is not None:
+        if strategy or output or python or smtlib:
+            raise UsageError("found --check with options of a synthesis, expected --check alone")
+        return _check(model, check, check_strategy, misere, timeout, memory, json_output)
+    from qsage_validate.synthesis.session import Method, Options, synthesise
+
+    try:
+        chosen = Method(method.lower())
+    except ValueError:
+        names = ", ".join(one.value for one in Method)
+        raise UsageError(f"found {method!r} for --method, expected one of {names}") from None
+    options = Options(chosen, strategy, misere, timeout, memory)
+    result = synthesise(model, options, _quiet if quiet else narrate)
+    return _report(result, output, python, smtlib, json_output)
+
+
+def _quiet(_: str) -> None:
+    """No narration."""
+
+
+def _load(game: str) -> ImpartialGame:
+    """The game of a file, or the one of that name."""
+    from qsage_validate.games.impartial import library
+    from qsage_validate.games.impartial.parser import read_game
+
+    if game == "-" or path.exists(game) or path.dirname(game) or "." in game:
+        return read_game(game)
+    return library.load(game)
+
+
+def _report(
+    result: Synthesis, output: str | None, python: str | None, smtlib: str | None, json_output: bool
+) -> Exit:
+    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.synthesis import report
+    from qsage_validate.synthesis.winning_formula import Outcome
+
+    if json_output:
+        emit_json(report.as_json(result))
+    else:
+        emit(report.text(result))
+    if output is not None:
+        names = report.write_folder(result, output)
+        narrate(f"wrote {len(names)} files into {output}")
+    if result.found is not None:
+        rules = report.proved_strategy(result)
+        misere = result.options.misere
+        if python is not None:
+            text = report.python_module(result.game, result.found, rules, misere=misere)
+            write_atomic(python, text)
+        if smtlib is not None:
+            write_atomic(smtlib, report.smtlib_module(result.game, result.found, rules))
+    elif python is not None or smtlib is not None:
+        print("no formula was proved: no file was written for it", file=sys.stderr)
+    if result.formula.outcome is Outcome.IMPOSSIBLE:
+        return Exit.REFUTED
+    if result.found is None and result.formula.formula is not None:
+        return Exit.REFUTED
+    proved = result.found is not None and (result.strategy is None or result.strategy.proved)
+    return Exit.FINE if proved else Exit.UNDECIDED
+
+
+def _check(
+    game: ImpartialGame,
+    check: str,
+    check_strategy: str | None,
+    misere: bool,
+    timeout: float,
+    memory: int | None,
+    json_output: bool,
+) -> Exit:
+    from qsage_validate.formats.source import Source
+    from qsage_validate.games.impartial.boxes import box_states
+    from qsage_validate.games.impartial.infix import parse_formula
+    from qsage_validate.games.impartial.rules import ImpartialRules
+    from qsage_validate.synthesis.clock import Clock
+    from qsage_validate.synthesis.model_checks import check_game
+    from qsage_validate.synthesis.smt import SmtSolver
+    from qsage_validate.synthesis.strategy import parse_strategy
+    from qsage_validate.synthesis.verify import Status, Verifier
+    from qsage_validate.synthesis.verify_strategy import verify_strategy
+
+    formula = parse_formula(check, game.variables, "--check")
+    strategy = None
+    if check_strategy is not None:
+        source = Source.open(check_strategy)
+        strategy = parse_strategy(source.text, game, source.path)
+    rules = ImpartialRules(game, misere=misere)
+    clock = Clock.of(timeout)
+    with SmtSolver(memory) as solver:
+        for warning in check_game(game, solver, clock):
+            narrate(f"warning: {warning.text}")
+        verifier = Verifier(rules, solver, box_states(game, 300))
+        found: list[tuple[str, Verification]] = []
+        found.append(("formula", verifier.winning_formula(formula, clock)))
+        if strategy is not None and found[0][1].status is Status.PROVED:
+            found.append(("strategy", verify_strategy(verifier, formula, strategy, clock)))
+    if json_output:
+        emit_json({what: _as_json(game, verdict) for what, verdict in found})
+    else:
+        for what, verdict in found:
+            emit(f"{what} {verdict.status.value}: {verdict.reason}")
+    status = found[-1][1].status
+    codes = {Status.PROVED: Exit.FINE, Status.REFUTED: Exit.REFUTED}
+    return codes.get(status, Exit.UNDECIDED)
+
+
+def _as_json(game: ImpartialGame, verdict: Verification) -> dict[str, Any]:
+    state = None if verdict.state is None else game.state(verdict.state)
+    return {
+        "status": verdict.status.value,
+        "reason": verdict.reason,
+        "constraint": verdict.constraint,
+        "state": state,
+    }
