@@ -1,0 +1,136 @@
+"""``qsage minimise``: a smaller certificate of the same formula."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Annotated
+
+import typer
+
+from qsage_validate.cli.common import (
+    DialectOption,
+    GameOption,
+    JsonOption,
+    ModelOption,
+    check_streams,
+    emit_json,
+    game_words,
+    narrate,
+    parse_dialect,
+    protect_inputs,
+)
+from qsage_validate.cli.search_progress import SearchLine
+from qsage_validate.errors import Exit
+
+
+def command(
+    formula: Annotated[str, typer.Argument(metavar="FORMULA", help="QCIR or QDIMACS.")],
+    cert: Annotated[
+        str, typer.Argument(metavar="CERT", help="The certificate, in any dialect that is read.")
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The smaller certificate: AIGER, in ASCII when its name ends in .aag.",
+        ),
+    ],
+    meta: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
+    ] = None,
+    game: GameOption = None,
+    model: ModelOption = None,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="How long to look for a smaller one.")
+    ] = 60.0,
+    dialect: DialectOption = None,
+    write: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="NAME",
+            help="The dialect to write: caqe, qbfcert-ascii or qbfcert-binary; else CERT's, "
+            "where it is one of these, or caqe.",
+        ),
+    ] = None,
+    json_output: JsonOption = False,
+) -> Exit:
+    """Make a certificate smaller: fewer gates, the same formula, another proof.
+
+    Gates that are equal or do not matter go, and functions are learnt anew from the plays that
+    the certificate wins. A layout (in FORMULA's comments, or a meta file) makes them shorter.
+    The result is written only when it is smaller and passes both levels of the check; else the
+    certificate is written as it was.
+
+    Exit code 0: written, 1: CERT does not hold, 2: bad input, 3: undecided, 130: interrupted.
+    """
+    from qsage_validate.certificates.certificate import Dialect
+    from qsage_validate.certificates.minimise import minimised
+    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.errors import UsageError
+    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.play.setup import PlayFiles, load
+
+    end = time.monotonic() + timeout
+    check_streams(output, json_output)
+    protect_inputs([output], [formula, cert, meta, *(game or ())])
+    chosen = parse_dialect(write)
+    words = game_words(game, model)
+    # A function that looks to its right is found by the check, with the other ways to be wrong.
+    files = PlayFiles(formula, cert, meta, words, parse_dialect(dialect), peeking=True)
+    setup = load(files)
+    if setup.formula is None:
+        raise UsageError(f"found the certificate {cert} without its formula, expected FORMULA CERT")
+    with SearchLine(sys.stderr) as line:
+        found = minimised(
+            setup.formula,
+            setup.certificate,
+            layout=setup.layout,
+            deadline=end,
+            progress=lambda stage, text: line.stage(f"{stage}: {text}"),
+        )
+    ascii_form = chosen is Dialect.QBFCERT_ASCII or output.endswith(".aag")
+    content = certificate_bytes(
+        found.certificate,
+        setup.formula,
+        dialect=chosen if chosen is not None else found.certificate.dialect,
+        binary=not ascii_form,
+    )
+    write_atomic(output, content)
+    facts = {
+        "certificate": output,
+        "kind": found.certificate.kind.value,
+        "smaller": found.smaller,
+        "gates_before": found.original,
+        "gates": found.gates,
+        "functions": len(found.certificate.functions),
+        "functions_dropped": found.dropped,
+        "seconds": round(found.seconds, 3),
+        "stages": [
+            {
+                "name": stage.name,
+                "gates": stage.gates,
+                "seconds": round(stage.seconds, 3),
+                "note": stage.note,
+            }
+            for stage in found.stages
+        ],
+    }
+    if json_output:
+        emit_json(facts)
+    if found.dropped:
+        narrate(
+            f"{found.dropped} functions of gates, which the formula defines itself, are left out"
+        )
+    if found.smaller:
+        narrate(
+            f"{output}: {found.gates:,} AND gates of {found.original:,} in {found.seconds:.1f} s; "
+            f"{found.proof}"
+        )
+    else:
+        narrate(f"{output}: nothing smaller than {found.original:,} AND gates was found and proved")
+    return Exit.FINE
