@@ -16,13 +16,9 @@ from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResul
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.formats.qdimacs import ClausalForm
     from qsage_validate.games.bddl.model import Model
-    from qsage_validate.solvers.outcome import Status
 
 SEARCH: Final = "search"
 CERTIFY: Final = "certify:"
@@ -200,61 +196,25 @@ def _solve(run: Run) -> RunResult:
     """The answer of a QBF solver; seconds are those of preprocessing and solving together."""
     from qsage_validate.solvers.backend import RunLimits
     from qsage_validate.solvers.backends import get_backend
-    from qsage_validate.solvers.workspace import workspace
+    from qsage_validate.solvers.solving import solve_formula
 
     formula, _, data = _formula(run)
-    spent, form = 0.0, None
-    with workspace() as workdir:
-        if run.preprocessor == BLOQQER:
-            preprocessed = _preprocessed(run, formula, data, workdir)
-            if isinstance(preprocessed, RunResult):
-                return preprocessed
-            form, spent = preprocessed
-        left = None if run.seconds is None else run.seconds - spent
-        if left is not None and left <= 0:
-            return RunResult("timeout", decided=False, seconds=spent, data=data)
-        outcome = get_backend(run.solver).solve(
-            formula, RunLimits(left, run.memory_mb), workdir=workdir, form=form
-        )
-    data |= {"solve_seconds": round(outcome.seconds, 4), "version": outcome.version}
+    solved = solve_formula(
+        formula,
+        get_backend(run.solver),
+        RunLimits(run.seconds, run.memory_mb),
+        preprocessing=run.preprocessor == BLOQQER,
+    )
+    data |= {"by": solved.by, "preprocess_seconds": round(solved.preprocess_seconds, 4)}
     return RunResult(
-        _status(outcome.status),
-        decided=outcome.truth is not None,
-        seconds=spent + outcome.seconds,
-        why=outcome.why,
+        solved.status.name.lower().replace("_", "-"),
+        decided=solved.truth is not None,
+        seconds=solved.seconds,
+        why="" if solved.truth is not None else solved.why,
+        cpu_seconds=solved.cpu_seconds,
+        peak_mb=solved.peak_mb,
         data=data,
     )
-
-
-def _preprocessed(
-    run: Run, formula: Qbf, data: dict[str, Any], workdir: Path
-) -> tuple[ClausalForm, float] | RunResult:
-    """The preprocessed formula and the seconds that it took; the result where that is all."""
-    from qsage_validate.formats.qdimacs import clausal_form
-    from qsage_validate.solvers.backend import RunLimits
-    from qsage_validate.solvers.bloqqer import preprocess
-
-    limits = RunLimits(run.seconds, run.memory_mb)
-    made = preprocess(clausal_form(formula), limits, workdir=workdir)
-    data["preprocess_seconds"] = round(made.seconds, 4)
-    data["preprocessor_version"] = made.version
-    if made.form is None:
-        truth = made.status.truth
-        data["decided_by"] = run.preprocessor
-        return RunResult(
-            _status(made.status),
-            decided=truth is not None,
-            seconds=made.seconds,
-            why=made.why,
-            data=data,
-        )
-    data["clauses"] = len(made.form.clauses)
-    return made.form, made.seconds
-
-
-def _status(status: Status) -> str:
-    """The word for a solver's status in a result."""
-    return status.name.lower().replace("_", "-")
 
 
 def _certify(run: Run) -> RunResult:

@@ -45,6 +45,9 @@ app = typer.Typer(
 ResultsArgument = Annotated[
     list[str], typer.Argument(metavar="RESULTS...", help="Files that experiments have written.")
 ]
+ProcessorOption = Annotated[
+    bool, typer.Option("--cpu", help="Processor time in the place of wall-clock time.")
+]
 OutputOption = Annotated[
     str | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write a picture: .png, .svg or .pdf."),
@@ -287,6 +290,7 @@ def table(
         str | None,
         typer.Option("--table", metavar="NAME", help="Which; the experiment's first if not said."),
     ] = None,
+    cpu: ProcessorOption = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="As Markdown, for a document.")
     ] = False,
@@ -304,7 +308,7 @@ def table(
     from qsage_validate.cli.common import protect_inputs
 
     protect_inputs([output], results)
-    found = _read(results)
+    found = _read(results, cpu)
     tables = get_experiment(found.experiment).tables
     chosen = next(iter(tables)) if kind is None else kind
     if chosen not in tables:
@@ -322,6 +326,7 @@ def table(
 @app.command("cactus")
 def cactus(
     results: ResultsArgument,
+    cpu: ProcessorOption = False,
     output: OutputOption = None,
     title: Annotated[str, typer.Option(help="The picture's title.")] = "",
 ) -> Exit:
@@ -332,7 +337,7 @@ def cactus(
 
     if output is not None:
         check_picture(output)
-    found = _read(results)
+    found = _read(results, cpu)
     lines = curves(found.records)
     cactus_table(lines).show(sys.stdout)
     if output is not None:
@@ -350,6 +355,7 @@ def scatter(
     y: Annotated[
         str | None, typer.Option("-y", metavar="WAY", help="The way to compare with.")
     ] = None,
+    cpu: ProcessorOption = False,
     output: OutputOption = None,
     title: Annotated[str, typer.Option(help="The picture's title.")] = "",
 ) -> Exit:
@@ -361,7 +367,7 @@ def scatter(
 
     if output is not None:
         check_picture(output)
-    found = _read(results)
+    found = _read(results, cpu)
     ways = way_names(found.records)
     if (x is None or y is None) and len(ways) != 2:
         raise UsageError(f"expected -x and -y, two of {', '.join(ways)}")
@@ -374,8 +380,11 @@ def scatter(
     return Exit.FINE
 
 
-def _read(paths: Sequence[str]) -> Results:
+def _read(paths: Sequence[str], cpu: bool) -> Results:
+    from dataclasses import replace
+
     from qsage_validate.bench.results import read_all
+    from qsage_validate.bench.summaries import by_processor
     from qsage_validate.errors import InputError
 
     found = read_all(paths)
@@ -383,7 +392,7 @@ def _read(paths: Sequence[str]) -> Results:
         narrate(found.warning)
     if not found.records:
         raise InputError(found.path, None, None, "no runs", "results of qsage bench")
-    return found
+    return replace(found, records=tuple(by_processor(found.records))) if cpu else found
 
 
 def _check_experiment(found: Results, name: str) -> None:

@@ -1,0 +1,160 @@
+"""The ways in which the harness solves: search, QBF solvers, and certificates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.bench.experiment import Selection
+from qsage_validate.bench.files import FORMULAS
+from qsage_validate.bench.paper import EXPERIMENT
+from qsage_validate.bench.run import Run
+from qsage_validate.bench.solving import execute, ways
+from qsage_validate.encodings.encoding import encode
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.formats.qcir import write_qcir
+from qsage_validate.formats.qdimacs import write_qdimacs
+from qsage_validate.games.registry import resolve_command
+from qsage_validate.solvers.backend import Missing, Program
+from qsage_validate.solvers.backends import backends, get_backend
+
+TIC = ("httt", "--size", "4x4", "--shape", "tic", "--depth")
+DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth")
+
+
+def game(words: tuple[str, ...], solver: str, encoding: str = "lifted") -> Run:
+    return Run("table2", "HTTT", " ".join(words), words, solver, encoding, seconds=60.0)
+
+
+def needs(solver: str) -> None:
+    found = get_backend(solver).availability()
+    if isinstance(found, Missing):
+        pytest.skip(f"no {solver}: {found.reason}")
+
+
+@pytest.mark.parametrize(("depth", "truth"), [("5", True), ("3", False)])
+def test_a_search_says_who_wins_and_how_deep_it_went(depth: str, truth: bool) -> None:
+    result = execute(game((*TIC, depth), "search", "-"))
+    assert (result.truth, result.decided) == (truth, True)
+    assert result.data["critical_plies"] == (5 if truth else None)
+    assert result.data["refuted_plies"] == (4 if truth else 3)
+    assert result.data["plies"] == int(depth)
+
+
+def test_a_search_out_of_time_says_what_it_has_refuted() -> None:
+    run = replace(game(("connect-c", "--size", "6x6", "--connect", "4"), "search"), seconds=0.2)
+    result = execute(run)
+    assert (result.status, result.decided, result.truth) == ("timeout", False, None)
+    assert 1 <= result.data["refuted_plies"] < result.data["plies"]
+    assert "critical_plies" not in result.data
+
+
+@pytest.mark.parametrize("solver", ["depqbf", "qute", "caqe", "rareqs", "qfun"])
+@pytest.mark.parametrize(("depth", "truth"), [("2", True), ("1", False)])
+def test_a_qbf_solver_agrees_with_the_search(solver: str, depth: str, truth: bool) -> None:
+    needs(solver)
+    words = ("domineering", "--size", "2x2", "--depth", depth)
+    result = execute(game(words, solver))
+    assert result.truth is truth
+    assert result.truth is execute(game(words, "search", "-")).truth
+    assert result.data["gates"] == len(encode(resolve_command(words)).qbf.gates)
+    assert result.data["by"].lower().startswith(solver)
+    assert result.cpu_seconds is not None
+
+
+def test_a_preprocessed_formula_has_the_same_truth() -> None:
+    needs("depqbf")
+    for depth, truth in (("5", True), ("3", False)):
+        run = replace(game((*TIC, depth), "depqbf"), preprocessor="bloqqer")
+        result = execute(run)
+        assert result.truth is truth
+        assert 0 < result.data["preprocess_seconds"] <= result.seconds
+
+
+def test_a_solver_out_of_time_is_a_result() -> None:
+    needs("depqbf")
+    result = execute(replace(game((*TIC, "9"), "depqbf"), seconds=0.3))
+    assert (result.status, result.decided, result.truth) == ("timeout", False, None)
+    assert result.why
+
+
+@pytest.mark.parametrize(("depth", "truth"), [("3", True), ("1", False)])
+def test_a_certificate_is_made_and_checked(depth: str, truth: bool) -> None:
+    result = execute(game((*DOMINO, depth), "certify:search"))
+    assert result.truth is truth
+    assert result.data["route"] == "search"
+    assert result.data["certificate_gates"] >= 0
+    assert sum(result.data["stages"].values()) <= result.seconds
+
+
+def test_a_certificate_out_of_time_is_undecided() -> None:
+    run = game(("connect-c", "--size", "6x6", "--connect", "4"), "certify:search")
+    with pytest.raises(UndecidedError):
+        execute(replace(run, seconds=0.2))
+
+
+def test_formulas_are_solved_from_their_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("depqbf")
+    monkeypatch.chdir(tmp_path)
+    write_qcir(encode(resolve_command((*DOMINO, "3"))).qbf, tmp_path / "a.qcir")
+    write_qdimacs(encode(resolve_command((*DOMINO, "1"))).qbf, tmp_path / "b.qdimacs")
+    (tmp_path / "notes.txt").write_text("no formula\n")
+    runs = FORMULAS.select(Selection(inputs=(".",), solvers=("depqbf",)))
+    assert [execute(run).truth for run in runs] == [True, False]
+    assert [run.instance for run in runs] == ["./a.qcir", "./b.qdimacs"]
+    (tmp_path / "a.qcir").write_text((tmp_path / "a.qcir").read_text() + "# changed\n")
+    again = FORMULAS.select(Selection(inputs=(".",), solvers=("depqbf",)))
+    assert [one.key == two.key for one, two in zip(runs, again, strict=True)] == [False, True]
+
+
+# --- Ways -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _all_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every solver of the registry is found."""
+    there = Program("/bin/true", "1")
+    monkeypatch.setattr("qsage_validate.solvers.backend.Backend.availability", lambda self: there)
+
+
+@pytest.mark.usefixtures("_all_here")
+def test_ways_are_crossed_where_they_fit() -> None:
+    selection = Selection(
+        solvers=("search", "depqbf", "quabs", "certify:search"), preprocessors=("none", "bloqqer")
+    )
+    found = [(w.solver, w.encoding, w.preprocessor) for w in ways(selection, games=True)]
+    assert found == [
+        ("search", "-", "none"),
+        ("depqbf", "lifted", "none"),
+        ("depqbf", "lifted", "bloqqer"),
+        ("quabs", "lifted", "none"),
+        ("certify:search", "lifted", "none"),
+    ]
+    with pytest.raises(UsageError, match="do not fit together"):
+        ways(Selection(solvers=("quabs",), preprocessors=("bloqqer",)), games=True)
+
+
+def test_the_usual_ways_are_search_for_games_and_a_solver_for_formulas() -> None:
+    assert [way.solver for way in ways(Selection(), games=True)] == ["search"]
+    needs("depqbf")
+    assert [way.solver for way in ways(Selection(), games=False)] == ["depqbf"]
+
+
+def test_a_solver_that_is_not_there_is_named_before_anything_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = Missing("no program on the PATH")
+    monkeypatch.setattr("qsage_validate.solvers.backend.Backend.availability", lambda self: gone)
+    for solver in (*backends(), "certify:trace:depqbf"):
+        with pytest.raises(UsageError, match="is not there: no program on the PATH"):
+            EXPERIMENT.select(Selection(solvers=(solver,)))
+
+
+@pytest.mark.parametrize("solver", ["certify:chess", "certify:", "chess"])
+def test_unknown_solvers_are_one_line(solver: str) -> None:
+    with pytest.raises(UsageError, match="expected"):
+        EXPERIMENT.select(Selection(solvers=(solver,)))
