@@ -1,9 +1,10 @@
-"""``qsage certify``: rules to a checked certificate."""
+"""``qsage certify``: a game or a formula to a checked certificate."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,15 +19,23 @@ from qsage_validate.cli.common import (
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.search_progress import SearchLine
-from qsage_validate.cli.solver_options import MemoryOption, TimeoutOption, search_limits
-from qsage_validate.errors import Exit
+from qsage_validate.cli.solver_options import (
+    EncodingOption,
+    MemoryOption,
+    MetaOption,
+    TimeoutOption,
+)
+from qsage_validate.cli.subject import formula_path, load_formula_subject, without_depth
+from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.certificate import CircuitCertificate
+    from qsage_validate.certificates.certificate import CircuitCertificate, Dialect
+    from qsage_validate.certificates.routes import CertifiedFormula
     from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.encodings.encoding import Encoding
 
 
-@takes_model
+@partial(takes_model, or_formula=True)
 def command(
     model: ModelArguments,
     output: Annotated[
@@ -40,72 +49,97 @@ def command(
     ],
     formula: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the formula too: QCIR, or QDIMACS by its name."),
+        typer.Option(
+            metavar="FILE",
+            help="Write the formula too, as QCIR, or QDIMACS by its name; the certificate is "
+            "then one of what is written.",
+        ),
     ] = None,
-    encoding: Annotated[str, typer.Option(metavar="NAME", help="The encoding.")] = "lifted",
+    encoding: EncodingOption = "lifted",
+    route: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="auto (default), search, bloqqer, trace, tool or expansion (see docs/solving.md).",
+        ),
+    ] = "auto",
+    solver: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A QBF solver that writes traces or certificates."),
+    ] = None,
+    minimise: Annotated[
+        bool, typer.Option(help="Make the certificate smaller, as 'qsage minimise'.")
+    ] = False,
     dialect: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="caqe (default), qbfcert-ascii or qbfcert-binary."),
     ] = None,
+    meta: MetaOption = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Processes that check the certificate.")
+    ] = 1,
     timeout: TimeoutOption = None,
     memory: MemoryOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Find out who wins MODEL and write a certificate of it.
+    """Decide a formula, or who wins a game, and write a certificate of the answer.
 
-    The winner's strategy, found by search on the rules, is compiled into a Skolem (Black) or
-    Herbrand (White) certificate for the encoding of MODEL. It is written only after both levels
-    of the check have proved it; see 'qsage validate'.
+    The functions of the side that wins, Skolem (true, Black) or Herbrand (false, White), come
+    from a search on the rules of a game, or from QBF solvers, by the routes that there are. They
+    are written only after both levels of the check have proved them; see 'qsage validate'.
     """
-    from qsage_validate.certificates.certify import certify_game
-    from qsage_validate.certificates.writer import certificate_bytes
-    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.certificates.routes import RouteOptions, certify_formula
+    from qsage_validate.encodings.encoding import encode
 
     for file in (output, formula):
         check_streams(file, json_output)
-    protect_inputs([output, formula], model.files)
+    path = formula_path(model)
+    protect_inputs([output, formula], model.files if path is None else [path, meta])
     chosen = parse_dialect(dialect)
+    options = RouteOptions(route, solver, timeout, memory, minimise, jobs)
+    model, deepens = without_depth(model)
+    if deepens:
+        raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
+    encoded: Encoding | None = None
+    if path is not None:
+        subject = load_formula_subject(path, model, meta)
+        qbf, name = subject.qbf, subject.name
+    elif meta is not None:
+        raise UsageError("found --meta with a game, which has its layout")
+    else:
+        encoded = encode(model.resolve(), encoding)
+        qbf, name = encoded.qbf, encoded.model.name
     with SearchLine(sys.stderr) as line:
-        made = certify_game(
-            model.resolve(),
-            encoding,
-            limits=search_limits(timeout, memory),
-            progress=line.progress,
-            stage=line.stage,
+        made = certify_formula(
+            qbf, options, encoding=encoded, say=line.stage, progress=line.progress
         )
-    qbf, certificate = made.encoding.qbf, made.certificate
+    gates = _write(made, output, formula, chosen)
+    facts = _facts(made, output, formula, encoded) | {"gates": gates}
+    if json_output:
+        emit_json(facts)
+    narrate(_text(made, output, name, encoded, gates))
+    return Exit.FINE
+
+
+def _write(
+    made: CertifiedFormula, output: str, formula: str | None, dialect: Dialect | None
+) -> int:
+    """Write the certificate and, if wanted, the formula; returns the number of AND gates."""
+    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.formats.source import write_atomic
+
+    certificate, qbf = made.certificate, made.formula
     # Both texts are made and proved to belong together before either file is touched.
     text = None if formula is None else formula_text(qbf, formula)
     if formula is not None and text is not None and format_of(formula) is FormulaFormat.QDIMACS:
         certificate, qbf = _clausal(certificate, qbf, text)
     content = certificate_bytes(
-        certificate, qbf, dialect=chosen, binary=not output.endswith(".aag")
+        certificate, qbf, dialect=dialect, binary=not output.endswith(".aag")
     )
     if formula is not None and text is not None:
         write_atomic(formula, text)
     write_atomic(output, content)
-    facts = {
-        "certificate": output,
-        "formula": formula,
-        "game": made.encoding.model.name,
-        "winner": made.winner.value,
-        "kind": certificate.kind.value,
-        "gates": certificate.aig.num_gates,
-        "functions": len(certificate.functions),
-        "decisions": made.decisions,
-        "search_seconds": round(made.search_seconds, 3),
-        "compile_seconds": round(made.compile_seconds, 3),
-        "check_seconds": round(made.check_seconds, 3),
-    }
-    if json_output:
-        emit_json(facts)
-    narrate(
-        f"{output}: {certificate.kind.value} certificate of {made.encoding.model.name} for "
-        f"{made.winner}, {certificate.aig.num_gates:,} AND gates, {made.decisions} decisions; "
-        f"search {made.search_seconds:.1f} s, compilation {made.compile_seconds:.1f} s, "
-        f"proof {made.check_seconds:.1f} s"
-    )
-    return Exit.FINE
+    return certificate.aig.num_gates
 
 
 def _clausal(
@@ -123,3 +157,39 @@ def _clausal(
     if not isinstance(checked, CertificateProved):
         raise CheckFailedError(f"the certificate of the clausal form does not hold: {checked}")
     return extended, clausal
+
+
+def _facts(
+    made: CertifiedFormula, output: str, formula: str | None, encoded: Encoding | None
+) -> dict[str, Any]:
+    certificate = made.certificate
+    return {
+        "certificate": output,
+        "formula": formula,
+        "game": None if encoded is None else encoded.model.name,
+        "verdict": "true" if made.truth else "false",
+        "winner": None if encoded is None else certificate.kind.player.value,
+        "kind": certificate.kind.value,
+        "gates": certificate.aig.num_gates,
+        "functions": len(certificate.functions),
+        "dont_cares": len(made.proved.dont_cares),
+        "route": made.route,
+        "by": made.by,
+        "stages": [{"stage": name, "seconds": round(s, 3)} for name, s in made.stages],
+        "seconds": round(made.seconds(), 3),
+        "check_seconds": round(made.seconds("check"), 3),
+        "attempts": [{"route": a.route, "why": a.why} for a in made.attempts],
+    }
+
+
+def _text(
+    made: CertifiedFormula, output: str, name: str, encoded: Encoding | None, gates: int
+) -> str:
+    kind = made.certificate.kind
+    whose = f" for {kind.player}" if encoded is not None else ""
+    stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in made.stages)
+    verdict = "true" if made.truth else "false"
+    return (
+        f"{output}: {kind.value} certificate of {name}{whose} ({verdict}), {gates:,} AND gates; "
+        f"by {made.by}: {stages}"
+    )

@@ -13,6 +13,7 @@ _STAGES = {
     "plan": "planning",
     "compile": "compiling",
     "check": "proving the certificate",
+    "minimise": "making the certificate smaller",
 }
 
 
