@@ -40,6 +40,20 @@ _ELIMINATION: Final = "var elimination"
 _DEFINITION: Final = "expansion: removing var definition"
 _EXTENSION: Final = "asymmetric or covered literal rm"
 _HIDDEN: Final = "asymmetric taut or subs"
+_EQUIVALENCE: Final = ("eq subst: rm first antecedent", "eq subst: rm second antecedent")
+# What may stand between the lines of one substitution of equivalent literals.
+_SUBSTITUTION: Final = (
+    *_EQUIVALENCE,
+    "eq subst: adding resolvent",
+    "trivial clause",
+    "trivial clause assigned",
+    "trivial clause complete",
+    "universal pure",
+    "universal reduction",
+    "universal reduction subs",
+    "univ pure subs",
+    "unit by subst",
+)
 
 # Deletions of clauses that the others imply; the first literal is any, not a pivot.
 _IMPLIED: Final = frozenset(
@@ -128,8 +142,9 @@ class _Lifter:
         self._clauses: list[Clause] = []
         self._numbers: dict[Clause, list[int]] = {}
         self._occurrences: list[dict[int, Clause]] = [{} for _ in range(2 * size)]
-        # Steps from here on are of a variable that is defined already.
+        # Steps from here on are of a variable that is defined already; and single ones.
         self._defined_from = len(trace.steps)
+        self._defined: set[int] = set()
 
     def start(self, output: ClausalForm, certificate: CircuitCertificate | None) -> None:
         """Take the clauses and functions of the preprocessed formula."""
@@ -224,7 +239,7 @@ class _Lifter:
         """Change functions so that the clause of a deletion holds as well."""
         step = self._trace.steps[index]
         literals = step.literals
-        if index >= self._defined_from or not literals:
+        if index >= self._defined_from or index in self._defined or not literals:
             return
         pivot = literals[0]
         variable = abs(pivot)
@@ -232,6 +247,8 @@ class _Lifter:
         if self._universal[variable] or technique in _IMPLIED or (pivot,) in self._numbers:
             return
         if technique == _EXTENSION and self._is_asymmetric(index):
+            return
+        if technique in _EQUIVALENCE and self._substitute(index):
             return
         if technique == _HIDDEN and self._is_hidden_tautology(literals):
             return
@@ -313,6 +330,46 @@ class _Lifter:
             self._value[x] = merged
             self._reach[x] = max(self._reach[x], self._reach[c], self._level[u])
         return True
+
+    def _substitute(self, index: int) -> bool:
+        """At the end of a substitution: what was substituted is what stands for it.
+
+        The clauses that make a class of literals equal are deleted as if its variables were
+        eliminated one by one, but where a resolvent became a unit this is none: the unit would
+        contradict what the last clauses ask for.  What is never a pivot represents the class.
+        """
+        steps = self._trace.steps
+        members: dict[int, list[tuple[int, bool, int]]] = {}
+        pivots: set[int] = set()
+        for at in range(index, -1, -1):
+            action, literals, technique, _ = steps[at]
+            if technique not in _SUBSTITUTION:
+                break
+            if action is Action.DELETE and technique in _EQUIVALENCE and len(literals) == 2:
+                a, b = literals
+                same = (a > 0) != (b > 0)
+                members.setdefault(abs(a), []).append((abs(b), same, at))
+                members.setdefault(abs(b), []).append((abs(a), same, at))
+                pivots.add(abs(a))
+        for representative in [v for v in members if v not in pivots]:
+            equal = {representative: True}
+            reached = [representative]
+            indices = set()
+            for variable in reached:
+                for other, same, at in members[variable]:
+                    indices.add(at)
+                    if other not in equal:
+                        equal[other] = equal[variable] == same
+                        reached.append(other)
+            others = reached[1:]
+            if not pivots.issuperset(others) or any(self._universal[v] for v in others):
+                continue
+            value = self._literal(representative)
+            for variable in others:
+                self._value[variable] = value if equal[variable] else value ^ 1
+                self._reach[variable] = self._reach[representative]
+            self._defined |= indices
+        return index in self._defined
 
     def _define(self, index: int) -> bool:
         """At the end of an elimination: define the variable by one side of its clauses.
