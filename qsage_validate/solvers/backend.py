@@ -15,10 +15,10 @@ from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, qdimacs_text
 from qsage_validate.solvers.dialect import Dialect, outer_assignment
 from qsage_validate.solvers.judgement import judge
+from qsage_validate.solvers.log import shortened
 from qsage_validate.solvers.outcome import Outcome
-from qsage_validate.solvers.process import Finished, run_program
+from qsage_validate.solvers.process import run_program
 
-_LOG_CHARACTERS = 20_000
 _TAIL_BYTES = 1 << 16
 
 
@@ -168,7 +168,7 @@ class Backend:
             seconds=finished.seconds,
             cpu_seconds=finished.cpu_seconds,
             peak_mb=finished.peak_mb,
-            log=_log(finished),
+            log=shortened(finished),
             command=command,
             solver=self.name,
             version=program.version,
@@ -198,12 +198,3 @@ def _tail(trace: Path) -> bytes:
 def _remove(trace: Path) -> None:
     if trace.is_file():
         trace.unlink()
-
-
-def _log(finished: Finished) -> str:
-    """What the program wrote, standard error behind standard output, shortened in the middle."""
-    text = (finished.stdout + finished.stderr).decode("utf-8", "replace")
-    if len(text) > _LOG_CHARACTERS:
-        half = _LOG_CHARACTERS // 2
-        text = f"{text[:half]}\n[...]\n{text[-half:]}"
-    return text

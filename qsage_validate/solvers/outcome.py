@@ -10,10 +10,11 @@ from qsage_validate.formats.source import Path
 
 
 class Status(Enum):
-    """How a run ended; only the first two are answers."""
+    """How a run ended; only the first two are answers.  UNKNOWN is a preprocessor's usual end."""
 
     TRUE = "true"
     FALSE = "false"
+    UNKNOWN = "unknown"
     TIMEOUT = "time-out"
     MEMORY = "out of memory"
     DISK = "disk full"

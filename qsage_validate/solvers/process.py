@@ -181,9 +181,9 @@ def _wait(
             if stop is not None and stop():
                 return Ended.STOPPED
             for file, megabytes in watched:
-                if megabytes is not None:
-                    if os.fstat(file.fileno()).st_size > megabytes * _MEGABYTE:
-                        return Ended.OUTPUT
+                size = os.fstat(file.fileno()).st_size
+                if megabytes is not None and size > megabytes * _MEGABYTE:
+                    return Ended.OUTPUT
 
 
 @contextmanager
