@@ -17,7 +17,18 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from qsage_validate import __version__
-from qsage_validate.cli import bench, certify, encode, games, info, minimise, play, solve, validate
+from qsage_validate.cli import (
+    bench,
+    certify,
+    encode,
+    games,
+    info,
+    minimise,
+    play,
+    solve,
+    synthesize,
+    validate,
+)
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
 
@@ -60,6 +71,7 @@ app.command("solve")(solve.command)
 app.command("certify")(certify.command)
 app.command("validate")(validate.command)
 app.command("minimise")(minimise.command)
+app.command("synthesize")(synthesize.command)
 app.command("play")(play.command)
 app.add_typer(bench.app, name="bench")
 play_app.command("qsage-play")(play.command)
