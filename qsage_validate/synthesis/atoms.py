@@ -114,7 +114,7 @@ def enumerate_atoms(
     candidates = [(atom.size, 0, atom) for atom in known]
     for order, expression in enumerate(expressions(sample.variables, level)):
         values = linear_values(expression, sample.columns)
-        for atom in _atoms(expression, values, level, wanted_moduli):
+        for atom in _atoms(expression, values, len(sample.variables), level, wanted_moduli):
             candidates.append((atom.size, 1 + order, atom))
     candidates.sort(key=lambda one: one[:2])
     seen: set[int] = {0, mask}
@@ -134,10 +134,11 @@ def enumerate_atoms(
 def _atoms(
     expression: Linear,
     values: Column,
+    variables: int,
     level: int,
     wanted: Sequence[int],
 ) -> Iterator[Formula]:
-    limit = _CONSTANTS[level] if len(expression.terms) < 3 else _CONSTANTS[max(0, level - 1)]
+    limit = _limit(len(expression.terms), variables, level)
     low, high = max(int(values.min()), -limit), min(int(values.max()), limit)
     for constant in range(low, high + 1):
         yield comparison("=", expression, constant)
@@ -147,6 +148,15 @@ def _atoms(
         for modulus in wanted:
             for residue in range(modulus):
                 yield Congruence(expression, modulus, Linear((), residue))
+
+
+def _limit(terms: int, variables: int, level: int) -> int:
+    """The largest constant beside an expression of so many terms."""
+    if variables == 1:
+        return _CONSTANTS[-1]
+    if terms == 1 and variables == 2:
+        return max(40, _CONSTANTS[level])
+    return _CONSTANTS[level] if terms < 3 else _CONSTANTS[max(0, level - 1)]
 
 
 def comparison(relation: str, expression: Linear, constant: int) -> Comparison:

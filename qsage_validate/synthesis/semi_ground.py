@@ -17,8 +17,11 @@ from qsage_validate.games.impartial.model import Action, ImpartialGame
 from qsage_validate.games.impartial.moves import State, semi_ground_text
 from qsage_validate.games.impartial.rules import Move
 
-MAX_OFFSET: Final = 12
+MAX_OFFSET: Final = 64
 """The largest number that is added to a variable; with numbers alone there is no limit."""
+
+MAX_DIFFERENCE_OFFSET: Final = 24
+"""The largest number that is added to a difference of two variables."""
 
 _MAX_CHOICES: Final = 64
 
@@ -46,18 +49,16 @@ class SemiGround:
         return semi_ground_text(game.actions[self.index], self.arguments)
 
 
-def expressions(
-    variables: Sequence[str], state: State, value: int, max_offset: int = MAX_OFFSET
-) -> list[Linear]:
+def expressions(variables: Sequence[str], state: State, value: int) -> list[Linear]:
     """Small expressions over ``variables`` that are ``value`` in ``state``, the smallest first."""
     found = [Linear((), value)]
     for name, number in zip(variables, state, strict=True):
-        if abs(value - number) <= max_offset:
+        if abs(value - number) <= MAX_OFFSET:
             found.append(Linear(((name, 1),), value - number))
     for i, left in enumerate(variables):
         for j, right in enumerate(variables):
             offset = value - state[i] + state[j]
-            if i != j and abs(offset) <= max_offset:
+            if i != j and abs(offset) <= MAX_DIFFERENCE_OFFSET:
                 found.append(Linear.of({left: 1, right: -1}, offset))
     return sorted(found, key=lambda e: e.size)
 

@@ -26,6 +26,7 @@ from qsage_validate.synthesis.atoms import (
 )
 from qsage_validate.synthesis.classification import best_cover, classify
 from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.columns import column_formula
 from qsage_validate.synthesis.minimise import minimise
 from qsage_validate.synthesis.sample import Sample
 from qsage_validate.synthesis.small_formulas import smallest_formulas
@@ -223,7 +224,12 @@ def candidates(search: FormulaSearch, sample: Sample, level: int) -> Iterator[Fo
         covered = best_cover(wanted, mask, literals, part)
         if covered is not None:
             options.append(covered if wanted == target else covered.negated())
-    formula = classify(target, mask, literals, search.clock.part(_CLASSIFY_SECONDS))
-    if formula is not None:
-        options.append(formula)
-    yield from sorted(options, key=lambda f: f.size)[:2]
+    periodic = column_formula(search.game, search.labels)
+    if periodic is not None and not sample.mistakes(periodic):
+        options.append(periodic)
+    tried = sorted(options, key=lambda f: f.size)[:2]
+    yield from tried
+    if not tried or level > 0:
+        formula = classify(target, mask, literals, search.clock.part(_CLASSIFY_SECONDS))
+        if formula is not None:
+            yield formula
