@@ -19,7 +19,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -96,6 +96,7 @@ def preprocess(
     workdir: Path,
     trace: Path | None = None,
     options: Mapping[str, int] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Preprocessed:
     """Preprocess ``form`` with Bloqqer in a child process.
 
@@ -124,7 +125,7 @@ def preprocess(
         target = None if trace is None else trace.absolute()
         command = _command(program, given, left, target, chosen)
         finished = run_program(
-            command, timeout=limits.seconds, memory_mb=limits.memory_mb, cwd=folder
+            command, timeout=limits.seconds, memory_mb=limits.memory_mb, cwd=folder, stop=stop
         )
         text = left.read_text(encoding="ascii") if left.exists() else ""
     finally:
