@@ -43,9 +43,7 @@ def ways(selection: Selection, *, games: bool) -> list[Way]:
     solvers = selection.solvers if selection.solvers is not None else default
     preprocessors = selection.preprocessors or (NO_PREPROCESSOR,)
     for name in preprocessors:
-        if name not in PREPROCESSORS:
-            choices = ", ".join(PREPROCESSORS)
-            raise UsageError(f"unknown preprocessor {name!r}, expected one of: {choices}")
+        _check_preprocessor(name)
     encodings = _encodings(selection) if games else [NO_ENCODING]
     found: list[Way] = []
     for solver in solvers:
@@ -103,6 +101,18 @@ def _check_solver(name: str) -> None:
     availability = get_backend(name).availability()
     if isinstance(availability, Missing):
         raise UsageError(f"the solver {name!r} is not there: {availability.reason}")
+
+
+def _check_preprocessor(name: str) -> None:
+    from qsage_validate.solvers.backend import Missing
+    from qsage_validate.solvers.bloqqer import availability
+
+    if name not in PREPROCESSORS:
+        choices = ", ".join(PREPROCESSORS)
+        raise UsageError(f"unknown preprocessor {name!r}, expected one of: {choices}")
+    found = availability() if name == BLOQQER else None
+    if isinstance(found, Missing):
+        raise UsageError(f"the preprocessor {name!r} is not there: {found.reason}")
 
 
 def _fit(solver: str, preprocessor: str) -> bool:

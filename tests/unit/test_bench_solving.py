@@ -52,10 +52,10 @@ def test_a_search_out_of_time_says_what_it_has_refuted() -> None:
 
 
 @pytest.mark.parametrize("solver", ["depqbf", "qute", "caqe", "rareqs", "qfun"])
-@pytest.mark.parametrize(("depth", "truth"), [("2", True), ("1", False)])
-def test_a_qbf_solver_agrees_with_the_search(solver: str, depth: str, truth: bool) -> None:
+@pytest.mark.parametrize(("size", "truth"), [("2x2", True), ("2x3", False)])
+def test_a_qbf_solver_agrees_with_the_search(solver: str, size: str, truth: bool) -> None:
     needs(solver)
-    words = ("domineering", "--size", "2x2", "--depth", depth)
+    words = ("domineering", "--size", size, "--depth", "2")
     result = execute(game(words, solver))
     assert result.truth is truth
     assert result.truth is execute(game(words, "search", "-")).truth
@@ -152,6 +152,14 @@ def test_a_solver_that_is_not_there_is_named_before_anything_starts(
     for solver in (*backends(), "certify:trace:depqbf"):
         with pytest.raises(UsageError, match="is not there: no program on the PATH"):
             EXPERIMENT.select(Selection(solvers=(solver,)))
+
+
+def test_a_preprocessor_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs("depqbf")
+    gone = Missing("no program on the PATH")
+    monkeypatch.setattr("qsage_validate.solvers.bloqqer.availability", lambda: gone)
+    with pytest.raises(UsageError, match="the preprocessor 'bloqqer' is not there: no program"):
+        EXPERIMENT.select(Selection(solvers=("depqbf",), preprocessors=("bloqqer",)))
 
 
 @pytest.mark.parametrize("solver", ["certify:chess", "certify:", "chess"])
