@@ -60,7 +60,7 @@ _SWEEPING: Final = 0.3
 _CHECKING: Final = 0.1
 # Larger certificates are swept, and learnt in part, when they cannot be learnt as a whole;
 # smaller ones are freed of don't-cares before anything is learnt from them.
-_SMALL: Final = 1500
+_SMALL: Final = 1200
 # A certificate that is learnt may be this much larger at first: its don't-cares are to go yet.
 _LARGER: Final = 4
 # Styles of learning that are tried one after the other while there is time.

@@ -24,7 +24,7 @@ _TEST: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Fork:
     """Look at feature ``feature`` and go on with ``high`` where it is true, else with ``low``."""
 
     feature: int
@@ -32,7 +32,7 @@ class Test:
     low: Tree
 
 
-Tree = Test | bool
+Tree = Fork | bool
 
 
 def learn_tree(rows: Bits, values: Bits, prices: Prices, *, thrift: float = 1.0) -> Tree:
@@ -74,7 +74,7 @@ class _Learner:
         else:
             low = self.tree(zeros)
             high = low if self._agrees(low, ones) else self.tree(ones)
-        return high if high == low else Test(feature, high, low)
+        return high if high == low else Fork(feature, high, low)
 
     def _agrees(self, tree: Tree, which: NDArray[np.intp]) -> bool:
         said = say(tree, lambda feature: self.rows[which, feature], len(which))
@@ -126,7 +126,7 @@ def features_of(tree: Tree) -> set[int]:
     pending = [tree]
     while pending:
         node = pending.pop()
-        if isinstance(node, Test):
+        if isinstance(node, Fork):
             found.add(node.feature)
             pending += (node.high, node.low)
     return found

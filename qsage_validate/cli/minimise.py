@@ -79,6 +79,9 @@ def command(
     check_streams(output, json_output)
     protect_inputs([output], [formula, cert, meta, *(game or ())])
     chosen = parse_dialect(write)
+    if chosen in (Dialect.PEDANT, Dialect.QAIGER):
+        names = "caqe, qbfcert-ascii or qbfcert-binary"
+        raise UsageError(f"found {write!r} for --as, which is not written, expected {names}")
     words = game_words(game, model)
     # A function that looks to its right is found by the check, with the other ways to be wrong.
     files = PlayFiles(formula, cert, meta, words, parse_dialect(dialect), peeking=True)
