@@ -14,9 +14,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from qsage_validate.circuit.qbf import Quantifier, Scope
+from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.formats.qdimacs import ClausalForm
-from qsage_validate.formats.qrat import QratTrace, extended_scopes, read_qrat
+from qsage_validate.formats.qrat import QratTrace, output_form, read_qrat
 
 Run = tuple[bool | ClausalForm, QratTrace]
 
@@ -46,13 +46,7 @@ def run_bloqqer(forms: Sequence[ClausalForm], folder: Path) -> list[Run]:
 def _run(form: ClausalForm, answer: bool | list[list[int]], trace: QratTrace) -> Run:
     if isinstance(answer, bool):
         return answer, trace
-    used = {abs(x) for clause in answer for x in clause}
-    scopes = [
-        Scope(s.quantifier, tuple(v for v in s.variables if v in used))
-        for s in extended_scopes(form.scopes, trace)
-    ]
-    clauses = tuple(map(tuple, answer))
-    return ClausalForm(tuple(s for s in scopes if s.variables), clauses, max(used)), trace
+    return output_form(form, trace, map(tuple, answer)), trace
 
 
 def _serve() -> None:
