@@ -69,6 +69,7 @@ class CampaignProgress:
             TimeElapsedColumn(),
             TextColumn("{task.fields[so_far]}"),
             console=Console(file=self._stream, highlight=False),
+            refresh_per_second=2,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -281,3 +282,37 @@ def test_formulas_cannot_be_searched(tmp_path: Path) -> None:
         FORMULAS.select(Selection(inputs=("f.qcir",), solvers=("search",)))
     with pytest.raises(InputError, match="no such file"):
         FORMULAS.select(Selection(inputs=("none.qcir",), solvers=("search",)))
+
+
+# --- Progress -------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_a_bar_with_the_results_so_far_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from qsage_validate.bench.campaign import Tally
+    from qsage_validate.bench.record import Record
+    from qsage_validate.cli.bench_progress import CampaignProgress
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    stream = Terminal()
+    tally = Tally(3)
+    with CampaignProgress(stream, 3, "toy") as progress:
+        for status in ("true", "crashed"):
+            result = RunResult(status, status == "true", 1.5, "" if status == "true" else "[b]")
+            made = Record(Run("toy", "f", "i", (), status), result, "m", "now")
+            tally.count(made)
+            progress.tell(made, tally)
+    shown = stream.getvalue()
+    assert "i: crashed: crashed, 1.50 s ([b])" in shown
+    assert "2/3" in shown
+    assert "1 true, 1 crashed" in shown
+    assert str(tally) == "2 of 3 runs made: 1 true, 1 crashed"
