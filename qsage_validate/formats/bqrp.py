@@ -31,6 +31,7 @@ from qsage_validate.formats.trace import (
 
 _BLOCK: Final = 1 << 21
 _TAIL: Final = 64
+_HEAD: Final = 1 << 16
 # Four groups of seven bits are enough for what occurs, and fit into 32 bits with a sign.
 _GROUPS: Final = 4
 
@@ -62,18 +63,18 @@ def index_binary(file: BytesOf) -> Trace:
 
 def _head(file: BytesOf) -> tuple[tuple[Scope, ...], int]:
     """The scopes, and where the first step begins."""
-    data = file.read(0, min(file.size, _BLOCK))
+    data = file.read(0, min(file.size, _HEAD))
     header = _HEADER.match(data)
     if header is None:
         raise _error(file, 0, "no header", "'p bqrp VARIABLES STEPS' and a zero byte")
     scopes: list[Scope] = []
     at = header.end()
     while at < file.size:
-        if at + (_BLOCK >> 1) > len(data) < file.size:
+        scope = _SCOPE.match(data, at)
+        if scope is None and len(data) < file.size and data[at : at + 1] in (b"", b"\0"):
             # The prefix of a large formula: go on with more of the file.
             data = file.read(0, min(file.size, 2 * len(data)))
             continue
-        scope = _SCOPE.match(data, at)
         if scope is None:
             break
         found = _numbers(np.frombuffer(scope.group(2), dtype=np.uint8))
