@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Final
 
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -43,6 +44,15 @@ from tests.support.random_qbf import random_qcir, random_qdimacs, truth
 
 SECONDS = 20.0
 """The limit of each way, with each formula."""
+
+WEAK: Final[tuple[dict[str, int], ...]] = (
+    {"exp": 0},
+    {"ve": 0},
+    {"exp": 0, "ve": 0},
+    {"exp": 0, "ve": 0, "bce": 0, "cce": 0, "hte": 0},
+    {"exp": 0, "eq": 0, "ble": 0},
+)
+"""Options of Bloqqer, by turns, with which it decides less: then there is something to lift."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +95,7 @@ def ways(only: Sequence[str] = ()) -> dict[str, Way]:
     for backend in tracers():
         for route in ("trace", "bloqqer"):
             found[f"certify: {route}, {backend.name}"] = _certify(route, backend.name)
+        found[f"certify: bloqqer, weak, {backend.name}"] = _certify("bloqqer", backend.name, WEAK)
     if "quabs" in here:
         found["certify: tool, quabs"] = _certify("tool", "quabs")
     found["certify: expansion"] = _certify("expansion", None)
@@ -157,10 +168,11 @@ def _solve_preprocessed(name: str) -> Way:
     return way
 
 
-def _certify(route: str, solver: str | None) -> Way:
-    options = RouteOptions(route=route, solver=solver, seconds=SECONDS)
-
+def _certify(route: str, solver: str | None, bloqqer: Sequence[Mapping[str, int]] = ({},)) -> Way:
     def way(formula: Qbf) -> Said:
+        # Which options it are depends on the formula alone, so that a failure can be repeated.
+        chosen = bloqqer[len(formula.gates) % len(bloqqer)]
+        options = RouteOptions(route=route, solver=solver, seconds=SECONDS, bloqqer=chosen)
         made = certify_formula(formula, options)
         beaten = falsifying_choice(formula, made.certificate)
         if beaten is not None:

@@ -45,7 +45,7 @@ class RouteOptions:
 
     ``solver`` is the QBF solver (``None``: what is there); ``seconds`` of wall-clock time for
     all of it, the check included; ``memory_mb`` for each program and for the search's table;
-    ``jobs`` are processes of the check.
+    ``jobs`` are processes of the check; ``bloqqer`` are options of the preprocessor.
     """
 
     route: str = AUTO
@@ -54,6 +54,7 @@ class RouteOptions:
     memory_mb: int | None = None
     minimise: bool = False
     jobs: int = 1
+    bloqqer: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ class _Task:
     encoding: Encoding | None
     solver: str | None
     quick: bool
+    bloqqer: Mapping[str, int] | None
     say: Say
     progress: ProgressCallback | None
 
@@ -124,7 +126,9 @@ def certify_formula(
     ``CheckFailedError`` when a certificate was made that does not hold.
     """
     small = options.route == AUTO and formula.num_variables <= _SMALL_VARIABLES
-    task = _Task(formula, encoding, options.solver, small, say or _silent, progress)
+    task = _Task(
+        formula, encoding, options.solver, small, options.bloqqer, say or _silent, progress
+    )
     names = _order(task, options)
     deadline = None if options.seconds is None else monotonic() + options.seconds
     attempts: list[Attempt] = []
@@ -134,7 +138,7 @@ def certify_formula(
         try:
             made = _ROUTES[name][0](task, work)
             return _proved(task, name, made, options, deadline, tuple(attempts))
-        except (UsageError, SolverMissingError, CheckFailedError):
+        except (UsageError, CheckFailedError):
             raise  # a wrong certificate is an alarm, not a reason to try something else
         except QsageError as error:
             attempts.append(Attempt(name, str(error)))
@@ -188,8 +192,9 @@ def _share(deadline: float | None, memory_mb: int | None, routes: int) -> Work:
 def _failure(attempts: list[Attempt], failures: list[QsageError]) -> QsageError:
     if len(failures) == 1:
         return failures[0]
-    for error in failures:
-        if isinstance(error, MissingExtraError):
+    missing = [e for e in failures if isinstance(e, MissingExtraError | SolverMissingError)]
+    for error in missing:
+        if isinstance(error, MissingExtraError) or len(missing) == len(failures):
             return error
     return UndecidedError("; ".join(map(str, attempts)))
 
@@ -266,7 +271,9 @@ def _search(task: _Task, work: Work) -> Made:
 
 
 def _bloqqer(task: _Task, work: Work) -> Made:
-    return by_preprocessing(task.formula, work, solver=task.solver, say=task.say)
+    return by_preprocessing(
+        task.formula, work, solver=task.solver, say=task.say, options=task.bloqqer
+    )
 
 
 def _trace(task: _Task, work: Work) -> Made:

@@ -11,6 +11,7 @@ What comes out is a claim: see :func:`qsage_validate.certificates.routes.certify
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -81,20 +82,29 @@ def by_trace(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
     raise UndecidedError("; ".join(reasons))
 
 
-def by_preprocessing(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
+def by_preprocessing(
+    formula: Qbf,
+    work: Work,
+    *,
+    solver: str | None,
+    say: Say,
+    options: Mapping[str, int] | None = None,
+) -> Made:
     """The certificate that Bloqqer's trace and a solver's give: of the formula or its dual.
 
-    Raises ``UndecidedError`` when neither is solved.
+    ``options`` are Bloqqer's own.  Raises ``UndecidedError`` when neither is solved.
     """
     candidates = tracers(solver)
     stages: list[tuple[str, float]] = []
     with workspace() as folder:
-        certificate, by = _preprocessed(formula, work, candidates, folder, stages, say)
+        certificate, by = _preprocessed(formula, work, candidates, folder, stages, say, options)
         if certificate is not None:
             return Made(certificate, by, tuple(stages))
     say("false: the dual")
     with workspace() as folder:
-        certificate, by = _preprocessed(dual(formula), work, candidates, folder, stages, say)
+        certificate, by = _preprocessed(
+            dual(formula), work, candidates, folder, stages, say, options
+        )
     if certificate is None:
         raise UndecidedError(f"{by} found both the formula and its negation false")
     return Made(for_dual(certificate), by, tuple(stages))
@@ -107,12 +117,13 @@ def _preprocessed(
     folder: Path,
     stages: list[tuple[str, float]],
     say: Say,
+    options: Mapping[str, int] | None,
 ) -> tuple[CircuitCertificate | None, str]:
     """A Skolem certificate of ``formula``, ``None`` when it is false; and who found out."""
     form = clausal_form(formula)
     say("preprocessing")
     trace_path = folder / "bloqqer.qrat"
-    done = preprocess(form, work.limits(), workdir=folder, trace=trace_path)
+    done = preprocess(form, work.limits(), workdir=folder, trace=trace_path, options=options)
     stages.append(("preprocess", done.seconds))
     by = f"Bloqqer {done.version}"
     if done.status is Status.FALSE:

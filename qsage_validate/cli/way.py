@@ -62,9 +62,9 @@ class Way:
         Raises ``UsageError`` for a solver that is not known or takes no clauses after
         Bloqqer, ``SolverMissingError`` and ``MissingExtraError``.
         """
-        from qsage_validate.solvers.backend import Format, RunLimits
+        from qsage_validate.solvers import bloqqer
+        from qsage_validate.solvers.backend import Format, Missing, RunLimits
         from qsage_validate.solvers.backends import get_backend
-        from qsage_validate.solvers.locate import pyqbf_folder
         from qsage_validate.solvers.solving import available, solve_formula
 
         clausal = self.preprocess is Preprocessor.BLOQQER
@@ -79,7 +79,7 @@ class Way:
             )
         preprocessing = clausal
         if self.preprocess is None:
-            preprocessing = takes_clauses and pyqbf_folder() is not None
+            preprocessing = takes_clauses and not isinstance(bloqqer.availability(), Missing)
         say(f"solving with {'Bloqqer and ' if preprocessing else ''}{backend.name}")
         limits = RunLimits(self.timeout, self.memory)
         return solve_formula(formula, backend, limits, preprocessing=preprocessing)
