@@ -7,6 +7,7 @@ them: its puzzles are files of their authors', and are added when their folder, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -15,7 +16,7 @@ from qsage_validate.bench import solving
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
 from qsage_validate.bench.files import models_in
-from qsage_validate.bench.published import Cell, Reading, table2, table3
+from qsage_validate.bench.published import Cell, Family, Reading, table2, table3
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import Run
 from qsage_validate.bench.summaries import counts, default_tables, seconds_text, way_names
@@ -157,19 +158,26 @@ def solved_table(records: Sequence[Record]) -> Table:
     own = [r for r in records if not r.run.instance.endswith(f" {_COMPLETE}")]
     ways = way_names(own)
     solved = counts(own)
+    made = Counter((r.run.family, r.run.way) for r in latest(own))
     families = table3()
     published = list(families[0].solved)
-    rows = []
-    for family in families:
-        ours = [solved.get((family.name, way)) for way in ways]
-        rows.append(
-            (
-                family.name,
-                str(family.instances),
-                *(str(family.solved[way]) for way in published),
-                *("" if count is None else str(count) for count in ours),
-            )
+
+    def cell(family: Family, way: str) -> str:
+        place = family.name, way
+        if place not in solved:
+            return ""
+        part = made[place] < family.instances
+        return f"{solved[place]} of {made[place]} run" if part else str(solved[place])
+
+    rows = [
+        (
+            family.name,
+            str(family.instances),
+            *(str(family.solved[way]) for way in published),
+            *(cell(family, way) for way in ways),
         )
+        for family in families
+    ]
     rows.append(_total(records=own, ways=ways, published=published))
     rows.append(_coverage(solved, ways, published))
     notes = (

@@ -48,6 +48,10 @@ ResultsArgument = Annotated[
 ProcessorOption = Annotated[
     bool, typer.Option("--cpu", help="Processor time in the place of wall-clock time.")
 ]
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", help="Instances so called: 'httt*'. May be repeated."),
+]
 OutputOption = Annotated[
     str | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write a picture: .png, .svg or .pdf."),
@@ -90,10 +94,7 @@ def _command_for(name: str) -> Callable[..., Exit]:
         encoding: Annotated[
             list[str] | None, typer.Option(metavar="NAME", help="An encoding. May be repeated.")
         ] = None,
-        only: Annotated[
-            list[str] | None,
-            typer.Option(metavar="PATTERN", help="Instances so called: 'httt*'. May be repeated."),
-        ] = None,
+        only: OnlyOption = None,
         setting: Annotated[
             list[str] | None,
             typer.Option("--set", metavar="NAME=VALUE", help="An option of the experiment."),
@@ -290,6 +291,7 @@ def table(
         str | None,
         typer.Option("--table", metavar="NAME", help="Which; the experiment's first if not said."),
     ] = None,
+    only: OnlyOption = None,
     cpu: ProcessorOption = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="As Markdown, for a document.")
@@ -308,7 +310,7 @@ def table(
     from qsage_validate.cli.common import protect_inputs
 
     protect_inputs([output], results)
-    found = _read(results, cpu)
+    found = _read(results, only, cpu)
     tables = get_experiment(found.experiment).tables
     chosen = next(iter(tables)) if kind is None else kind
     if chosen not in tables:
@@ -326,6 +328,7 @@ def table(
 @app.command("cactus")
 def cactus(
     results: ResultsArgument,
+    only: OnlyOption = None,
     cpu: ProcessorOption = False,
     output: OutputOption = None,
     title: Annotated[str, typer.Option(help="The picture's title.")] = "",
@@ -337,7 +340,7 @@ def cactus(
 
     if output is not None:
         check_picture(output)
-    found = _read(results, cpu)
+    found = _read(results, only, cpu)
     lines = curves(found.records)
     cactus_table(lines).show(sys.stdout)
     if output is not None:
@@ -355,6 +358,7 @@ def scatter(
     y: Annotated[
         str | None, typer.Option("-y", metavar="WAY", help="The way to compare with.")
     ] = None,
+    only: OnlyOption = None,
     cpu: ProcessorOption = False,
     output: OutputOption = None,
     title: Annotated[str, typer.Option(help="The picture's title.")] = "",
@@ -367,7 +371,7 @@ def scatter(
 
     if output is not None:
         check_picture(output)
-    found = _read(results, cpu)
+    found = _read(results, only, cpu)
     ways = way_names(found.records)
     if (x is None or y is None) and len(ways) != 2:
         raise UsageError(f"expected -x and -y, two of {', '.join(ways)}")
@@ -380,9 +384,10 @@ def scatter(
     return Exit.FINE
 
 
-def _read(paths: Sequence[str], cpu: bool) -> Results:
+def _read(paths: Sequence[str], only: Sequence[str] | None, cpu: bool) -> Results:
     from dataclasses import replace
 
+    from qsage_validate.bench.experiment import Selection
     from qsage_validate.bench.results import read_all
     from qsage_validate.bench.summaries import by_processor
     from qsage_validate.errors import InputError
@@ -390,9 +395,12 @@ def _read(paths: Sequence[str], cpu: bool) -> Results:
     found = read_all(paths)
     if found.warning is not None:
         narrate(found.warning)
-    if not found.records:
-        raise InputError(found.path, None, None, "no runs", "results of qsage bench")
-    return replace(found, records=tuple(by_processor(found.records))) if cpu else found
+    selection = Selection(only=tuple(only or ()))
+    records = [record for record in found.records if selection.takes(record.run.instance)]
+    if not records:
+        called = f" of {', '.join(map(repr, only))}" if only and found.records else ""
+        raise InputError(found.path, None, None, f"no runs{called}", "results of qsage bench")
+    return replace(found, records=tuple(by_processor(records) if cpu else records))
 
 
 def _check_experiment(found: Results, name: str) -> None:

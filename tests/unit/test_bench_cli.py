@@ -150,6 +150,7 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
         (["table", "r.jsonl", "--table", "chess"], "found 'chess' for --table, expected one of"),
         (["table", "r.jsonl", "-o", "r.jsonl"], "writing r.jsonl would overwrite r.jsonl"),
         (["table", "r.jsonl", "o.jsonl"], "expected one experiment"),
+        (["table", "r.jsonl", "--only", "x*"], "r.jsonl: found no runs of 'x*', expected results"),
         (["table2", "-o", "o.jsonl"], "o.jsonl has results of 'models', expected 'table2'"),
         (["table2", "--list", "-o", "o.jsonl"], "o.jsonl has results of 'models'"),
         (["table", "bad.jsonl"], "bad.jsonl:4:1: found no JSON (Expecting value), expected"),

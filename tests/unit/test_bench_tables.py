@@ -179,7 +179,11 @@ def test_table_3_counts_what_is_solved_at_the_printed_depths() -> None:
     )
     rows = {row[0]: row for row in table.rows}
     assert table.columns[-1] == "search"
-    assert (rows["HTTT"][-1], rows["Hex"][-1], rows["D"][-1]) == ("1", "1", "")
+    assert (rows["HTTT"][-1], rows["Hex"][-1], rows["D"][-1]) == (
+        "1 of 2 run",
+        "1 of 1 run",
+        "",
+    )
     assert rows["total"] == ("total", "102", "94", "76", "76", "66", "61", "72", "2")
     assert rows["average coverage"][2] == "0.86"
     assert rows["average coverage"][-1] == f"{(1 / 15 + 1 / 30) / 2:.2f}"
