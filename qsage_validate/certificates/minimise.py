@@ -4,6 +4,9 @@ In this order, each stage taking what is smallest so far:
 
 ``structure``
     cone of influence, constants, equal gates (``circuit/embed.py``);
+``definitions``
+    in the project's own encodings only Black's moves are kept, and everything else is built as
+    the encoding defines it (``reduction_definitions.py``);
 ``learning``
     short functions learnt from the certificate's plays (``reduction_learning.py``), for all
     variables, or, where that is too much, for all but a player's moves: these stay, and
@@ -39,6 +42,7 @@ from qsage_validate.certificates.check import (
     circuit_of,
 )
 from qsage_validate.certificates.definitions import NotDefinitionalError
+from qsage_validate.certificates.reduction_definitions import rebuild
 from qsage_validate.certificates.reduction_features import FeatureCircuit, feature_circuit
 from qsage_validate.certificates.reduction_gates import defined_gates
 from qsage_validate.certificates.reduction_learning import Style, learn
@@ -188,6 +192,8 @@ class _Work:
         self.proof = self._premise()
 
     def run(self) -> None:
+        if self.layout is not None and not self._late():
+            self._definitions(self.layout)
         if self.best.aig.num_gates <= _SMALL:
             self._dont_cares(self.best, _LEARNING)
         for style in _STYLES:
@@ -229,6 +235,24 @@ class _Work:
         proof = _proved(check(self.formula, self.best, timeout=limit))
         self.stages.append(Stage("check", self.best.aig.num_gates, monotonic() - start))
         return proof
+
+    def _definitions(self, layout: Layout) -> None:
+        start = self._begin("definitions")
+        rebuilt = rebuild(self.formula, layout, self.best)
+        if rebuilt is None:
+            return
+        why = ""
+        if rebuilt.aig.num_gates < self.best.aig.num_gates:
+            # Nobody has proved these functions yet, and all that follows builds on them.
+            limit = max(0.1, self._share(_KEEPING) - monotonic())
+            result = check(self.formula, rebuilt, timeout=limit)
+            if isinstance(result, CertificateProved):
+                self.proved, self.proof = rebuilt, result
+            else:
+                rebuilt, why = None, str(result)
+        self._end("definitions", start, rebuilt, why)
+        if rebuilt is not None and rebuilt is self.proved:
+            self.best = rebuilt
 
     def _sweep(self) -> None:
         start = self._begin("sweeping")

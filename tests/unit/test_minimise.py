@@ -25,10 +25,12 @@ from qsage_validate.certificates.minimise import (
     minimised,
 )
 from qsage_validate.certificates.reader import parse_certificate, read_certificate
+from qsage_validate.certificates.reduction_definitions import rebuild
 from qsage_validate.certificates.reduction_features import feature_circuit
 from qsage_validate.certificates.reduction_gates import defined_gates
 from qsage_validate.certificates.reduction_learning import Style, learn
-from qsage_validate.circuit.aig import Aig
+from qsage_validate.circuit.aig import Aig, AigBuilder
+from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.foreign import layout_from_meta
 from qsage_validate.encodings.layout_comments import layout_from_comments
@@ -246,6 +248,55 @@ def test_equal_gates_of_a_deep_graph_meet(domino: Made) -> None:
     assert found.original == aig.num_gates + 50
     assert found.stages[0].name == "structure"
     assert found.stages[0].gates <= aig.num_gates
+
+
+# --- Moves kept, all else rebuilt -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["tic", "evader", "hex", "breakthrough", "connect3"])
+def test_everything_but_the_moves_follows_from_the_encoding(repository: Path, name: str) -> None:
+    """Rebuilt from Black's moves and claims, whatever stands for the rest."""
+    formula = read_formula(repository / "certificates" / f"{name}.qcir")
+    certificate = read_certificate(repository / "certificates" / f"{name}.aig", formula)
+    layout = layout_from_comments(formula)
+    assert isinstance(certificate, CircuitCertificate)
+    assert layout is not None
+    moves = {abs(v) for m in layout.moves for v in (*m.literals, m.stop or 0)}
+    goals = layout.goals
+    kept = moves | {*goals.black_condition, *goals.black_x, *goals.black_y}
+    spoilt = {v: f if v in kept else 0 for v, f in certificate.functions.items()}
+    assert not holds(formula, replace(certificate, functions=spoilt))
+    rebuilt = rebuild(formula, layout, replace(certificate, functions=spoilt))
+    assert rebuilt is not None
+    assert holds(formula, rebuilt)
+
+
+def test_only_own_encodings_of_the_winner_black_can_be_rebuilt(
+    repository: Path, domino: Made
+) -> None:
+    formula, certificate = domino
+    layout = layout_from_comments(formula)
+    assert layout is not None
+    assert rebuild(formula, replace(layout, encoding="Q-sage"), certificate) is None
+    assert rebuild(formula, replace(layout, model={}), certificate) is None
+    assert rebuild(formula, layout, replace(certificate, kind=Kind.HERBRAND)) is None
+
+
+def test_a_certificate_is_rebuilt_on_the_way(domino: Made) -> None:
+    """Gates that say the same in a roundabout way go with the definitions."""
+    formula, certificate = domino
+    layout = layout_from_comments(formula)
+    builder = AigBuilder(len(certificate.inputs))
+    outputs = embed(builder, certificate.aig, builder.inputs, list(certificate.functions.values()))
+    first, second = builder.inputs[:2]
+    noise = builder.and_(builder.xor(first, second), builder.eq(first, second))
+    aig, functions = builder.build([builder.or_(f, noise) for f in outputs])
+    larger = replace(
+        certificate, aig=aig, functions=dict(zip(certificate.functions, functions, strict=True))
+    )
+    found = minimised(formula, larger, layout=layout)
+    assert "definitions" in [stage.name for stage in found.stages]
+    assert holds(formula, found.certificate)
 
 
 # --- Certificates of other tools ------------------------------------------------------------------
