@@ -17,6 +17,7 @@ from qsage_validate.solvers.dialect import Dialect, outer_assignment
 from qsage_validate.solvers.judgement import judge
 from qsage_validate.solvers.log import shortened
 from qsage_validate.solvers.outcome import Outcome
+from qsage_validate.solvers.plain_circuit import plain_circuit
 from qsage_validate.solvers.process import run_program
 
 _TAIL_BYTES = 1 << 16
@@ -75,7 +76,8 @@ class Backend:
     """A QBF solver.
 
     ``accepts`` are the formats that it reads, ``traces`` what it can write; ``gives_outer``
-    says whether it can give an assignment of the outermost block.
+    says whether it can give an assignment of the outermost block.  ``arguments`` go before
+    those of the dialect.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Backend:
     help: str
     dialect: Dialect
     find: Callable[[], Program | Missing]
+    arguments: tuple[str, ...] = ()
 
     @property
     def gives_outer(self) -> bool:
@@ -126,21 +129,26 @@ class Backend:
         ``UsageError`` for a trace that the solver cannot write.
         """
         program = self.program()
-        words = self._arguments(trace is not None, binary_trace, outer)
         circuit = Format.QCIR in self.accepts and form is None and trace is None
         if not circuit and Format.QDIMACS not in self.accepts:
             raise UsageError(f"{self.name} reads circuits, found a request for a clausal form")
+        scopes: tuple[Scope, ...]
+        if circuit:
+            plain = plain_circuit(formula)
+            scopes, name, text = plain.scopes, "formula.qcir", qcir_text(plain)
+            trivial = not plain.gates[plain.output].inputs
+        else:
+            form = clausal_form(formula) if form is None else form
+            scopes, name, text = form.scopes, "formula.qdimacs", qdimacs_text(form)
+            trivial = not form.clauses or () in form.clauses
+        # Asked for an assignment where nothing depends on it, some solvers crash.
+        outer = outer and bool(scopes) and not trivial
+        words = self._arguments(trace is not None, binary_trace, outer)
         folder = Path(tempfile.mkdtemp(prefix=f"{self.name}-", dir=workdir))
         try:
-            scopes: tuple[Scope, ...]
-            if circuit:
-                scopes, file = formula.merged_scopes(), folder / "formula.qcir"
-                file.write_text(qcir_text(formula, cleansed=True), encoding="utf-8")
-            else:
-                form = clausal_form(formula) if form is None else form
-                scopes, file = form.scopes, folder / "formula.qdimacs"
-                file.write_text(qdimacs_text(form), encoding="utf-8")
-            command = (program.path, *words, str(file))
+            file = folder / name
+            file.write_text(text, encoding="utf-8")
+            command = (program.path, *self.arguments, *words, str(file))
             finished = run_program(
                 command,
                 timeout=limits.seconds,
@@ -154,17 +162,16 @@ class Backend:
             shutil.rmtree(folder, ignore_errors=True)
         printed = finished.stdout if trace is None else _tail(trace)
         status, why = judge(finished, self.dialect.verdicts(printed))
-        if trace is not None and status.truth is None:
+        truth = status.truth
+        if trace is not None and truth is None:
             _remove(trace)
         literals = None
-        if status.truth is not None and outer and trace is None and self.gives_outer:
-            literals = self.dialect.literals(printed, status.truth)
+        if truth is not None and outer and trace is None and self.gives_outer:
+            literals = self.dialect.literals(printed, truth)
         return Outcome(
             status=status,
             why=why,
-            outer=None
-            if status.truth is None
-            else outer_assignment(literals, scopes, status.truth),
+            outer=None if truth is None else outer_assignment(literals, scopes, truth),
             seconds=finished.seconds,
             cpu_seconds=finished.cpu_seconds,
             peak_mb=finished.peak_mb,
@@ -172,7 +179,7 @@ class Backend:
             command=command,
             solver=self.name,
             version=program.version,
-            trace=trace if status.truth is not None else None,
+            trace=None if truth is None else trace,
         )
 
     def _arguments(self, trace: bool, binary: bool, outer: bool) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from qsage_validate.errors import UsageError
-from qsage_validate.solvers.backend import Backend, Format, TraceKind
+from qsage_validate.solvers.backend import Backend, Format, Missing, Program, TraceKind
+from qsage_validate.solvers.config import GENERIC, Configured, configured
 from qsage_validate.solvers.dialect import Dialect, cube_line, qute_verdicts, value_lines
-from qsage_validate.solvers.locate import on_path, pyqbf_program
+from qsage_validate.solvers.locate import at, on_path, pyqbf_program
 
 _CLAUSES: Final = frozenset({Format.QDIMACS})
 _BOTH: Final = frozenset({Format.QDIMACS, Format.QCIR})
@@ -42,7 +43,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = {
     "qfun": Dialect(),
     "quabs": Dialect(outer=("--partial-assignment",), literals=value_lines),
     "cqesto": Dialect(),
-    "hqspre": Dialect(),
+    GENERIC: Dialect(),
 }
 """The kinds of solvers that a config file can name as well."""
 
@@ -56,8 +57,16 @@ def _of_pyqbf(
         traces=traces,
         help=f"{title}: {help_}",
         dialect=DIALECTS[name],
-        find=lambda: pyqbf_program(f"pyqbf_{name}"),
+        find=lambda: _pyqbf_or_path(name),
     )
+
+
+def _pyqbf_or_path(name: str) -> Program | Missing:
+    found = pyqbf_program(f"pyqbf_{name}")
+    if isinstance(found, Missing):
+        other = on_path(name)
+        return found if isinstance(other, Missing) else other
+    return found
 
 
 def _of_path(name: str, title: str, accepts: frozenset[Format], help_: str) -> Backend:
@@ -88,11 +97,31 @@ _KNOWN: Final = (
     _of_path("quabs", "QuAbS", _CIRCUIT, "abstraction on circuits"),
     _of_path("cqesto", "CQESTO", _CIRCUIT, "abstraction refinement on circuits"),
 )
+_FORMATS: Final = {"qdimacs": Format.QDIMACS, "qcir": Format.QCIR}
 
 
 def backends() -> Mapping[str, Backend]:
-    """All solvers by name, whether they are here or not."""
-    return {backend.name: backend for backend in _KNOWN}
+    """All solvers by name, whether they are here or not.
+
+    Those of the config file come last; raises :class:`InputError` when that is malformed.
+    """
+    known = {backend.name: backend for backend in _KNOWN}
+    for own in configured(frozenset(DIALECTS)):
+        known[own.name] = _of_config(own, known.get(own.kind))
+    return known
+
+
+def _of_config(own: Configured, kind: Backend | None) -> Backend:
+    accepts = frozenset(_FORMATS[name] for name in own.formats)
+    return Backend(
+        name=own.name,
+        accepts=accepts or (frozenset() if kind is None else kind.accepts),
+        traces=frozenset() if kind is None else kind.traces,
+        help=f"from the config file: {own.kind}",
+        dialect=DIALECTS[own.kind],
+        find=lambda: at(own.program),
+        arguments=own.arguments,
+    )
 
 
 def get_backend(name: str) -> Backend:

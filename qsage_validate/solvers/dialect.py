@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -84,29 +84,33 @@ def value_lines(printed: bytes, _truth: bool) -> list[int] | None:
 
 
 def cube_line(printed: bytes, truth: bool) -> list[int] | None:
-    """Qute's last line of numbers: a cube of a true formula, a clause of a false one."""
+    """Qute's line of numbers for a true formula; what it prints for a false one is no win."""
+    if not truth:
+        return None
     lines = [line for line in printed.splitlines() if _NUMBERS.fullmatch(line.strip())]
     if len(lines) != 1:
         return None
     numbers = [int(word) for word in lines[0].split()]
     if numbers[-1] != 0 or 0 in numbers[:-1]:
         return None
-    return [x if truth else -x for x in numbers[:-1]]
+    return numbers[:-1]
 
 
 def outer_assignment(
-    literals: Iterable[int] | None, scopes: tuple[Scope, ...], truth: bool
+    literals: Collection[int] | None, scopes: tuple[Scope, ...], truth: bool
 ) -> Mapping[int, bool] | None:
     """``literals`` as an assignment of the first of ``scopes``, if they are one by the winner.
 
-    ``None`` unless the block belongs to the winner and every variable has exactly one value.
+    A variable that was left out may have any value, and gets false.  ``None`` when there are
+    no literals at all, when the block belongs to the loser, and when the literals are not of
+    the block or contradict each other.
     """
-    if literals is None or not scopes:
+    if not literals or not scopes:
         return None
     if (scopes[0].quantifier is Quantifier.EXISTS) is not truth:
         return None
     chosen = set(literals)
     variables = set(scopes[0].variables)
-    if {abs(x) for x in chosen} != variables or len(chosen) != len(variables):
+    if not variables.issuperset(map(abs, chosen)) or len({abs(x) for x in chosen}) != len(chosen):
         return None
     return {v: v in chosen for v in scopes[0].variables}

@@ -25,9 +25,12 @@ from time import monotonic
 from types import FrameType
 from typing import IO, Final
 
+from qsage_validate.solvers.memory_use import MemoryUse
+
 _MEGABYTE: Final = 1 << 20
 # How often stopping and the sizes of files are looked at; the end of a program is noticed at once.
 _POLL_SECONDS: Final = 0.05
+_FIRST_POLL_SECONDS: Final = 0.002
 _MAX_LOG_MB: Final = 64
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
@@ -112,7 +115,7 @@ def run_program(
         log = stack.enter_context(tempfile.TemporaryFile())
         errors = stack.enter_context(tempfile.TemporaryFile())
         target: IO[bytes] = log if stdout is None else stack.enter_context(open(stdout, "wb"))
-        began = monotonic()
+        used, began = MemoryUse(), monotonic()
         try:
             process = subprocess.Popen(
                 _limited(argv, memory_mb),
@@ -129,7 +132,7 @@ def run_program(
         try:
             limit = None if stdout is None else output_mb
             watched = ((log, _MAX_LOG_MB), (errors, _MAX_LOG_MB), (target, limit))
-            ended = _wait(process.pid, began, timeout, stop, watched)
+            ended = _wait(process.pid, began, timeout, stop, watched, used)
         finally:
             _kill_group(process.pid)
             _, status, usage = os.wait4(process.pid, 0)
@@ -137,13 +140,14 @@ def run_program(
         seconds = monotonic() - began
         if ended is Ended.EXITED and process.returncode < 0:
             ended = Ended.SIGNALLED
-        scale = _MEGABYTE if os.uname().sysname == "Darwin" else 1024
-        peak = usage.ru_maxrss / scale
         stderr = _content(errors)
         printed = b"" if stdout is not None else _content(log)
-        if memory_mb is not None and _lacked_memory(ended, process.returncode, stderr + printed):
-            ended = Ended.MEMORY
+        if memory_mb is not None and ended in (Ended.EXITED, Ended.SIGNALLED):
+            near = used.address_space_mb >= _NEAR * memory_mb
+            if _lacked_memory(process.returncode, stderr + printed, near):
+                ended = Ended.MEMORY
         cpu = usage.ru_utime + usage.ru_stime
+        peak = used.peak_mb(usage)
         return Finished(process.returncode, printed, stderr, seconds, cpu, peak, ended)
 
 
@@ -169,13 +173,17 @@ def _wait(
     timeout: float | None,
     stop: Callable[[], bool] | None,
     watched: Sequence[tuple[IO[bytes], int | None]],
+    used: MemoryUse,
 ) -> Ended:
     """Wait until the program has ended (it stays a zombie: its number is not given away)."""
+    pause = _FIRST_POLL_SECONDS
     with _end_of(pid) as ended:
         while True:
             left = None if timeout is None else began + timeout - monotonic()
-            if ended(_POLL_SECONDS if left is None else max(0.0, min(left, _POLL_SECONDS))):
+            if ended(pause if left is None else max(0.0, min(left, pause))):
                 return Ended.EXITED
+            pause = min(_POLL_SECONDS, 2 * pause)
+            used.look(pid)
             if left is not None and left <= 0:
                 return Ended.TIMEOUT
             if stop is not None and stop():
@@ -249,22 +257,24 @@ def _dies_with_us() -> tuple[str, ...]:
     return words
 
 
+# More of the limit than this in use when a program dies: it wanted memory.
+_NEAR: Final = 0.5
 _NO_MEMORY: Final = (
     b"bad_alloc",
     b"out of memory",
     b"memory allocation",
-    b"MemoryError",
+    b"memoryerror",
     b"allocate memory",
     b"virtual memory exhausted",
 )
 
 
-def _lacked_memory(ended: Ended, returncode: int, said: bytes) -> bool:
+def _lacked_memory(returncode: int, said: bytes, near: bool) -> bool:
     """Whether a program under a memory limit failed for want of memory, as far as it tells.
 
-    One that got no memory says so, or is not careful and dies of a signal.
+    One that got no memory says so, or is not careful and dies of a signal ``near`` the limit.
     """
-    if ended not in (Ended.EXITED, Ended.SIGNALLED) or returncode in (0, 10, 20):
+    if returncode in (0, 10, 20):
         return False
     careless = returncode in (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
-    return careless or any(words.lower() in said.lower() for words in _NO_MEMORY)
+    return (careless and near) or any(words in said.lower() for words in _NO_MEMORY)
