@@ -1,7 +1,8 @@
 """The experiment ``table2``: the games of the paper's Table 2, from the project's own templates.
 
 Each cell is an instance at the depth that is printed.  With the solver ``search`` there is another
-one, the same game as deep as plays go, for the critical depth itself.  Hex of Table 3 is not among
+one, the same game as deep as plays go, for the critical depth itself; QBF solvers show that a
+depth is critical by refuting the one below (``--set below=yes``).  Hex of Table 3 is not among
 them: its puzzles are files of their authors', and are added when their folder, ``hex``, is given.
 """
 
@@ -21,15 +22,19 @@ from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import Run
 from qsage_validate.bench.summaries import counts, default_tables, seconds_text, way_names
 from qsage_validate.bench.table import Table
+from qsage_validate.errors import UsageError
 
 NAME: Final = "table2"
 _COMPLETE: Final = "complete"
 
 
-def _instances() -> Iterable[Instance]:
+def _instances(below: bool) -> Iterable[Instance]:
     for cell in table2():
         at_depth = (*cell.words, "--depth", str(cell.depth))
         yield Instance(cell.family, _at_depth(cell), at_depth)
+        if below and (lower := _depth_below(cell)) is not None:
+            words = (*cell.words, "--depth", str(lower))
+            yield Instance(cell.family, _below(cell), words)
         deepest = () if cell.deepest is None else ("--depth", str(cell.deepest))
         yield Instance(cell.family, _complete(cell), (*cell.words, *deepest), fits=_searches)
 
@@ -39,6 +44,20 @@ def _further(folders: Sequence[str]) -> Iterable[Instance]:
     families = {family.name.lower(): family.name for family in table3()}
     for instance in models_in(folders):
         yield replace(instance, family=families.get(instance.family.lower(), instance.family))
+
+
+def _depth_below(cell: Cell) -> int | None:
+    """The last depth before the printed one whose answer can differ from it."""
+    from qsage_validate.games.registry import resolve_command
+    from qsage_validate.solvers.depths import Depths, depth_of
+
+    model = resolve_command(cell.words)
+    lower = list(Depths(model).relevant(1, cell.printed - 1))
+    return depth_of(model, lower[-1]) if lower else None
+
+
+def _below(cell: Cell) -> str:
+    return f"{cell.name} below depth {cell.depth}"
 
 
 def _at_depth(cell: Cell) -> str:
@@ -54,8 +73,11 @@ def _searches(way: Way) -> bool:
 
 
 def _runs(selection: Selection) -> list[Run]:
+    below = selection.options.get("below", "no")
+    if below not in ("yes", "no"):
+        raise UsageError(f"found {below!r} for the option below, expected yes or no")
     return solving.make_runs(
-        selection, NAME, [*_instances(), *_further(selection.inputs)], games=True
+        selection, NAME, [*_instances(below == "yes"), *_further(selection.inputs)], games=True
     )
 
 
@@ -70,8 +92,11 @@ def depth_table(records: Sequence[Record]) -> Table:
     for cell in table2():
         deep = by_question.get((_complete(cell), solving.SEARCH))
         shallow = by_question.get((_at_depth(cell), solving.SEARCH))
-        others = [by_question.get((_at_depth(cell), way)) for way in searched]
-        if deep is None and shallow is None and not any(others):
+        others = [
+            (by_question.get((_at_depth(cell), way)), by_question.get((_below(cell), way)))
+            for way in searched
+        ]
+        if deep is None and shallow is None and not any(map(any, others)):
             continue
         rows.append(
             (
@@ -81,7 +106,7 @@ def depth_table(records: Sequence[Record]) -> Table:
                 found(cell, deep),
                 _answer(shallow),
                 verdict(cell, deep, shallow),
-                *map(_answer, others),
+                *(_answers(*pair) for pair in others),
             )
         )
     notes = (
@@ -89,7 +114,8 @@ def depth_table(records: Sequence[Record]) -> Table:
         "text does not say which",
         "found: the critical depth by search, in plies; 'none' when every play was followed to "
         "its end, '> d' when depth d is refuted and nothing is known beyond",
-        "each other column: truth of the formula at the printed depth, and seconds",
+        "each other column: truth of the formula at the printed depth, and seconds; behind 'below' "
+        "the same of the depth below, where it was asked about",
     )
     columns = ("part", "instance", "printed", "found", "search", "agrees", *searched)
     return Table("Table 2: critical depths", columns, tuple(rows), notes, left=2)
@@ -119,6 +145,13 @@ def _answer(record: Record | None) -> str:
         return ""
     result = record.result
     return f"{result.status} {seconds_text(result.seconds)}" if result.decided else result.status
+
+
+def _answers(at_depth: Record | None, below: Record | None) -> str:
+    parts = [_answer(at_depth)] if at_depth is not None else []
+    if below is not None:
+        parts.append(f"below {_answer(below)}")
+    return ", ".join(parts)
 
 
 def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
@@ -155,7 +188,8 @@ def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
 
 def solved_table(records: Sequence[Record]) -> Table:
     """Table 3: how many instances each way solves, the paper's ways beside ours."""
-    own = [r for r in records if not r.run.instance.endswith(f" {_COMPLETE}")]
+    others = {name(cell) for cell in table2() for name in (_below, _complete)}
+    own = [r for r in records if r.run.instance not in others]
     ways = way_names(own)
     solved = counts(own)
     made = Counter((r.run.family, r.run.way) for r in latest(own))
@@ -224,6 +258,7 @@ EXPERIMENT: Final = Experiment(
     name=NAME,
     runs=_runs,
     execute=solving.execute,
+    options={"below": "yes: also the depths below the printed ones"},
     inputs="folders with further BDDL problems (hex, for Table 3)",
     tables={"depths": depth_table, "solved": solved_table, **default_tables()},
 )

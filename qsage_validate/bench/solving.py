@@ -211,7 +211,7 @@ def _solve(run: Run) -> RunResult:
     formula, _, data = _formula(run)
     solved = solve_formula(
         formula,
-        get_backend(run.solver),
+        [get_backend(run.solver)],
         RunLimits(run.seconds, run.memory_mb),
         preprocessing=run.preprocessor == BLOQQER,
     )

@@ -132,7 +132,7 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
         (["table2", "--jobs", "0"], "found 0 for --jobs, expected 1 or more"),
         (["table2", "--retry", "some"], "found 'some' for --retry, expected one of undecided, all"),
         (["table2", "--set", "x"], "found 'x' for --set, expected NAME=VALUE"),
-        (["table2", "--set", "x=1"], "found the option 'x' for table2, expected: none"),
+        (["table2", "--set", "x=1"], "found the option 'x' for table2, expected: below"),
         (["table2", "--only", "chess*"], "found no instance called 'chess*', expected one"),
         (["table2", "--solver", "chess"], "chess"),
         (["table2", "--preprocessor", "chess"], "unknown preprocessor 'chess', expected one of"),

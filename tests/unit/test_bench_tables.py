@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.experiments import experiments, get_experiment, reference
 from qsage_validate.bench.paper import EXPERIMENT, depth_table, found, solved_table, verdict
 from qsage_validate.bench.published import Cell, Reading, table2, table3
@@ -168,12 +169,35 @@ def test_table_2_has_a_column_for_each_way() -> None:
     assert table.rows == (("a", "HTTT 4x4 tic", "**5**", "", "", "", "true 0.25", "memory"),)
 
 
+def test_the_depths_below_the_printed_ones_are_asked_about_on_request() -> None:
+    usual = EXPERIMENT.select(Selection())
+    runs = EXPERIMENT.select(Selection(options={"below": "yes"}))
+    added = {run.instance: run.source for run in runs if run not in usual}
+    # On boards of width 2 or 3 and height 2 Black's first win is the first that there can be.
+    assert len(added) == 70
+    for name, plies in (
+        ("httt size 4x4 shape tic below depth 5", 3),
+        ("breakthrough size 2x4 second below depth 9", 7),
+        ("domineering size 4x4 below depth 8", 6),
+    ):
+        assert resolve_command(added[name]).problem.plies == plies
+    records = [
+        record("httt size 4x4 shape tic depth 5", "depqbf", "true"),
+        record("httt size 4x4 shape tic below depth 5", "depqbf", "false", 0.5),
+    ]
+    assert depth_table(records).rows[0][6] == "true 1.00, below false 0.50"
+    assert depth_table(records[1:]).rows[0][6] == "below false 0.50"
+    assert {row[0]: row for row in solved_table(records).rows}["total"][-1] == "1"
+    with pytest.raises(UsageError, match="expected yes or no"):
+        EXPERIMENT.select(Selection(options={"below": "perhaps"}))
+
+
 def test_table_3_counts_what_is_solved_at_the_printed_depths() -> None:
     table = solved_table(
         [
             record("a depth 3", "search", "true"),
             record("b depth 3", "search", "timeout"),
-            record("b complete", "search", "true"),
+            record("httt size 4x4 shape tic complete", "search", "true"),
             record("c", "search", "false", family="Hex"),
         ]
     )
