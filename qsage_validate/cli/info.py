@@ -9,29 +9,52 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qsage_validate.cli.common import JsonOption, emit, emit_json
-from qsage_validate.errors import Exit, InputError
+from qsage_validate.errors import Exit, InputError, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.layout import Layout
+    from qsage_validate.formats.bytes_of import BytesOf
 
 Facts = dict[str, object]
 
 
 def command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Any file; '-' is standard input.")],
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="Any file; '-' is standard input.")
+    ] = None,
     formula: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The formula that FILE is a certificate for."),
     ] = None,
+    solvers: Annotated[
+        bool,
+        typer.Option("--solvers", help="Tell instead which solvers and preprocessors are here."),
+    ] = False,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Tell what FILE is: format, dialect, kind, scopes, variables, gates, layout."""
+    """Tell what FILE is: format, dialect, kind, scopes, variables, gates, layout.
+
+    With --solvers: what there is to solve with, and how to get what is missing.
+    """
+    if solvers:
+        if file is not None or formula is not None:
+            raise UsageError("found --solvers with a file, expected one of them")
+        from qsage_validate.cli.solvers_info import tell_solvers
+
+        return tell_solvers(json_output)
+    if file is None:
+        raise UsageError("found no FILE, expected one, or --solvers")
+    from qsage_validate.formats.bytes_of import bytes_of
     from qsage_validate.formats.source import Format, label, read_bytes, sniff_bytes
 
-    data = read_bytes(file)
+    content = bytes_of(file)
     name = label(file)
-    found = sniff_bytes(data)
+    found = sniff_bytes(content.read(0, 1 << 16))
+    if found in (Format.QRP, Format.BQRP, Format.QUTE):
+        _show({"file": name, "format": found.value} | _trace(content), json_output)
+        return Exit.FINE
+    data = content.data if content.data is not None else read_bytes(file)
     describe: Mapping[Format, Callable[[bytes, str], Facts]] = {
         Format.QCIR: _qcir,
         Format.QDIMACS: _qdimacs,
@@ -43,18 +66,23 @@ def command(
     }
     if found not in describe:
         kind = "a file of no known format" if found is Format.UNKNOWN else f"a {found.value}"
-        formats = ", ".join(f.value for f in describe)
+        traces = (Format.QRP, Format.BQRP, Format.QUTE)
+        formats = ", ".join(f.value for f in (*describe, *traces))
         raise InputError(name, 1, 1, kind if data else "an empty file", f"one of {formats}")
     facts: Facts = {"file": name, "format": found.value, "bytes": len(data)}
     if formula is None:
         facts |= describe[found](data, name)
     else:
         facts |= _certificate(data, name, formula)
+    _show(facts, json_output)
+    return Exit.FINE
+
+
+def _show(facts: Facts, json_output: bool) -> None:
     if json_output:
         emit_json(_keys(facts))
     else:
         emit("\n".join(_lines(facts)))
-    return Exit.FINE
 
 
 def _keys(value: object) -> object:
@@ -203,6 +231,30 @@ def _certificate(data: bytes, name: str, formula: str) -> Facts:
         "dialect": certificate.dialect.value,
         "kind": certificate.kind.value,
         "plays": certificate.kind.player.value,
+    }
+
+
+def _trace(content: BytesOf) -> Facts:
+    """The facts of a solver's trace, which may be larger than memory."""
+    import numpy as np
+
+    from qsage_validate.certificates.certificate import Kind
+    from qsage_validate.formats.qrp import index_trace
+
+    trace = index_trace(content)
+    needed = trace.needed()
+    lengths = np.diff(trace.first)
+    return {
+        "bytes": content.size,
+        "result": "true" if trace.true else "false",
+        "certificate": f"{(Kind.SKOLEM if trace.true else Kind.HERBRAND).value} functions",
+        "scopes": [
+            {"quantifier": scope.quantifier.value, "variables": len(scope.variables)}
+            for scope in trace.scopes
+        ],
+        "steps": trace.num_steps,
+        "needed steps": len(needed),
+        "initial clauses or cubes": int(np.count_nonzero(lengths[needed] == 0)),
     }
 
 

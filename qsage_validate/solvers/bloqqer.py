@@ -33,7 +33,7 @@ from qsage_validate.solvers.judgement import failure, said
 from qsage_validate.solvers.locate import INSTALL_LINE, on_path, pyqbf_version
 from qsage_validate.solvers.log import shortened
 from qsage_validate.solvers.outcome import Status
-from qsage_validate.solvers.process import run_program
+from qsage_validate.solvers.process import Finished, run_program
 
 SOUND_OPTIONS: Final[Mapping[str, int]] = {"exp-mini": 0}
 """The options that are set unless :func:`preprocess` is told otherwise."""
@@ -80,7 +80,7 @@ def availability() -> Program | Missing:
     """What would be run: PyQBF's library, else a program on the PATH."""
     spec = find_spec("pyqbf_cpp")
     if spec is not None and spec.origin is not None:
-        return Program(spec.origin, f"{_VERSION} of PyQBF {pyqbf_version()}")
+        return Program(spec.origin, f"{_VERSION} (PyQBF {pyqbf_version()})")
     found = on_path("bloqqer")
     return (
         Missing(f"{INSTALL_LINE}, or a program 'bloqqer' on the PATH")
@@ -130,16 +130,8 @@ def preprocess(
         text = left.read_text(encoding="ascii") if left.exists() else ""
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    status, why = Status.UNKNOWN, "preprocessed"
-    rest: ClausalForm | None = None
-    failed = failure(finished)
-    if failed is not None:
-        status, why = failed
-    elif finished.returncode in (0, 10, 20):
-        rest = parse_rest(text, form.max_variable)
-        status, why = _judged(finished.returncode, rest)
-    else:
-        status, why = Status.CRASHED, f"exit code {finished.returncode}{said(finished)}"
+    rest = parse_rest(text, form.max_variable)
+    status, why = judge_rest(finished, rest)
     if status is Status.FALSE and chosen["exp-mini"]:
         status, why = Status.RUBBISH, "false with exp-mini, under which Bloqqer errs: no answer"
     good = status in (Status.TRUE, Status.FALSE, Status.UNKNOWN)
@@ -176,16 +168,29 @@ def _command(
     return [*child, program.path, str(given), str(left), str(trace or ""), *words]
 
 
-def _judged(code: int, rest: ClausalForm | None) -> tuple[Status, str]:
-    """The verdict of a run, confirmed by the formula that is left."""
+def judge_rest(
+    finished: Finished, rest: ClausalForm | None, *, decided_leaves_nothing: bool = False
+) -> tuple[Status, str]:
+    """The verdict of a preprocessor, confirmed by the formula that it leaves.
+
+    With ``decided_leaves_nothing`` one that decides the formula need not leave any.
+    """
+    failed = failure(finished)
+    if failed is not None:
+        return failed
+    code = finished.returncode
+    verdicts = {10: Status.TRUE, 20: Status.FALSE, 0: Status.UNKNOWN}
+    if code not in verdicts:
+        return Status.CRASHED, f"exit code {code}{said(finished)}"
     if rest is None:
+        if code and decided_leaves_nothing:
+            return verdicts[code], f"exit code {code}"
         return Status.RUBBISH, f"exit code {code}, but what it left is no formula"
-    said = {10: Status.TRUE, 20: Status.FALSE, 0: Status.UNKNOWN}[code]
     if not rest.clauses:
         left = Status.TRUE
     else:
         left = Status.FALSE if () in rest.clauses else Status.UNKNOWN
-    if left is not said:
+    if left is not verdicts[code]:
         return Status.RUBBISH, f"exit code {code}, but what it left says otherwise"
     if left is Status.UNKNOWN:
         return left, f"{len(rest.clauses)} clauses are left"
@@ -193,11 +198,11 @@ def _judged(code: int, rest: ClausalForm | None) -> tuple[Status, str]:
 
 
 def parse_rest(text: str, variables: int) -> ClausalForm | None:
-    """The formula that Bloqqer prints; ``None`` when it is incomplete or malformed.
+    """The formula that a preprocessor prints; ``None`` when it is incomplete or malformed.
 
-    Its header counts clauses only: the number of variables is 0 or too small.
+    The number of variables in Bloqqer's header is 0 or too small; it has at least ``variables``.
     """
-    lines = text.splitlines()
+    lines = [line for line in text.splitlines() if line[:1] != "c" and line.strip()]
     if not lines or not text.endswith("\n"):
         return None
     try:
