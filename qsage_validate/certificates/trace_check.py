@@ -17,8 +17,9 @@ Nothing here is shared with what extracts certificates but the reader and the se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,18 +77,41 @@ class TraceRefuted:
         return f"refuted: step {self.id} ({self.place}) {self.reason}"
 
 
-TraceResult = TraceProved | TraceRefuted
+@dataclass(frozen=True, slots=True)
+class TraceUndecided:
+    """Time was up before all steps were checked."""
+
+    why: str
+
+    @property
+    def exit_code(self) -> Exit:
+        """3."""
+        return Exit.UNDECIDED
+
+    def __str__(self) -> str:
+        return f"undecided: {self.why}"
 
 
-def check_trace(formula: Qbf | ClausalForm, trace: Trace | Path) -> TraceResult:
+TraceResult = TraceProved | TraceRefuted | TraceUndecided
+Progress = Callable[[int, int], None]
+
+
+def check_trace(
+    formula: Qbf | ClausalForm,
+    trace: Trace | Path,
+    *,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+) -> TraceResult:
     """Check every step that the result rests on, in the order of the file.
 
     A circuit stands for its clauses (:func:`~qsage_validate.formats.qdimacs.clausal_form`).
-    Memory is that of the index and of the steps that are still needed.  Raises
-    :class:`InputError` for what is malformed.
+    Memory is that of the index and of the steps that are still needed.  After ``deadline``
+    (``time.monotonic``) nothing is decided; ``progress`` is told now and then how many steps are
+    done of how many.  Raises :class:`InputError` for what is malformed.
     """
     read = trace if isinstance(trace, Trace) else read_trace(trace)
-    return _Checker(as_form(formula), read).run()
+    return _Checker(as_form(formula), read).run(deadline, progress)
 
 
 class _Checker:
@@ -99,15 +123,20 @@ class _Checker:
         self.reduced = self.bits.of[pivot.dual]
         self.word = "cube" if trace.true else "clause"
 
-    def run(self) -> TraceResult:
+    def run(self, deadline: float | None, progress: Progress | None) -> TraceResult:
         trace = self.trace
         needed = trace.needed()
         left = uses(trace, needed)
         live: dict[int, Literals] = {}
         leaf = self._cube if trace.true else self._clause
-        leaves = merged = 0
+        done = leaves = merged = 0
         self._prepare()
         for steps, table in self.bits.table(trace, needed):
+            if deadline is not None and monotonic() >= deadline:
+                return TraceUndecided(f"time was up after {done:,} of {len(needed):,} steps")
+            if progress is not None:
+                progress(done, len(needed))
+            done += len(steps)
             satisfying = self._satisfying(table) if trace.true else None
             first = trace.first[steps].tolist()
             last = trace.first[steps + 1].tolist()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from qsage_validate.proving.runner import Options
     from qsage_validate.proving.subject import Subject
 
-_LEVELS = "dependencies, formula, random, all, rules, encoding"
+_LEVELS = "trace, dependencies, formula, random, all, rules, encoding"
 
 
 def command(
@@ -42,6 +42,10 @@ def command(
     cert: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The certificate; without one the encoding is proved."),
+    ] = None,
+    trace: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="A QBF solver's trace: QRP, binary QRP or Qute's."),
     ] = None,
     meta: Annotated[
         str | None,
@@ -85,10 +89,10 @@ def command(
 ) -> Exit:
     """Prove a certificate, attack it, and say what is wrong if something is.
 
-    Levels: dependencies (each function reads only variables left of its own), formula (no choice
-    of the opponent beats the functions; by SAT), random and all (plays), rules (the strategy's
-    plays are those of the rules; by SAT), encoding (the formula says of every play what the
-    rules say; by SAT, needs no certificate).
+    Levels: trace (each step of a solver's trace follows), dependencies (each function reads only
+    variables left of its own), formula (no choice of the opponent beats the functions; by SAT),
+    random and all (plays), rules (the strategy's plays are those of the rules; by SAT), encoding
+    (the formula says of every play what the rules say; by SAT, needs no certificate).
 
     Exit code 0: valid, 1: refuted, 2: bad input, 3: undecided, 130: interrupted.
     """
@@ -99,7 +103,7 @@ def command(
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
     files = PlayFiles(formula, cert, meta, game_words(game, model), parse_dialect(dialect))
-    inputs = [formula, cert, meta, *(game or ())]
+    inputs = [formula, cert, trace, meta, *(game or ())]
     outputs = [report, checkpoint]
     outputs += [] if proof is None else [f"{proof}.cnf", f"{proof}.drat"]
     protect_inputs(outputs, inputs)
@@ -108,10 +112,10 @@ def command(
         raise UsageError("found --proof without --cert: there is nothing to prove it of")
     if proof is not None and memory is not None:
         raise UsageError("found --proof with --memory: a proof is written without a limit")
-    if formula == "-" or cert == "-":
+    if "-" in (formula, cert, trace):
         raise UsageError("a validation needs its files by name, not '-'")
     options = Options(
-        levels=_levels(level, certificate=cert is not None),
+        levels=_levels(level, certificate=cert is not None, trace=trace is not None),
         games=games,
         seed=seed,
         illegal=illegal,
@@ -119,6 +123,7 @@ def command(
         seconds=timeout,
         jobs=jobs,
         checkpoint=checkpoint,
+        trace=trace,
     )
     subject, result = _run(files, options, memory, proof)
     if not json_output:
@@ -134,11 +139,12 @@ def command(
     return result.exit_code
 
 
-def _levels(names: list[str] | None, *, certificate: bool) -> tuple[Level, ...]:
+def _levels(names: list[str] | None, *, certificate: bool, trace: bool) -> tuple[Level, ...]:
     """The levels that were named; all that apply when none were."""
     from qsage_validate.proving.levels import Level
 
     known = {
+        "trace": Level.TRACE,
         "dependencies": Level.DEPENDENCIES,
         "formula": Level.FORMULA,
         "random": Level.RANDOM,
@@ -150,10 +156,14 @@ def _levels(names: list[str] | None, *, certificate: bool) -> tuple[Level, ...]:
     if unknown:
         raise UsageError(f"found --level {unknown[0]}, expected one of {_LEVELS}")
     wanted = [known[name] for name in names] if names else list(known.values())
+    if names and Level.TRACE in wanted and not trace:
+        raise UsageError("found --level trace, expected --trace FILE with it")
     if not certificate:
-        if names and wanted != [Level.ENCODING]:
-            raise UsageError("without --cert only the level 'encoding' can be checked")
-        wanted = [Level.ENCODING]
+        possible = [Level.TRACE] if trace else [Level.ENCODING]
+        if names and not set(wanted) <= {Level.ENCODING, Level.TRACE}:
+            can = "levels 'trace' and 'encoding'" if trace else "level 'encoding'"
+            raise UsageError(f"without --cert only the {can} can be checked")
+        wanted = wanted if names else possible
     return tuple(level for level in Level if level in wanted)
 
 
@@ -177,7 +187,7 @@ def _run(
             from qsage_validate.proving.limited_run import validate_limited
 
             return None, validate_limited(files, options, memory, tell=tell, done=done)
-        subject = load_subject(files)
+        subject = load_subject(files, trace=options.trace)
         if proof is not None:
             from qsage_validate.proving.proof_file import proof_paths
 

@@ -50,6 +50,8 @@ def blame(
                 "and the rules disagree with it" + doubts
             )
         return "the plays are not what was promised; run the formula level to tell why"
+    if failed(Level.TRACE):
+        return "the solver's trace is wrong: it proves nothing"
     if warnings:
         return "nothing failed, but the model is doubtful: see its warnings"
     return ""

@@ -17,6 +17,7 @@ class Level(Enum):
     The values are the names in reports and of ``--level``.
     """
 
+    TRACE = "trace"
     DEPENDENCIES = "dependencies"
     FORMULA = "formula"
     RANDOM = "random plays"
@@ -26,8 +27,12 @@ class Level(Enum):
 
     @property
     def number(self) -> int:
-        """The level's number in the design: 1 dependencies, 2 formula, 3 plays, 4 rules."""
+        """The level's number in the design: 1 dependencies, 2 formula, 3 plays, 4 rules.
+
+        A trace proves what level 2 proves, of the formula's truth without a certificate.
+        """
         return {
+            Level.TRACE: 2,
             Level.DEPENDENCIES: 1,
             Level.FORMULA: 2,
             Level.RANDOM: 3,
@@ -40,6 +45,7 @@ class Level(Enum):
     def question(self) -> str:
         """What the level asks, for people."""
         return {
+            Level.TRACE: "does each step of the solver's trace follow?",
             Level.DEPENDENCIES: "does each function read only variables left of its own?",
             Level.FORMULA: "does no choice of the opponent beat the functions?",
             Level.RANDOM: "are random plays won as promised?",

@@ -9,7 +9,7 @@ from qsage_validate.play.setup import PlayFiles
 from qsage_validate.proving.levels import Level, LevelResult, Report
 from qsage_validate.proving.limits import run_limited
 from qsage_validate.proving.runner import Options, Tell, validate
-from qsage_validate.proving.subject import load_subject, subject_name
+from qsage_validate.proving.subject import command_of, load_subject, subject_name
 from qsage_validate.validation.verdict import Undecided
 
 Send = Callable[[object], None]
@@ -54,7 +54,7 @@ def validate_limited(
         "",
         tuple(results),
         interrupted=interrupted,
-        facts={"command": files.command().replace("qsage-play", "qsage validate", 1)},
+        facts={"command": command_of(files, options.trace)},
     )
 
 
@@ -62,4 +62,4 @@ def _validate(send: Send, files: PlayFiles, options: Options) -> Report:
     def tell(level: Level, text: str) -> None:
         send((level, text))
 
-    return validate(load_subject(files), options, tell=tell, done=send)
+    return validate(load_subject(files, trace=options.trace), options, tell=tell, done=send)

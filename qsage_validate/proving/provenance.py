@@ -29,9 +29,9 @@ class FileFact:
         return {"bytes": self.size, "sha256": self.sha256}
 
 
-def file_facts(files: PlayFiles) -> tuple[FileFact, ...]:
+def file_facts(files: PlayFiles, trace: str | None = None) -> tuple[FileFact, ...]:
     """The files that a setup was read from; streams and names of library games are left out."""
-    named = (files.formula, files.certificate, files.meta, *files.game)
+    named = (files.formula, files.certificate, files.meta, *files.game, trace)
     return tuple(file_fact(p) for p in dict.fromkeys(named) if p and os.path.isfile(p))
 
 

@@ -20,6 +20,7 @@ from qsage_validate.proving.interruption import LevelInterrupted
 from qsage_validate.proving.levels import Level, LevelResult, Report
 from qsage_validate.proving.random_plays import attack
 from qsage_validate.proving.subject import Subject
+from qsage_validate.proving.trace_level import check_trace_level
 from qsage_validate.solvers.search import Limits, Solver
 from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.finding import Finding
@@ -39,7 +40,7 @@ class Options:
 
     ``levels`` in the order in which they are run; ``games``, ``seed`` and ``illegal`` are for
     random plays, ``positions`` the limit of the exhaustive adversary; ``seconds`` is the limit
-    of the whole, ``jobs`` the number of processes.
+    of the whole, ``jobs`` the number of processes; ``trace`` is the file of a solver's trace.
     """
 
     levels: tuple[Level, ...] = tuple(Level)
@@ -50,6 +51,7 @@ class Options:
     seconds: float | None = None
     jobs: int = 1
     checkpoint: str | None = None
+    trace: str | None = None
 
 
 def validate(
@@ -84,7 +86,7 @@ def validate(
     warnings = run.model_warnings()
     return Report(
         subject=subject.name,
-        claim=_claim(subject),
+        claim=_claim(subject, results),
         results=tuple(results),
         blame=blame(results, claims, winner, len(warnings)),
         interrupted=interrupted,
@@ -101,7 +103,10 @@ def _silent(level: Level, text: str) -> None:
     """Tell nobody."""
 
 
-def _claim(subject: Subject) -> str:
+def _claim(subject: Subject, results: Sequence[LevelResult]) -> str:
+    traced = [r.evidence.get("result") for r in results if r.level is Level.TRACE]
+    if subject.certificate is None and traced and len(results) == 1:
+        return f"the formula is {traced[0]}"
     if subject.certificate is None:
         return "the formula says of every play what the rules say"
     value = "true" if subject.certificate.kind.player is Player.BLACK else "false"
@@ -125,6 +130,7 @@ class _Run:
     def level(self, level: Level) -> LevelResult | None:
         """Run one level; ``None`` when it is not a question that can be asked here."""
         runner = {
+            Level.TRACE: self._trace,
             Level.DEPENDENCIES: self._dependencies,
             Level.FORMULA: self._formula,
             Level.RANDOM: self._random,
@@ -173,6 +179,18 @@ class _Run:
         return finding.with_replay(setup.replay(own))
 
     # -- the levels -------------------------------------------------------------------------
+
+    def _trace(self) -> LevelResult | None:
+        formula, trace = self.subject.formula, self.options.trace
+        if formula is None or trace is None:
+            return None
+        self.tell(Level.TRACE, Level.TRACE.question)
+        return check_trace_level(
+            formula,
+            trace,
+            deadline=self.deadline,
+            progress=lambda done, total: self.tell(Level.TRACE, f"{done:,} of {total:,} steps"),
+        )
 
     def _dependencies(self) -> LevelResult | None:
         formula, certificate = self.subject.formula, self.subject.certificate

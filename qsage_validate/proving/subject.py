@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -41,24 +42,32 @@ def subject_name(files: PlayFiles) -> str:
     return " with ".join(dict.fromkeys(named))
 
 
-def load_subject(files: PlayFiles) -> Subject:
+def command_of(files: PlayFiles, trace: str | None = None) -> str:
+    """The command that validates ``files`` again."""
+    command = files.command().replace("qsage-play", "qsage validate", 1)
+    return command if trace is None else f"{command} --trace {shlex.quote(trace)}"
+
+
+def load_subject(files: PlayFiles, *, trace: str | None = None) -> Subject:
     """Read ``files``; a certificate may be wrong in any way that a level is there to find.
 
-    Without a certificate a layout and rules are needed.  Raises ``InputError``, and
-    ``UsageError`` for what is missing or for a game that is not the layout's.
+    Without a certificate a layout and rules are needed, or a solver's ``trace`` (which is not
+    read here).  Raises ``InputError``, and ``UsageError`` for what is missing or for a game that
+    is not the layout's.
     """
     facts: dict[str, object] = {
-        "files": {fact.path: fact.as_json() for fact in file_facts(files)},
-        "command": files.command().replace("qsage-play", "qsage validate", 1),
+        "files": {fact.path: fact.as_json() for fact in file_facts(files, trace)},
+        "command": command_of(files, trace),
     }
     name = subject_name(files)
     if files.certificate is None:
         formula, layout, game = load_formula(files)
-        if layout is None or game is None:
+        if trace is None and (layout is None or game is None):
             layouts, rules = "a layout (--meta FILE)", "rules (--game DOMAIN PROBLEM)"
             missing = layouts if layout is None else rules
             raise UsageError(f"without --cert the encoding is checked, which needs {missing}")
-        check_fit(game, layout)
+        if game is not None and layout is not None:
+            check_fit(game, layout)
         return Subject(name, formula, None, layout, game, facts=facts)
     # Whether functions look to their right is level 1; until it has answered, replays allow it.
     setup = load(replace(files, peeking=True))

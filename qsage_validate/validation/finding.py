@@ -22,6 +22,7 @@ class FindingKind(Enum):
     CERTIFICATE_SILENT = "certificate silent"
     LOOKS_RIGHT = "function looks right"
     CERTIFICATE_BEATEN = "certificate beaten"
+    TRACE_WRONG = "trace is no proof"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Finding:
     def text(self) -> str:
         """The finding in one line."""
         where = " at the start" if self.ply == 0 else f" after ply {self.ply}"
-        if self.kind is FindingKind.LOOKS_RIGHT:
+        if self.kind in (FindingKind.LOOKS_RIGHT, FindingKind.TRACE_WRONG):
             where = ""  # that is seen without playing
         line = f"{self.kind.value}{where}: {self.detail}"
         if self.evidence:

@@ -1,0 +1,55 @@
+"""The trace level: is what the solver wrote down a proof?"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from qsage_validate.certificates.trace_check import (
+    Progress,
+    TraceProved,
+    TraceRefuted,
+    check_trace,
+)
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.formats.qrp import read_trace
+from qsage_validate.formats.source import Path
+from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.validation.finding import Finding, FindingKind
+from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
+
+
+def check_trace_level(
+    formula: Qbf,
+    path: Path,
+    *,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+) -> LevelResult:
+    """Check each step of the trace in ``path`` that its result rests on.
+
+    A trace of a circuit is one of its clausal form.  The finding is the first wrong step.
+    Raises :class:`InputError` for what is malformed.
+    """
+    start = monotonic()
+    trace = read_trace(path)
+    result = check_trace(formula, trace, deadline=deadline, progress=progress)
+    evidence: dict[str, object] = {
+        "result": "true" if trace.true else "false",
+        "dialect": trace.dialect.value,
+        "steps": trace.num_steps,
+    }
+    verdict: Verdict
+    if isinstance(result, TraceProved):
+        verdict = Proved(str(result).partition(": ")[2])
+        evidence |= {
+            "needed steps": result.needed,
+            "initial clauses or cubes": result.leaves,
+            "steps with merged literals": result.merged,
+        }
+    elif isinstance(result, TraceRefuted):
+        text = str(result).partition(": ")[2]
+        verdict = Refuted((Finding(FindingKind.TRACE_WRONG, 0, text),))
+        evidence |= {"step": result.id, "place": result.place}
+    else:
+        verdict = Undecided(result.why)
+    return LevelResult(Level.TRACE, verdict, monotonic() - start, evidence)
