@@ -1,0 +1,170 @@
+"""``qsage bench table``, ``cactus`` and ``scatter``: what results come to."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qsage_validate.cli.common import emit, narrate
+from qsage_validate.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.bench.record import Record
+    from qsage_validate.bench.results import Results
+    from qsage_validate.bench.table import Table
+
+ResultsArgument = Annotated[
+    list[str], typer.Argument(metavar="RESULTS...", help="Files that experiments have written.")
+]
+ProcessorOption = Annotated[
+    bool, typer.Option("--cpu", help="Processor time in the place of wall-clock time.")
+]
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", help="Instances so called: 'httt*'. May be repeated."),
+]
+OutputOption = Annotated[
+    str | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write a picture: .png, .svg or .pdf."),
+]
+
+
+def table(
+    results: ResultsArgument,
+    kind: Annotated[
+        str | None,
+        typer.Option("--table", metavar="NAME", help="Which; the experiment's first if not said."),
+    ] = None,
+    only: OnlyOption = None,
+    cpu: ProcessorOption = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="As Markdown, for a document.")
+    ] = False,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write Markdown to a file."),
+    ] = None,
+) -> Exit:
+    """Show results as a table: one of the experiment's own, or summary, times, runs.
+
+    Exit code 1: solvers contradict each other.
+    """
+    from qsage_validate.bench.experiments import get_experiment
+    from qsage_validate.bench.machine import describe
+    from qsage_validate.cli.common import protect_inputs
+
+    protect_inputs([output], results)
+    found = _read(results, only, cpu)
+    tables = get_experiment(found.experiment).tables
+    chosen = next(iter(tables)) if kind is None else kind
+    if chosen not in tables:
+        names = ", ".join(tables)
+        raise UsageError(f"found {chosen!r} for --table, expected one of {names}")
+    shown = tables[chosen](found.records)
+    show(shown, output, markdown)
+    used = {record.machine for record in found.records}
+    for identifier, facts in found.machines.items():
+        if identifier in used:
+            narrate(f"made on: {describe(facts)}")
+    return exit_code(found.records)
+
+
+def cactus(
+    results: ResultsArgument,
+    only: OnlyOption = None,
+    cpu: ProcessorOption = False,
+    output: OutputOption = None,
+    title: Annotated[str, typer.Option(help="The picture's title.")] = "",
+) -> Exit:
+    """Show how many instances each way decides within how many seconds each."""
+    from qsage_validate.bench.plots import check_picture, write_cactus
+    from qsage_validate.bench.series import curves
+    from qsage_validate.bench.text_plots import cactus_table
+
+    if output is not None:
+        check_picture(output)
+    found = _read(results, only, cpu)
+    lines = curves(found.records)
+    cactus_table(lines).show(sys.stdout)
+    if output is not None:
+        write_cactus(lines, output, title or found.experiment)
+        narrate(f"{output}: written")
+    return Exit.FINE
+
+
+def scatter(
+    results: ResultsArgument,
+    x: Annotated[
+        str | None, typer.Option("-x", metavar="WAY", help="Such as bloqqer+depqbf.")
+    ] = None,
+    y: Annotated[
+        str | None, typer.Option("-y", metavar="WAY", help="The way to compare with.")
+    ] = None,
+    only: OnlyOption = None,
+    cpu: ProcessorOption = False,
+    output: OutputOption = None,
+    title: Annotated[str, typer.Option(help="The picture's title.")] = "",
+) -> Exit:
+    """Compare two ways on the instances that both were run on."""
+    from qsage_validate.bench.plots import check_picture, write_scatter
+    from qsage_validate.bench.series import comparison
+    from qsage_validate.bench.summaries import way_names
+    from qsage_validate.bench.text_plots import comparison_notes, scatter_text
+
+    if output is not None:
+        check_picture(output)
+    found = _read(results, only, cpu)
+    ways = way_names(found.records)
+    if (x is None or y is None) and len(ways) != 2:
+        raise UsageError(f"expected -x and -y, two of {', '.join(ways)}")
+    x_way = x or next(way for way in ways if way != y)
+    compared = comparison(found.records, x_way, y or next(way for way in ways if way != x_way))
+    emit(scatter_text(compared) + "\n" + "\n".join(comparison_notes(compared)))
+    if output is not None:
+        write_scatter(compared, output, title or found.experiment)
+        narrate(f"{output}: written")
+    return Exit.FINE
+
+
+def _read(paths: Sequence[str], only: Sequence[str] | None, cpu: bool) -> Results:
+    from dataclasses import replace
+
+    from qsage_validate.bench.experiment import Selection
+    from qsage_validate.bench.results import read_all
+    from qsage_validate.bench.summaries import by_processor
+    from qsage_validate.errors import InputError
+
+    found = read_all(paths)
+    if found.warning is not None:
+        narrate(found.warning)
+    selection = Selection(only=tuple(only or ()))
+    records = [record for record in found.records if selection.takes(record.run.instance)]
+    if not records:
+        called = f" of {', '.join(map(repr, only))}" if only and found.records else ""
+        raise InputError(found.path, None, None, f"no runs{called}", "results of qsage bench")
+    return replace(found, records=tuple(by_processor(records) if cpu else records))
+
+
+def show(shown: Table, output: str | None = None, markdown: bool = False) -> None:
+    """Write a table as Markdown to a file or standard output, else show it on the latter."""
+    from qsage_validate.formats.source import write_atomic
+
+    if output is not None:
+        write_atomic(output, shown.markdown())
+    elif markdown:
+        emit(shown.markdown())
+    else:
+        shown.show(sys.stdout)
+
+
+def exit_code(records: Sequence[Record]) -> Exit:
+    """Name the contradictions between solvers on standard error; refuted when there are any."""
+    from qsage_validate.bench.campaign import disagreements
+
+    found = disagreements(records)
+    for disagreement in found:
+        narrate(f"solvers contradict each other on {disagreement}")
+    return Exit.REFUTED if found else Exit.FINE
