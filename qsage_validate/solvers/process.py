@@ -32,6 +32,8 @@ _MEGABYTE: Final = 1 << 20
 _POLL_SECONDS: Final = 0.05
 _FIRST_POLL_SECONDS: Final = 0.002
 _MAX_LOG_MB: Final = 64
+# What shells and setpriv exit with when they cannot run a program.
+_NOT_STARTED: Final = (126, 127)
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -140,6 +142,8 @@ def run_program(
         seconds = monotonic() - began
         if ended is Ended.EXITED and process.returncode < 0:
             ended = Ended.SIGNALLED
+        elif ended is Ended.EXITED and process.returncode in _NOT_STARTED:
+            ended = Ended.NOT_STARTED
         stderr = _content(errors)
         printed = b"" if stdout is not None else _content(log)
         if memory_mb is not None and ended in (Ended.EXITED, Ended.SIGNALLED):

@@ -1,0 +1,177 @@
+"""Solvers that are missing, crash, lie, stop halfway or are stopped: one clear line each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import Exit, UsageError
+from qsage_validate.solvers.backend import RunLimits, SolverMissingError
+from qsage_validate.solvers.outcome import Outcome, Status
+from qsage_validate.solvers.workspace import workspace
+from tests.support.fake_solvers import fake_backend, small_formula
+
+
+def _run(
+    tmp_path: Path,
+    body: str,
+    *,
+    kind: str = "depqbf",
+    limits: RunLimits = RunLimits(),  # noqa: B008 (frozen)
+    trace: Path | None = None,
+) -> Outcome:
+    backend = fake_backend(tmp_path, body, kind=kind)
+    work = tmp_path / "work"
+    work.mkdir()
+    with workspace(work) as folder:
+        outcome = backend.solve(small_formula(), limits, workdir=folder, trace=trace)
+        left = list(folder.iterdir())
+    assert left == [], "files of the run are gone"
+    assert "\n" not in outcome.why
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("echo SAT; exit 10", Status.TRUE),
+        ("echo UNSAT; exit 20", Status.FALSE),
+        ("echo 's cnf 1 3 2'; exit 10", Status.TRUE),
+        ("echo SAT; exit 20", Status.RUBBISH),
+        ("echo UNSAT; exit 10", Status.RUBBISH),
+        ("echo SAT; exit 0", Status.RUBBISH),
+        ("echo SAT; echo UNSAT; exit 10", Status.RUBBISH),
+        ("exit 10", Status.RUBBISH),
+        ("echo SATX; exit 10", Status.RUBBISH),
+        ("printf 's cnf'; exit 20", Status.RUBBISH),
+        ("head -c 5000 /dev/zero; exit 20", Status.RUBBISH),
+        ("exit 0", Status.GAVE_UP),
+        ("echo what >&2; exit 1", Status.CRASHED),
+        ("kill -SEGV $$", Status.CRASHED),
+        ("kill -KILL $$", Status.CRASHED),
+        ("echo SAT; kill -ABRT $$", Status.CRASHED),
+        ("echo 'No space left on device' >&2; exit 1", Status.DISK),
+        ("echo std::bad_alloc >&2; exit 1", Status.CRASHED),
+    ],
+)
+def test_an_answer_is_an_exit_code_and_a_verdict_that_agree(
+    tmp_path: Path, body: str, status: Status
+) -> None:
+    outcome = _run(tmp_path, body)
+    assert outcome.status is status, outcome.why
+    assert outcome.truth is {Status.TRUE: True, Status.FALSE: False}.get(status)
+
+
+def test_why_names_what_the_solver_said(tmp_path: Path) -> None:
+    assert "cannot read" in _run(tmp_path, "echo 'cannot read it' >&2; exit 1").why
+
+
+def test_a_time_limit(tmp_path: Path) -> None:
+    outcome = _run(tmp_path, "echo SAT; sleep 1000", limits=RunLimits(0.2))
+    assert outcome.status is Status.TIMEOUT
+
+
+def test_a_memory_limit(tmp_path: Path) -> None:
+    body = "echo 'terminate called: std::bad_alloc' >&2; kill -ABRT $$"
+    assert _run(tmp_path, body, limits=RunLimits(None, 1000)).status is Status.MEMORY
+
+
+def test_a_program_that_vanished(tmp_path: Path) -> None:
+    backend = fake_backend(tmp_path, "exit 0")
+    (tmp_path / "fake").unlink()
+    with pytest.raises(SolverMissingError, match="the solver fake is missing") as raised:
+        backend.solve(small_formula(), workdir=tmp_path)
+    assert raised.value.exit_code is Exit.BAD_INPUT
+
+
+def test_a_program_for_another_machine(tmp_path: Path) -> None:
+    backend = fake_backend(tmp_path, "")
+    (tmp_path / "fake").write_bytes(b"\x7fELF of another kind\0" * 9)
+    outcome = backend.solve(small_formula(), workdir=tmp_path)
+    assert outcome.status is Status.CRASHED
+    assert "could not be started" in outcome.why
+
+
+# --- Assignments of the outermost block ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("printed", "outer"),
+    [
+        ("V 1 0", {1: True}),
+        ("V -1 0", {1: False}),
+        ("V  -1", {1: False}),
+        ("", None),
+        ("V 1 0\nV -1 0", None),
+        ("V 1 -1 0", None),
+        ("V 2 0", None),
+        ("V 1 x 0", None),
+        ("V 1 0 0", None),
+    ],
+)
+def test_assignments(tmp_path: Path, printed: str, outer: dict[int, bool] | None) -> None:
+    outcome = _run(tmp_path, f"printf 's cnf 1 3 2\\n%s\\n' '{printed}'; exit 10")
+    assert outcome.status is Status.TRUE
+    assert outcome.outer == outer
+
+
+def test_the_loser_has_no_assignment(tmp_path: Path) -> None:
+    assert _run(tmp_path, "echo 's cnf 0'; echo 'V 1 0'; exit 20").outer is None
+
+
+# --- Traces ----------------------------------------------------------------------------------
+
+
+def test_a_trace_that_ends_with_its_verdict(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    outcome = _run(tmp_path, "echo 'p qrp 3 2'; echo 'r SAT'; exit 10", trace=trace)
+    assert outcome.trace == trace
+    assert trace.read_bytes() == b"p qrp 3 2\nr SAT\n"
+
+
+def test_a_truncated_trace_is_no_answer_and_goes(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    outcome = _run(tmp_path, "echo 'p qrp 3 2'; echo '1 2 0 0'; exit 10", trace=trace)
+    assert outcome.status is Status.RUBBISH
+    assert outcome.trace is None
+    assert not trace.exists()
+
+
+def test_a_trace_that_grows_too_large_goes(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    outcome = _run(tmp_path, "yes", limits=RunLimits(trace_mb=1), trace=trace)
+    assert outcome.status is Status.DISK
+    assert not trace.exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_trace_on_a_full_disk_is_no_answer(tmp_path: Path) -> None:
+    body = "echo 'p qrp 3 2' 2>/dev/null; echo 'r SAT' 2>/dev/null; exit 10"
+    outcome = _run(tmp_path, body, trace=Path("/dev/full"))
+    assert outcome.status is Status.RUBBISH
+    assert Path("/dev/full").exists()
+
+
+def test_a_trace_that_a_solver_cannot_write(tmp_path: Path) -> None:
+    backend = fake_backend(tmp_path, "exit 0", kind="caqe")
+    with pytest.raises(UsageError, match="writes no traces"):
+        backend.solve(small_formula(), workdir=tmp_path, trace=tmp_path / "t")
+
+
+# --- What is handed over ---------------------------------------------------------------------
+
+
+def test_clause_solvers_get_clauses(tmp_path: Path) -> None:
+    outcome = _run(tmp_path, 'for f; do :; done; cat "$f"; echo UNSAT; exit 20')
+    assert outcome.log.startswith("p cnf 3 2\ne 1 0\n")
+    assert outcome.command[-1].endswith("formula.qdimacs")
+
+
+def test_circuit_solvers_get_the_circuit(tmp_path: Path) -> None:
+    body = 'for f; do :; done; cat "$f"; echo UNSAT; exit 20'
+    backend = fake_backend(tmp_path, body, kind="cqesto", circuit=True)
+    outcome = backend.solve(small_formula(), workdir=tmp_path)
+    assert outcome.log.startswith("#QCIR-G14")
+    with pytest.raises(UsageError, match="reads circuits"):
+        backend.solve(small_formula(), workdir=tmp_path, trace=tmp_path / "t")

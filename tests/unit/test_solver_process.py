@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.solvers.process import Ended, run_program
+from qsage_validate.solvers.workspace import workspace
+from tests.support.fake_solvers import script
+
+
+def _alive(pid: int) -> bool:
+    """Whether a process runs: zombies that nobody has buried yet do not."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    except OSError:
+        return False
+    return "State:\tZ" not in status
+
+
+def _gone(pid: int) -> bool:
+    """Whether the process ends; a killed one takes a moment."""
+    for _ in range(500):
+        if not _alive(pid):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def _pid(path: Path) -> int:
+    """The number that a script writes to a file, once it has."""
+    for _ in range(1000):
+        if path.exists() and path.read_text(encoding="ascii").endswith("\n"):
+            return int(path.read_text(encoding="ascii"))
+        time.sleep(0.01)
+    raise AssertionError("the script did not start")
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc to look at")
+
+
+def test_output_and_exit_code_are_kept(tmp_path: Path) -> None:
+    program = script(tmp_path, "p", "cat; echo said >&2; exit 10")
+    finished = run_program([str(program)], stdin=b"given\n")
+    assert finished.ended is Ended.EXITED
+    assert finished.returncode == 10
+    assert finished.stdout == b"given\n"
+    assert finished.stderr == b"said\n"
+    assert finished.seconds > 0
+    assert finished.peak_mb > 0
+
+
+def test_without_input_a_program_reads_nothing() -> None:
+    assert run_program(["cat"]).stdout == b""
+
+
+def test_a_program_that_is_not_there_is_no_exception(tmp_path: Path) -> None:
+    finished = run_program([str(tmp_path / "none")])
+    assert finished.ended is Ended.NOT_STARTED
+    assert b"none" in finished.stderr
+
+
+def test_output_to_a_file(tmp_path: Path) -> None:
+    finished = run_program(["echo", "a"], stdout=tmp_path / "out")
+    assert finished.stdout == b""
+    assert (tmp_path / "out").read_bytes() == b"a\n"
+
+
+@linux
+def test_what_runs_too_long_is_killed_with_its_children(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    program = script(tmp_path, "p", f"sleep 1000 & echo $! > {note}; wait")
+    finished = run_program([str(program)], timeout=1.0)
+    assert finished.ended is Ended.TIMEOUT
+    assert finished.returncode == -signal.SIGKILL
+    assert _gone(_pid(note))
+
+
+@linux
+def test_children_that_are_left_behind_are_killed(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    program = script(tmp_path, "p", f"sleep 1000 & echo $! > {note}; exit 0")
+    assert run_program([str(program)]).ended is Ended.EXITED
+    assert _gone(_pid(note))
+
+
+def test_a_memory_limit_ends_what_wants_more() -> None:
+    want = "x = bytearray(1 << 30)"
+    finished = run_program([sys.executable, "-I", "-S", "-c", want], memory_mb=300)
+    assert finished.ended is Ended.MEMORY
+
+
+def test_a_memory_limit_leaves_others_alone() -> None:
+    finished = run_program([sys.executable, "-I", "-S", "-c", "print(1)"], memory_mb=300)
+    assert (finished.ended, finished.stdout) == (Ended.EXITED, b"1\n")
+
+
+def test_a_crash_under_a_memory_limit_is_a_crash(tmp_path: Path) -> None:
+    program = script(tmp_path, "p", "kill -SEGV $$")
+    finished = run_program([str(program)], memory_mb=300)
+    assert finished.ended is Ended.SIGNALLED
+    assert finished.returncode == -signal.SIGSEGV
+
+
+def test_who_writes_too_much_is_stopped(tmp_path: Path) -> None:
+    finished = run_program(["yes"], stdout=tmp_path / "out", output_mb=1)
+    assert finished.ended is Ended.OUTPUT
+
+
+def test_a_program_is_stopped_on_demand() -> None:
+    assert run_program(["sleep", "1000"], stop=lambda: True).ended is Ended.STOPPED
+
+
+@linux
+def test_interrupting_us_kills_the_program(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    program = script(tmp_path, "p", f"sleep 1000 & echo $! > {note}; wait")
+
+    def interrupt() -> None:
+        _pid(note)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        run_program([str(program)])
+    thread.join()
+    assert _gone(_pid(note))
+
+
+_RUNS = """
+import sys
+from pathlib import Path
+from qsage_validate.solvers.process import run_program
+from qsage_validate.solvers.workspace import workspace
+with workspace(Path(sys.argv[2])):
+    run_program([sys.argv[1]])
+"""
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_ending_us_from_outside_ends_the_program(tmp_path: Path, number: signal.Signals) -> None:
+    note, files = tmp_path / "pid", tmp_path / "files"
+    files.mkdir()
+    program = script(tmp_path, "p", f"echo $$ > {note}.new; mv {note}.new {note}; sleep 1000")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    us = subprocess.Popen([sys.executable, "-c", _RUNS, str(program), str(files)], env=environment)
+    pid = _pid(note)
+    us.send_signal(number)
+    code = us.wait(timeout=60)
+    if number is signal.SIGKILL:
+        from qsage_validate.solvers.process import _dies_with_us
+
+        if not _dies_with_us():
+            os.kill(pid, signal.SIGKILL)
+            pytest.skip("no setpriv: nothing dies with its parent here")
+        assert code == -signal.SIGKILL
+    else:
+        assert code == 128 + number
+        assert list(files.iterdir()) == []
+    assert _gone(pid)
+
+
+def test_the_workspace_goes_whatever_happens(tmp_path: Path) -> None:
+    def fail() -> None:
+        with workspace(tmp_path) as folder:
+            (folder / "a").mkdir()
+            (folder / "a" / "b").write_text("c", encoding="ascii")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
