@@ -79,15 +79,19 @@ class _Checker:
         )
 
     def warnings(self) -> Iterator[GameWarning]:
-        if self.ask(self.constraint) is None:
-            raise InputError(
-                self.game.file, None, None, "a constraint that no state fulfils", "legal states"
-            )
-        for check in (self._ends, self._legal, self._effects, self._endless):
+        for check in (self._states, self._ends, self._legal, self._effects, self._endless):
             try:
                 yield from check()
             except UndecidedError as error:
                 yield GameWarning(str(error))
+                return
+
+    def _states(self) -> Iterator[GameWarning]:
+        if self.ask(self.constraint) is None:
+            raise InputError(
+                self.game.file, None, None, "a constraint that no state fulfils", "legal states"
+            )
+        yield from ()
 
     def _ends(self) -> Iterator[GameWarning]:
         if self.ask(self.constraint, self.game.ending) is None:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Final
 
 from qsage_validate.errors import UndecidedError
+from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.formula import (
     Comparison,
     Formula,
@@ -86,9 +87,13 @@ class Verifier:
     rules: ImpartialRules
     solver: SmtSolver
     sample: Sequence[State] = ()
-    """Legal states that semi-ground actions are tried on."""
+    """Legal states that semi-ground actions are tried on; some of a box when none are given."""
     question_seconds: float = QUESTION_SECONDS
     _questions: list[Question] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not self.sample:
+            self.sample = tuple(box_states(self.game, _MAX_SAMPLE))
 
     @property
     def game(self) -> ImpartialGame:
