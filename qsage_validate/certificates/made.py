@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
 from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.check import CertificateProved
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.solvers.backend import RunLimits
 
 Say = Callable[[str], None]
@@ -47,3 +48,19 @@ class Made:
     by: str
     stages: tuple[tuple[str, float], ...]
     proved: CertificateProved | None = None
+
+
+@contextmanager
+def written_by(program: str) -> Iterator[None]:
+    """Reading what a program wrote into a file of ours: what is wrong there is its failure.
+
+    An ``InputError`` becomes an ``UndecidedError``; the temporary file's name is left out.
+    """
+    try:
+        yield
+    except InputError as error:
+        place = "" if error.line is None else f"line {error.line}: "
+        raise UndecidedError(
+            f"{program} wrote what cannot be used: {place}found {error.found}, "
+            f"expected {error.expected}"
+        ) from error

@@ -14,7 +14,7 @@ from typing import Final
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.clausal import for_circuit
-from qsage_validate.certificates.made import Made, Say, Work
+from qsage_validate.certificates.made import Made, Say, Work, written_by
 from qsage_validate.certificates.reader import read_certificate
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UndecidedError, UsageError
@@ -61,7 +61,8 @@ def by_tool(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
             how = finished.ended.value
             raise UndecidedError(f"{name} {how} (exit code {finished.returncode})")
         started = monotonic()
-        certificate = read_certificate(str(written), plain)
+        with written_by(name):
+            certificate = read_certificate(str(written), plain)
         if not isinstance(certificate, CircuitCertificate):
             raise UndecidedError(f"{name} wrote no circuit")
         if (certificate.kind is Kind.SKOLEM) != truth:

@@ -20,7 +20,7 @@ from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.clausal import for_circuit
 from qsage_validate.certificates.dual import dual, for_dual
 from qsage_validate.certificates.lifting import lift
-from qsage_validate.certificates.made import Made, Say, Work
+from qsage_validate.certificates.made import Made, Say, Work, written_by
 from qsage_validate.certificates.trace_extract import extract
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
@@ -75,7 +75,8 @@ def by_trace(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
                 continue
             say("extracting")
             started = monotonic()
-            certificate = extract(formula, outcome.trace)
+            with written_by(_name(outcome)):
+                certificate = extract(formula, outcome.trace)
             seconds = monotonic() - started
             stages = (("solve", outcome.seconds), ("extract", seconds))
             return Made(certificate, _name(outcome), stages)
@@ -131,12 +132,14 @@ def _preprocessed(
     if done.status is Status.TRUE:
         say("lifting")
         started = monotonic()
-        certificate = for_circuit(lift(form, read_qrat(trace_path), None), formula)
+        with written_by(by):
+            certificate = for_circuit(lift(form, read_qrat(trace_path), None), formula)
         stages.append(("lift", monotonic() - started))
         return certificate, by
     if done.form is None:
         raise UndecidedError(f"{by}: {done.why}")
-    trace = read_qrat(trace_path)
+    with written_by(by):
+        trace = read_qrat(trace_path)
     rest = done.form
     reasons = []
     for rank, backend in enumerate(candidates):
@@ -151,10 +154,12 @@ def _preprocessed(
             continue
         say("extracting")
         started = monotonic()
-        found = extract(rest, outcome.trace)
+        with written_by(_name(outcome)):
+            found = extract(rest, outcome.trace)
         extracted = monotonic()
         say("lifting")
-        certificate = for_circuit(lift(form, trace, rest, found), formula)
+        with written_by(by):
+            certificate = for_circuit(lift(form, trace, rest, found), formula)
         stages += [("extract", extracted - started), ("lift", monotonic() - extracted)]
         return certificate, f"{by}, {_name(outcome)}"
     raise UndecidedError("; ".join(reasons))

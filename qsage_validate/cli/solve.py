@@ -189,10 +189,8 @@ def _solved_text(solved: Solved, formula: Qbf, layout: Layout | None, move: str)
         return f"undecided: {solved.by}: {solved.why}"
     verdict = _word(solved.truth)
     if layout is not None:
-        winner = "Black" if solved.truth else "White"
-        plies = layout.plies
-        within = f"Black {'wins' if solved.truth else 'does not win'} within {plies} plies"
-        verdict += f": {winner} wins" if not plies else f": {within}"
+        plies = f"{layout.plies} {'ply' if layout.plies == 1 else 'plies'}"
+        verdict += f": Black {'wins' if solved.truth else 'does not win'} within {plies}"
     parts = [f"{verdict} ({solved.by}, {solved.seconds:.2f} s)"]
     if move:
         parts.append(f"first move {move}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.solver_options import Preprocessor
@@ -52,12 +53,10 @@ class Way:
 
     def within(self, seconds: float | None) -> Way:
         """The same with another limit of time."""
-        from dataclasses import replace
-
         return replace(self, timeout=seconds)
 
     def solve(self, formula: Qbf, say: Callable[[str], None]) -> Solved:
-        """Decide a formula.
+        """Decide a formula; a portfolio has as many solvers as there are processors, or two.
 
         Raises ``UsageError`` for a solver that is not known or takes no clauses after
         Bloqqer, ``SolverMissingError`` and ``MissingExtraError``.
@@ -68,18 +67,20 @@ class Way:
         from qsage_validate.solvers.solving import available, solve_formula
 
         clausal = self.preprocess is Preprocessor.BLOQQER
-        if self.solver is None:
-            backend = available(circuit=not clausal)[0]
+        if self.solver is not None:
+            contenders = [get_backend(self.solver)]
         else:
-            backend = get_backend(self.solver)
-        takes_clauses = Format.QDIMACS in backend.accepts
+            most = max(2, os.cpu_count() or 1) if self.portfolio else 1
+            contenders = available(circuit=not clausal)[:most]
+        takes_clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
         if clausal and not takes_clauses:
             raise UsageError(
-                f"found --preprocess bloqqer with {backend.name}, which takes circuits"
+                f"found --preprocess bloqqer with {contenders[0].name}, which takes circuits only"
             )
         preprocessing = clausal
         if self.preprocess is None:
             preprocessing = takes_clauses and not isinstance(bloqqer.availability(), Missing)
-        say(f"solving with {'Bloqqer and ' if preprocessing else ''}{backend.name}")
+        names = ", ".join(backend.name for backend in contenders)
+        say(f"solving with {names}{' after Bloqqer' if preprocessing else ''}")
         limits = RunLimits(self.timeout, self.memory)
-        return solve_formula(formula, backend, limits, preprocessing=preprocessing)
+        return solve_formula(formula, contenders, limits, preprocessing=preprocessing)

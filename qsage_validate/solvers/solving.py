@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from time import monotonic
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MissingExtraError
-from qsage_validate.formats.qdimacs import clausal_form
+from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.solvers.backend import Backend, Format, Missing, RunLimits
 from qsage_validate.solvers.backends import backends
 from qsage_validate.solvers.bloqqer import Preprocessed, preprocess
 from qsage_validate.solvers.outcome import Outcome, Status
+from qsage_validate.solvers.portfolio import Race, race
 from qsage_validate.solvers.workspace import workspace
 
 # After Bloqqer DepQBF solves the most of the games' formulas; circuit solvers need no Bloqqer.
@@ -74,25 +76,39 @@ def available(circuit: bool = True) -> list[Backend]:
 
 
 def solve_formula(
-    formula: Qbf, backend: Backend, limits: RunLimits, *, preprocessing: bool
+    formula: Qbf, contenders: Sequence[Backend], limits: RunLimits, *, preprocessing: bool
 ) -> Solved:
     """Decide ``formula`` within ``limits``; with ``preprocessing`` on what Bloqqer leaves of it.
 
-    Raises ``SolverMissingError`` and ``UsageError`` as the backend does, ``MissingExtraError``
-    when Bloqqer is not there.
+    Several ``contenders`` run at once, and the first confirmed answer counts; solvers that read
+    circuits only get the formula as it is.  Raises ``SolverMissingError`` and ``UsageError`` as
+    solvers do, and ``DisagreementError`` when two of them contradict each other.
     """
     started = monotonic()
     with workspace() as folder:
         if not preprocessing:
-            outcome = backend.solve(formula, limits, workdir=folder)
-            return _solved(outcome, None, started)
-        form = clausal_form(formula)
-        done = preprocess(form, limits, workdir=folder)
+            return _solved(_run(formula, contenders, limits, folder, None), None, started)
+        done = preprocess(clausal_form(formula), limits, workdir=folder)
         if done.form is None:
             return _decided(done, started)
         rest = _rest(limits, started)
-        outcome = backend.solve(formula, rest, workdir=folder, form=done.form, outer=False)
-        return _solved(outcome, done, started)
+        return _solved(_run(formula, contenders, rest, folder, done.form), done, started)
+
+
+def _run(
+    formula: Qbf,
+    contenders: Sequence[Backend],
+    limits: RunLimits,
+    folder: Path,
+    form: ClausalForm | None,
+) -> Race:
+    # Of a preprocessed formula the outermost block may be another one.
+    outer = form is None
+    if len(contenders) == 1:
+        (backend,) = contenders
+        outcome = backend.solve(formula, limits, workdir=folder, form=form, outer=outer)
+        return Race(None if outcome.truth is None else outcome, (outcome,))
+    return race(formula, contenders, limits, workdir=folder, form=form, outer=outer)
 
 
 def _rest(limits: RunLimits, started: float) -> RunLimits:
@@ -115,17 +131,20 @@ def _decided(done: Preprocessed, started: float) -> Solved:
     )
 
 
-def _solved(outcome: Outcome, done: Preprocessed | None, started: float) -> Solved:
+def _solved(race: Race, done: Preprocessed | None, started: float) -> Solved:
+    outcomes = race.outcomes
+    first = race.first or outcomes[0]
+    names = first.solver if race.first or len(outcomes) == 1 else "the portfolio"
     return Solved(
-        outcome.status,
-        outcome.why,
-        outcome.solver,
-        outcome.version,
+        first.status,
+        first.why if len(outcomes) == 1 else race.why,
+        names,
+        first.version if names == first.solver else "",
         None if done is None else _BLOQQER,
         monotonic() - started,
         0.0 if done is None else done.seconds,
-        outcome.cpu_seconds + (0.0 if done is None else done.cpu_seconds),
-        max(outcome.peak_mb, 0.0 if done is None else done.peak_mb),
-        outcome.outer,
-        (outcome,),
+        sum(o.cpu_seconds for o in outcomes) + (0.0 if done is None else done.cpu_seconds),
+        max(*(o.peak_mb for o in outcomes), 0.0 if done is None else done.peak_mb),
+        first.outer,
+        outcomes,
     )

@@ -1,0 +1,207 @@
+"""``qsage solve`` with QBF solvers: formulas, games, depths, portfolios, and what is missing."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import Exit
+from qsage_validate.games.registry import load_game, resolve_command
+from qsage_validate.solvers import solving
+from qsage_validate.solvers.backend import Backend, Format, Missing
+from qsage_validate.solvers.backends import backends
+from qsage_validate.solvers.search import Solver
+
+from .conftest import Qsage
+
+pytest.importorskip("pyqbf", reason="the solvers of the extra 'solve' are not there")
+
+EL = ("httt", "--size", "3x3", "--shape", "el")
+DOMINO = ("httt", "--size", "3x3", "--shape", "domino")
+
+# Which is true: b has to be the complement of a, and c has to equal it.
+TRUE = (
+    "#QCIR-G14\nforall(a)\nexists(b, c)\noutput(g)\nd = xor(a, b)\ne = xor(a, -c)\ng = and(d, e)\n"
+)
+FALSE = "p cnf 2 2\ne 2 0\na 1 0\n1 -2 0\n-1 2 0\n"
+OUTERMOST = "#QCIR-G14\nexists(x, y)\nforall(u)\noutput(g)\nd = or(x, u)\ng = and(d, -y)\n"
+HERE = [
+    name
+    for name, backend in backends().items()
+    if Format.QDIMACS in backend.accepts and not isinstance(backend.availability(), Missing)
+]
+
+
+@pytest.fixture(autouse=True)
+def files(qsage: Qsage) -> None:
+    Path("true.qcir").write_text(TRUE)
+    Path("false.qdimacs").write_text(FALSE)
+    Path("outermost.qcir").write_text(OUTERMOST)
+
+
+@pytest.mark.parametrize("options", [(), ("--preprocess", "none"), ("--portfolio",)])
+@pytest.mark.parametrize(
+    ("file", "code", "verdict"),
+    [("true.qcir", Exit.TRUE, "true"), ("false.qdimacs", Exit.FALSE, "false")],
+)
+def test_formulas(
+    qsage: Qsage, file: str, code: Exit, verdict: str, options: tuple[str, ...]
+) -> None:
+    told, facts = qsage("solve", file, *options), qsage("solve", file, *options, "--json")
+    assert told.code == facts.code == code
+    assert told.err == ""
+    assert told.out.startswith(f"{verdict} (")
+    read = json.loads(facts.out)
+    assert (read["verdict"], read["winner"], read["formula"]) == (verdict, None, file)
+    assert read["version"]
+    assert (read["preprocessor"] is None) == ("none" in options)
+
+
+@pytest.mark.parametrize("solver", HERE)
+@pytest.mark.parametrize("preprocess", ["bloqqer", "none"])
+def test_every_solver_that_is_here(qsage: Qsage, solver: str, preprocess: str) -> None:
+    options = ("--solver", solver, "--preprocess", preprocess)
+    assert qsage("solve", "true.qcir", *options).code == Exit.TRUE
+    assert qsage("solve", "false.qdimacs", *options).code == Exit.FALSE
+
+
+def test_a_formula_comes_from_standard_input(qsage: Qsage, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(TRUE.encode()))
+    monkeypatch.setattr(sys, "stdin", stream)
+    monkeypatch.setattr("qsage_validate.formats.source._streams", {})
+    done = qsage("solve", "-", "--json")
+    assert (done.code, json.loads(done.out)["formula"]) == (Exit.TRUE, "<stdin>")
+
+
+def test_the_outermost_block_is_told_by_the_names_of_the_formula(qsage: Qsage) -> None:
+    options = ("--solver", "depqbf", "--preprocess", "none")
+    assert "; outermost block: x -y" in qsage("solve", "outermost.qcir", *options).out
+    read = json.loads(qsage("solve", "outermost.qcir", *options, "--json").out)
+    assert read["outermost"] == {"x": True, "y": False}
+
+
+def test_the_first_move_is_decoded_and_wins(qsage: Qsage) -> None:
+    done = qsage("solve", *DOMINO, "--depth", 3, "--solver", "depqbf", "--preprocess", "none")
+    assert done.code == Exit.TRUE
+    assert done.out.startswith("true: Black wins within 3 plies (depqbf ")
+    game = load_game(resolve_command([*DOMINO, "--depth", "3"]))
+    winning = {str(m) for m in Solver(game).solve(all_first_moves=True).first_moves}
+    assert done.out.strip().rpartition("first move ")[2] in winning
+
+
+def test_the_layout_in_a_formula_says_who_wins(qsage: Qsage) -> None:
+    qsage("encode", *DOMINO, "--depth", 1, "-o", "domino.qcir")
+    done = qsage("solve", "domino.qcir")
+    assert done.code == Exit.FALSE
+    assert done.out.startswith("false: Black does not win within 1 ply (")
+    read = json.loads(qsage("solve", "domino.qcir", "--json").out)
+    assert read["winner"] == "white"
+
+
+def test_a_meta_file_that_only_lies_beside_is_no_obstacle(qsage: Qsage) -> None:
+    Path("other.meta").write_text("#boardsize\n3 3\n#depth\n1\n")
+    done = qsage("solve", "true.qcir")
+    assert done.code == Exit.TRUE
+    assert done.err.startswith("other.meta")
+    assert done.err.endswith("the formula is taken without a layout\n")
+    assert qsage("solve", "true.qcir", "--meta", "other.meta").code == Exit.BAD_INPUT
+
+
+def test_a_limit_is_no_verdict(qsage: Qsage) -> None:
+    hard = ("httt", "--size", "4x4", "--shape", "elly", "--depth", "7")
+    for options in (("--solver", "depqbf"), ("--portfolio",)):
+        done = qsage("solve", *hard, *options, "--preprocess", "none", "--timeout", "0.3")
+        assert done.code == Exit.UNDECIDED
+        assert done.out.startswith("undecided: ")
+        assert "no answer within 0.3" in done.out
+
+
+# --- Depths ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [(), ("--solver", "depqbf"), ("--solver", "search")])
+def test_the_critical_depth(qsage: Qsage, options: tuple[str, ...]) -> None:
+    done = qsage("solve", *DOMINO, "--depth", "auto", *options)
+    assert done.code == Exit.TRUE
+    assert done.out.startswith("Black wins within 3 plies and not in fewer")
+    read = json.loads(qsage("solve", *DOMINO, "--depth", "auto", *options, "--json").out)
+    assert (read["critical_plies"], read["critical_depth"], read["bound"]) == (3, 3, 9)
+    assert read["answers"][-1]["verdict"] == "true"
+
+
+def test_depths_are_resumed_by_another_solver(qsage: Qsage) -> None:
+    options = ("--depth", "auto", "--resume", "el.json")
+    first = qsage("solve", *EL, *options, "--solver", "depqbf", "--max-depth", 3)
+    assert first.code == Exit.UNDECIDED
+    expected = "undecided: no greater depth was asked for (Black does not win within 3 plies)\n"
+    assert first.out == expected
+    assert [line.split(" (")[0] for line in first.err.splitlines()] == [
+        "depth 1: false",
+        "depth 3: false",
+    ]
+    second = qsage("solve", *EL, *options, "--solver", "caqe")
+    assert second.code == Exit.TRUE
+    assert [line.split(" (")[0] for line in second.err.splitlines()] == ["depth 5: true"]
+    third = qsage("solve", *EL, *options, "--json")
+    assert third.err == ""
+    by = [answer["by"].split()[0] for answer in json.loads(third.out)["answers"]]
+    assert len(by) == 3
+    wrong = qsage("solve", *DOMINO, *options)
+    assert wrong.code == Exit.BAD_INPUT
+    assert wrong.err.startswith("el.json: found answers about another game")
+
+
+def test_a_win_at_no_depth(qsage: Qsage) -> None:
+    done = qsage("solve", "httt", "--size", "2x2", "--shape", "fatty", "--depth", "auto")
+    assert done.code == Exit.FALSE
+    assert done.out == "Black wins at no depth: the board is full after 4 plies\n"
+
+
+# --- What does not fit ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("true.qcir", "--solver", "nobody"), "found the solver 'nobody'"),
+        (("true.qcir", "--solver", "search"), "found --solver search with a formula"),
+        (("true.qcir", "--solver", "caqe", "--portfolio"), "found --solver with --portfolio"),
+        (("true.qcir", "--size", "3x3"), "found --size with the formula true.qcir"),
+        (("true.qcir", "--depth", "auto"), "found --depth auto with a formula"),
+        (("true.qcir", "--resume", "x"), "found --resume without --depth auto"),
+        ((*EL, "--max-depth", "3"), "found --max-depth without --depth auto"),
+        ((*EL, "--meta", "x.meta"), "found --meta with a game"),
+        ((*EL, "--solver", "search", "--preprocess", "none"), "found --preprocess with --solver"),
+        ((*EL, "--solver", "caqe", "--encoding", "nothing"), "unknown encoding 'nothing'"),
+        (("nothing.qcir",), "nothing.qcir: found no such file"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(qsage: Qsage, words: tuple[str, ...], message: str) -> None:
+    done = qsage("solve", *words)
+    assert done.code == Exit.BAD_INPUT
+    assert message in done.err
+    assert (done.out, done.err.count("\n")) == ("", 1)
+
+
+def test_a_file_that_is_no_formula_is_told_with_its_place(qsage: Qsage) -> None:
+    Path("bad.qcir").write_text("#QCIR-G14\nexists(1)\noutput(2)\n2 = and(1, 3)\n")
+    done = qsage("solve", "bad.qcir")
+    assert done.code == Exit.BAD_INPUT
+    assert done.err.startswith("bad.qcir:4:")
+
+
+def test_without_the_extra_the_install_line_is_told(
+    qsage: Qsage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing() -> Mapping[str, Backend]:
+        return {}
+
+    monkeypatch.setattr(solving, "backends", nothing)
+    done = qsage("solve", "true.qcir")
+    assert done.code == Exit.BAD_INPUT
+    assert "pip install 'qsage-validate[solve]'" in done.err
