@@ -121,6 +121,7 @@ class _Lifter:
         universals = [
             v for s in form.scopes if s.quantifier is Quantifier.FORALL for v in s.variables
         ]
+        self._own = frozenset(level)
         level.update(introduced_levels(form.scopes, trace))
         _check_variables(form, trace, level)
         size = max(level, default=0) + 1
@@ -364,10 +365,14 @@ class _Lifter:
             others = reached[1:]
             if not pivots.issuperset(others) or any(self._universal[v] for v in others):
                 continue
+            # Copies may: they are no variables of the formula.
+            reach = self._reach[representative]
+            if any(reach >= self._level[v] for v in others if v in self._own):
+                continue
             value = self._literal(representative)
             for variable in others:
                 self._value[variable] = value if equal[variable] else value ^ 1
-                self._reach[variable] = self._reach[representative]
+                self._reach[variable] = reach
             self._defined |= indices
         return index in self._defined
 

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import InputError
+from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrat import (
     Action,
     QratTrace,
     Step,
     extended_scopes,
     introduced_levels,
+    output_form,
     parse_qrat,
     read_qrat,
 )
@@ -150,3 +152,13 @@ def test_the_prefix_with_the_new_variables() -> None:
     assert extended_scopes(PREFIX[:2], QratTrace(trace.steps[3:4])) == (
         *PREFIX[:2], Scope(E, (8, 5)),
     )  # fmt: skip
+
+
+def test_what_is_left_under_the_prefix_of_the_trace() -> None:
+    steps = [(-7, 2, 3), (7, 2, -3), (1, 3), (8, 5), (-8, 6)]
+    trace = QratTrace(tuple(Step(Action.ADD, c, "", 1) for c in steps))
+    form = ClausalForm(PREFIX, ((1, 2, 3),), 6)
+    left = output_form(form, trace, [(7, 4), (8, 1)])
+    scopes = (Scope(E, (1, 7)), Scope(A, (4,)), Scope(E, (8,)))
+    assert left == ClausalForm(scopes, ((7, 4), (8, 1)), 8)
+    assert output_form(form, trace, []) == ClausalForm((), (), 0)

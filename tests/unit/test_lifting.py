@@ -7,17 +7,19 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
-from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.check import CertificateProved, check, dependencies
 from qsage_validate.certificates.lifting import LiftingError, lift
 from qsage_validate.circuit.aig import TRUE, AigBuilder
-from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.lifted import encode_lifted
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text
-from qsage_validate.formats.qrat import QratTrace, Step, parse_qrat
+from qsage_validate.formats.qrat import Action, QratTrace, Step, parse_qrat
 from qsage_validate.games.registry import resolve_model
 from tests.support.bloqqer_runs import run_bloqqer
 from tests.support.random_qbf import random_qcir, random_qdimacs, truth
@@ -185,6 +187,38 @@ def test_a_wrong_certificate_does_not_become_right() -> None:
     assert isinstance(check(qbf, lift(form, trace, rest, right)), CertificateProved)
     wrong = replace(right, functions={2: TRUE})
     assert not isinstance(check(qbf, lift(form, trace, rest, wrong)), CertificateProved)
+
+
+@given(data=st.data())
+@settings(max_examples=300)
+def test_any_steps_are_refused_or_give_functions_that_are_functions(data: st.DataObject) -> None:
+    """No other exception, and no function reads what is right of it, whatever a trace says."""
+    blocks = ((1, 2), (3, 4), (5,), (6,), (7, 8))
+    quantifiers = (Quantifier.EXISTS, Quantifier.FORALL)
+    scopes = tuple(Scope(quantifiers[k % 2], block) for k, block in enumerate(blocks))
+    literals = st.sampled_from([x * sign for x in range(1, 11) for sign in (1, -1)])
+    clauses = st.lists(literals, max_size=4).map(tuple)
+    techniques = st.sampled_from(
+        [
+            "",
+            "var elimination",
+            "eq subst: rm first antecedent",
+            "expansion: removing var definition",
+            "asymmetric or covered literal rm",
+            "asymmetric taut or subs",
+        ]
+    )
+    step = st.builds(Step, st.sampled_from(Action), clauses, techniques, st.just(1))
+    steps = data.draw(st.lists(step, max_size=14))
+    # Without clauses, so that none is missed at the beginning.
+    form = ClausalForm(scopes, (), 8)
+    trace = QratTrace(tuple(s for s in steps if s.literals or s.action is not Action.REDUCE))
+    try:
+        found = lift(form, trace, None)
+    except InputError:
+        return
+    gates = Gate(Connective.AND, ())
+    assert not dependencies(Qbf(scopes, {9: gates}, 9), found)
 
 
 # --- Through Bloqqer -----------------------------------------------------------------------
