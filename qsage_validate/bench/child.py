@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import threading
 import time
 import traceback
 from importlib import import_module
-from typing import IO, Final
+from typing import IO, Final, cast
 
 from qsage_validate.bench.experiment import Experiment
 from qsage_validate.bench.machine import machine_facts
@@ -36,7 +37,8 @@ from qsage_validate.errors import QsageError, UndecidedError, one_line
 _GRACE_SECONDS: Final = 20.0
 # What takes long may also take long to say so.
 _GRACE_SHARE: Final = 0.1
-_POLL_SECONDS: Final = 0.05
+_OUTPUT: Final = "output"
+_ERRORS: Final = "errors"
 
 
 class Child:
@@ -49,24 +51,23 @@ class Child:
         self._run = run
         self._started = time.monotonic()
         self._ended = False
-        # Both are closed when the process was waited for.
-        self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
-        environment = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
+        # Removed when the process was waited for, with what a process that was killed left there.
+        self._folder = tempfile.mkdtemp(prefix="qsage-")
+        paths = os.pathsep.join(filter(None, sys.path))
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "qsage_validate.bench.child"],
-                stdin=subprocess.PIPE,
-                stdout=self._output,
-                stderr=self._errors,
-                env=environment,
-                start_new_session=True,
-            )
+            with self._file(_OUTPUT, "wb") as output, self._file(_ERRORS, "wb") as errors:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "qsage_validate.bench.child"],
+                    stdin=subprocess.PIPE,
+                    stdout=output,
+                    stderr=errors,
+                    env=dict(os.environ, PYTHONPATH=paths, TMPDIR=self._folder),
+                    start_new_session=True,
+                )
         except OSError:
-            self._output.close()
-            self._errors.close()
+            _remove(self._folder)
             raise
-        self._tell({"experiment": reference, "run": run.as_json()})
+        self._tell({"experiment": reference, "run": run.as_json(), "folder": self._folder})
 
     def wait(self) -> tuple[RunResult, Json]:
         """The result, and the facts of the machine; the process and its group have ended."""
@@ -83,11 +84,8 @@ class Child:
             self._ended = True
             if self._process.stdin is not None:
                 self._process.stdin.close()
-            self._output.seek(0)
-            self._errors.seek(0)
-            output, errors = self._output.read(), self._errors.read()
-            self._output.close()
-            self._errors.close()
+            output, errors = self._content(_OUTPUT), self._content(_ERRORS)
+            _remove(self._folder)
         try:
             answer = json.loads(output)
             return result_from_json(answer["result"]), answer["machine"]
@@ -104,6 +102,16 @@ class Child:
             # The group is gone, or the process had no time to make it one.
             self._process.kill()
         self._process.wait()
+
+    def _file(self, name: str, mode: str) -> IO[bytes]:
+        return cast("IO[bytes]", open(os.path.join(self._folder, name), mode))
+
+    def _content(self, name: str) -> bytes:
+        try:
+            with self._file(name, "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return b""  # somebody cleared up; how the process ended is known all the same
 
     def _tell(self, request: Json) -> None:
         assert self._process.stdin is not None
@@ -124,6 +132,15 @@ class Child:
         if code < 0:
             how = f"signal {-code} ({signal.Signals(-code).name})"
         return "crashed", one_line(f"it ended with {how}" + (f": {last}" if last else ""))
+
+
+def _remove(folder: str) -> None:
+    """Remove a run's folder; a program that is just being killed may still write there."""
+    for _ in range(20):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):
+            return
+        time.sleep(0.05)
 
 
 def run_in_child(reference: str, run: Run) -> tuple[Json, Json]:
@@ -148,7 +165,7 @@ def main() -> None:
     answers = os.dup(1)
     os.dup2(2, 1)
     request = json.loads(sys.stdin.buffer.readline())
-    threading.Thread(target=_end_with_caller, daemon=True).start()
+    threading.Thread(target=_end_with_caller, args=(request["folder"],), daemon=True).start()
     run = run_from_json(request["run"])
     result = _executed(find_experiment(request["experiment"]), run)
     answer = {"result": result.as_json(), "machine": machine_facts()}
@@ -156,10 +173,11 @@ def main() -> None:
         stream.write(json.dumps(answer).encode())
 
 
-def _end_with_caller() -> None:
-    """Wait for the end of standard input, and end the group."""
+def _end_with_caller(folder: str) -> None:
+    """Wait for the end of standard input, and end the group; nothing of it stays behind."""
     while os.read(0, 1 << 16):
         pass
+    _remove(folder)
     os.killpg(0, signal.SIGKILL)
 
 

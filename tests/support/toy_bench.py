@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -47,6 +48,8 @@ def runs(selection: Selection) -> list[Run]:
 
 def execute(run: Run) -> RunResult:
     number, folder = run.source
+    # What a run leaves behind that is ended before it can clear up.
+    Path(tempfile.gettempdir(), f"left-by-{run.solver}").touch()
     if folder:
         # Says that the run was begun, and by which process.
         (Path(folder) / f"{number}-{run.solver}-{os.getpid()}").touch()

@@ -29,6 +29,18 @@ from qsage_validate.bench.scheduling import LocalScheduler, Made
 from qsage_validate.errors import UsageError
 from tests.support.toy_bench import REFERENCE, TOY
 
+
+@pytest.fixture(autouse=True)
+def temporary(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
+    """A folder for temporary files, of which none is left after a test."""
+    folder = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    yield folder
+    wait_until(lambda: not list(folder.iterdir()))
+
+
 RUN = Run("toy", "even", "toy 0", ("0", ""), "true", seconds=30.0)
 
 
