@@ -14,7 +14,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -38,10 +38,12 @@ from qsage_validate.circuit.sweep import sweep
 from qsage_validate.encodings.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
 
 ROOT = Path(__file__).resolve().parent.parent
+TECHNIQUES = ("structure", "sweeping", "don't-cares", "learning", "all")
 
 
 def cases() -> Iterator[tuple[Path, Path]]:
@@ -112,7 +114,9 @@ def techniques(
     }
 
 
-def measure(formula_path: Path, path: Path, seconds: float) -> dict[str, object]:
+def measure(
+    formula_path: Path, path: Path, seconds: float, wanted: Sequence[str]
+) -> dict[str, object]:
     """One certificate: the gates before, and gates and seconds of each technique."""
     formula = read_formula(formula_path)
     certificate = read_certificate(path, formula)
@@ -124,8 +128,13 @@ def measure(formula_path: Path, path: Path, seconds: float) -> dict[str, object]
         "before": certificate.aig.num_gates,
     }
     for name, run in techniques(formula, certificate, layout, seconds).items():
+        if name not in wanted:
+            continue
         start = monotonic()
-        row[name] = run()
+        try:
+            row[name] = run()
+        except UndecidedError:
+            row[name] = None
         row[f"{name} s"] = round(monotonic() - start, 1)
     return row
 
@@ -135,14 +144,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--timeout", type=float, default=60, help="seconds for each technique")
     parser.add_argument("--only", default="", help="formulas whose path has this text")
+    parser.add_argument(
+        "--technique", action="append", choices=TECHNIQUES, help="only this; may be repeated"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     arguments = parser.parse_args()
     chosen = [pair for pair in cases() if arguments.only in str(pair[0])]
     rows = []
     for formula, certificate in chosen:
         print(f"{formula.name} …", file=sys.stderr)
-        rows.append(measure(formula, certificate, arguments.timeout))
-    ratios = [int(str(r["before"])) / max(1, int(str(r["all"]))) for r in rows]
+        wanted = arguments.technique or TECHNIQUES
+        rows.append(measure(formula, certificate, arguments.timeout, wanted))
+    ratios = [int(str(r["before"])) / max(1, int(str(r["all"]))) for r in rows if r.get("all")]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
     if arguments.json:
         print(json.dumps({"minimised": rows, "mean_smaller": mean}))

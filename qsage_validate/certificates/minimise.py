@@ -37,7 +37,6 @@ from qsage_validate.certificates.certificate import (
 from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateRefuted,
-    CheckResult,
     check,
     circuit_of,
 )
@@ -47,7 +46,7 @@ from qsage_validate.certificates.reduction_features import FeatureCircuit, featu
 from qsage_validate.certificates.reduction_gates import defined_gates
 from qsage_validate.certificates.reduction_learning import Style, learn
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
-from qsage_validate.circuit.dont_cares import Judge, simplify
+from qsage_validate.circuit.dont_cares import FailureError, Judge, simplify
 from qsage_validate.circuit.embed import embed, reduce
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sweep import sweep
@@ -62,6 +61,8 @@ _KEEPING: Final = 0.3
 _SWEEPING: Final = 0.3
 # What is left for the last check.
 _CHECKING: Final = 0.1
+# What the check of the original may take.
+_PREMISE: Final = 0.25
 # Larger certificates are swept, and learnt in part, when they cannot be learnt as a whole;
 # smaller ones are freed of don't-cares before anything is learnt from them.
 _SMALL: Final = 1200
@@ -139,7 +140,7 @@ def minimised(
     is not needed.  ``progress`` is told the stage and what it has come to.
 
     Raises :class:`WrongCertificateError` when ``certificate`` does not hold, and
-    ``UndecidedError`` when that was not known in time.
+    ``UndecidedError`` when that is not known in time and nothing smaller was proved either.
     """
     start = monotonic()
     end = start + _SECONDS if deadline is None else deadline
@@ -149,6 +150,10 @@ def minimised(
         raise UndecidedError(f"the clauses cannot be read as definitions: {error}") from None
     work = _Work(formula, circuit, layout, end, progress)
     work.run()
+    if work.proof is None:
+        raise UndecidedError(
+            "nothing smaller was found, and it is not known whether the certificate holds"
+        )
     return Minimised(
         work.proved,
         circuit.aig.num_gates,
@@ -158,14 +163,6 @@ def minimised(
         len(circuit.extra),
         monotonic() - start,
     )
-
-
-def _proved(result: CheckResult) -> CertificateProved:
-    if isinstance(result, CertificateProved):
-        return result
-    if isinstance(result, CertificateRefuted):
-        raise WrongCertificateError(f"the certificate does not hold: {result.reason}")
-    raise UndecidedError(f"it is not known whether the certificate holds: {result.why}")
 
 
 class _Work:
@@ -192,21 +189,26 @@ class _Work:
         self.proof = self._premise()
 
     def run(self) -> None:
-        if self.layout is not None and not self._late():
-            self._definitions(self.layout)
-        if self.best.aig.num_gates <= _SMALL:
+        rebuilt = self.layout is not None and not self._late() and self._definitions(self.layout)
+        if rebuilt and self._large:
+            self._sweep()
+        if not self._large:
             self._dont_cares(self.best, _LEARNING)
         for style in _STYLES:
             if self._late() or not self.best.aig.num_gates:
                 break
             learnt = self._learn(style)
-            if learnt is None and self.best.aig.num_gates > _SMALL:
+            if learnt is None and self._large and not rebuilt:
                 learnt = self._learn(style, keep=self._moves())
-            if learnt is None and self.best.aig.num_gates > _SMALL:
-                self._sweep()
+                if learnt is None:
+                    self._sweep()
             self._dont_cares(self.best if learnt is None else learnt, _LEARNING)
         self._dont_cares(self.best, 1.0)
         self._check()
+
+    @property
+    def _large(self) -> bool:
+        return self.best.aig.num_gates > _SMALL
 
     # -- Stages
 
@@ -228,19 +230,26 @@ class _Work:
         self.stages.append(Stage("structure", aig.num_gates, monotonic() - start))
         return smaller
 
-    def _premise(self) -> CertificateProved:
-        """What is made smaller has to hold; equal gates being one, its proof is the original's."""
-        start = self._begin("check")
-        limit = max(0.1, self._last - monotonic())
-        proof = _proved(check(self.formula, self.best, timeout=limit))
-        self.stages.append(Stage("check", self.best.aig.num_gates, monotonic() - start))
-        return proof
+    def _premise(self) -> CertificateProved | None:
+        """Whether what is made smaller holds; equal gates being one, its proof is the original's.
 
-    def _definitions(self, layout: Layout) -> None:
+        A large certificate may take too long: what comes of it is checked in any case.
+        """
+        start = self._begin("check")
+        limit = max(0.1, _PREMISE * (self._last - monotonic()))
+        result = check(self.formula, self.best, timeout=limit)
+        if isinstance(result, CertificateRefuted):
+            raise WrongCertificateError(f"the certificate does not hold: {result.reason}")
+        note = "" if isinstance(result, CertificateProved) else str(result)
+        self.stages.append(Stage("check", self.best.aig.num_gates, monotonic() - start, note))
+        return result if isinstance(result, CertificateProved) else None
+
+    def _definitions(self, layout: Layout) -> bool:
+        """Whether the certificate was rebuilt from its moves."""
         start = self._begin("definitions")
         rebuilt = rebuild(self.formula, layout, self.best)
         if rebuilt is None:
-            return
+            return False
         why = ""
         if rebuilt.aig.num_gates < self.best.aig.num_gates:
             # Nobody has proved these functions yet, and all that follows builds on them.
@@ -251,8 +260,10 @@ class _Work:
             else:
                 rebuilt, why = None, str(result)
         self._end("definitions", start, rebuilt, why)
-        if rebuilt is not None and rebuilt is self.proved:
-            self.best = rebuilt
+        if rebuilt is None or rebuilt is not self.proved:
+            return False
+        self.best = rebuilt
+        return True
 
     def _sweep(self) -> None:
         start = self._begin("sweeping")
@@ -286,6 +297,8 @@ class _Work:
             give_up=_LARGER * self.best.aig.num_gates,
             progress=lambda text: self._tell(name, text),
         )
+        if learnt.wrong:
+            raise WrongCertificateError("the certificate does not hold: it loses a play")
         self._end(name, start, learnt.certificate, learnt.why)
         return learnt.certificate
 
@@ -296,14 +309,19 @@ class _Work:
         aig, functions = _in_prefix_order(certificate, self.formula)
         opponent = self.formula.variables(self.kind.decides.dual)
         level = self.formula.levels()
-        done = simplify(
-            aig,
-            list(functions.values()),
-            judge(self.formula, self.kind, list(functions)),
-            [level[v] for v in opponent],
-            deadline=self._share(share),
-            progress=lambda text: self._tell("don't-cares", text),
-        )
+        try:
+            done = simplify(
+                aig,
+                list(functions.values()),
+                judge(self.formula, self.kind, list(functions)),
+                [level[v] for v in opponent],
+                deadline=self._share(share),
+                progress=lambda text: self._tell("don't-cares", text),
+            )
+        except FailureError:
+            raise WrongCertificateError(
+                "the certificate does not hold: it loses a random play"
+            ) from None
         smaller = self._with(done.aig, opponent, dict(zip(functions, done.functions, strict=True)))
         self._end("don't-cares", start, smaller)
 
@@ -353,7 +371,7 @@ class _Work:
 
     def _check(self) -> None:
         """Believe the smallest certificate when the check does."""
-        if self.best is self.proved:
+        if self.best is self.proved and self.proof is not None:
             return
         start = self._begin("check")
         result = check(self.formula, self.best, timeout=max(0.1, self._last - monotonic()))

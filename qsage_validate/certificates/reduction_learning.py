@@ -21,6 +21,7 @@ from time import monotonic
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.certificates.reduction_features import (
@@ -31,6 +32,7 @@ from qsage_validate.certificates.reduction_features import (
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.decision_tree import (
     Bits,
+    Fork,
     Tree,
     build_tree,
     features_of,
@@ -51,6 +53,12 @@ _BESIDE: Final = 96
 # The most plays that are kept, and lost plays that are repaired before trees are learnt anew.
 _MOST_PLAYS: Final = 6000
 _REPAIRS: Final = 24
+# More for each so many rows that there are.
+_ROWS_A_REPAIR: Final = 200
+# A tree with more rows than this is only learnt as a whole when there are so many times the rows
+# of the last time; in between its leaves are mended.
+_MANY_ROWS: Final = 600
+_FRESH: Final = 1.1
 
 Progress = Callable[[str], None]
 
@@ -70,10 +78,14 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """The result of a run: the ``certificate``, or ``None`` and ``why`` there is none."""
+    """The result of a run: the ``certificate``, or ``None`` and ``why`` there is none.
+
+    ``wrong`` says that the given certificate loses a play.
+    """
 
     certificate: CircuitCertificate | None
     why: str
+    wrong: bool
     rows: int
     repairs: int
     proofs: int
@@ -102,6 +114,7 @@ def learn(
         return Learnt(
             certificate,
             lessons.why,
+            lessons.wrong,
             len(lessons.witnesses),
             lessons.repairs,
             lessons.proofs,
@@ -126,6 +139,7 @@ class _Lessons:
         self.deadline = deadline
         self.give_up = give_up
         self.why = ""
+        self.wrong = False
         self.repairs = self.proofs = 0
         self.rng = np.random.default_rng(style.seed)
         self._kept = frozenset(keep) & set(circuit.decided)
@@ -137,6 +151,14 @@ class _Lessons:
         self._features = {
             v: np.array(circuit.features(v, style.dearest), dtype=np.intp) for v in learnt
         }
+        # The other way round: the column of each number.
+        self._columns_of: dict[int, NDArray[np.intp]] = {}
+        for variable, numbers in self._features.items():
+            columns = np.zeros(circuit.size, dtype=np.intp)
+            columns[numbers] = np.arange(len(numbers))
+            self._columns_of[variable] = columns
+        # From how many rows each tree was last learnt as a whole.
+        self._learnt_from = dict.fromkeys(learnt, 0)
         last = max((circuit.position[v] for v in circuit.opponent), default=-1)
         self._innermost = {v for v in learnt if circuit.position[v] > last}
         self._stale = set(learnt)
@@ -188,8 +210,8 @@ class _Lessons:
                 pool = np.concatenate((fresh, pool))[:_MOST_PLAYS]
                 taught = np.concatenate((self._ask_teacher(fresh), taught))[:_MOST_PLAYS]
                 lost = np.array([0])
-            elif len(lost) > _REPAIRS:
-                lost = self.rng.choice(lost, _REPAIRS, replace=False)
+            elif len(lost) > (most := _REPAIRS + len(self.witnesses) // _ROWS_A_REPAIR):
+                lost = self.rng.choice(lost, most, replace=False)
             self._repair(pool[lost], taught[lost])
 
     def _late(self) -> bool:
@@ -240,10 +262,19 @@ class _Lessons:
             if not (said == values).all():
                 features = self._features[variable]
                 own = prices[features]
-                learnt = learn_tree(
-                    table[which][:, features], values, own, thrift=self.style.thrift
+                fresh = len(which) <= _MANY_ROWS or (
+                    len(which) > _FRESH * self._learnt_from[variable]
                 )
-                self.trees[variable] = _renumber(learnt, features.tolist())
+                if fresh:
+                    self._learnt_from[variable] = len(which)
+                learnt = learn_tree(
+                    table[which][:, features],
+                    values,
+                    own,
+                    thrift=self.style.thrift,
+                    tree=None if fresh else _renumber(tree, self._columns_of[variable]),
+                )
+                self.trees[variable] = _renumber(learnt, features)
                 for feature in features_of(self.trees[variable]):
                     prices[feature] = 0.0
         self._stale.clear()
@@ -323,6 +354,7 @@ class _Lessons:
                 self._witness(play, values, variables)
         if not self._verdicts(values, mask, len(plays)).all():
             self.why = "the certificate that is given loses a play"
+            self.wrong = True
 
     def _witness(self, play: int, values: list[int], variables: list[int]) -> None:
         """Make the values of ``play`` a row of each of ``variables``."""
@@ -391,10 +423,9 @@ def _cone(circuit: FeatureCircuit, roots: list[int]) -> set[int]:
     return found
 
 
-def _renumber(tree: Tree, numbers: list[int]) -> Tree:
-    """The tree with the features' numbers in place of their columns."""
+def _renumber(tree: Tree, numbers: NDArray[np.intp]) -> Tree:
+    """The tree with ``numbers[f]`` in place of feature ``f``."""
     if isinstance(tree, bool):
         return tree
-    return type(tree)(
-        numbers[tree.feature], _renumber(tree.high, numbers), _renumber(tree.low, numbers)
-    )
+    high, low = _renumber(tree.high, numbers), _renumber(tree.low, numbers)
+    return Fork(int(numbers[tree.feature]), high, low)

@@ -36,6 +36,10 @@ _PAIRS: Final = 48
 Plays = NDArray[np.bool_]
 
 
+class FailureError(ValueError):
+    """The functions fail from the start: a random play shows it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judge:
     """Says where functions fail.
@@ -73,7 +77,8 @@ def simplify(
 
     ``judge`` must never fail at the start.  ``levels[k]`` is the level of input ``k + 1``: a gate
     is only replaced by what reads no higher level than the gate does, so that no function reads
-    more than before.  It ends at ``deadline`` (``time.monotonic``) with what it has.
+    more than before.  It ends at ``deadline`` (``time.monotonic``) with what it has.  Raises
+    :class:`FailureError` when ``judge`` is seen to fail.
     """
     work = _Work(aig, functions, judge, levels, deadline, seed)
     work.run(progress)
@@ -126,7 +131,7 @@ class _Work:
             judged.append(_value(judged, a, mask) & _value(judged, b, mask))
         self._judged = judged
         if _value(judged, self._failure, mask):
-            raise ValueError("the functions fail from the start")
+            raise FailureError("the functions fail from the start")
 
     def _late(self) -> bool:
         return self._deadline is not None and monotonic() > self._deadline
