@@ -121,7 +121,8 @@ class Backend:
         A circuit solver gets the circuit, unless ``form`` is given or a trace is wanted; a
         clause solver gets ``form``, by default :func:`clausal_form` of the formula.  A trace
         goes to the file ``trace``, which is removed again when the run gives no answer.
-        ``outer`` asks for an assignment of the outermost block, where the solver can give one.
+        ``outer`` asks for an assignment of the outermost block, where the solver can give one:
+        of the formula's own variables, or of ``form``'s block when that is given.
         ``stop`` is asked now and then whether to stop.
 
         An answer counts when the exit code and a printed verdict agree; anything else is a
@@ -132,14 +133,16 @@ class Backend:
         circuit = Format.QCIR in self.accepts and form is None and trace is None
         if not circuit and Format.QDIMACS not in self.accepts:
             raise UsageError(f"{self.name} reads circuits, found a request for a clausal form")
+        own = form is None
         scopes: tuple[Scope, ...]
         if circuit:
             plain = plain_circuit(formula)
             scopes, name, text = plain.scopes, "formula.qcir", qcir_text(plain)
             trivial = not plain.gates[plain.output].inputs
         else:
+            scopes = formula.merged_scopes() if form is None else form.scopes
             form = clausal_form(formula) if form is None else form
-            scopes, name, text = form.scopes, "formula.qdimacs", qdimacs_text(form)
+            name, text = "formula.qdimacs", qdimacs_text(form)
             trivial = not form.clauses or () in form.clauses
         # Asked for an assignment where nothing depends on it, some solvers crash.
         outer = outer and bool(scopes) and not trivial
@@ -168,6 +171,9 @@ class Backend:
         literals = None
         if truth is not None and outer and trace is None and self.gives_outer:
             literals = self.dialect.literals(printed, truth)
+        if literals is not None and own:
+            # Tseitin's variables may be in the outermost block of the clausal form.
+            literals = [x for x in literals if abs(x) not in formula.gates]
         return Outcome(
             status=status,
             why=why,
