@@ -1,0 +1,182 @@
+"""Routes: which are tried, in which order, within which time; and the gate behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import monotonic
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qsage_validate.certificates import routes
+from qsage_validate.certificates.certificate import Kind
+from qsage_validate.certificates.certify import CheckFailedError
+from qsage_validate.certificates.expansion import expand
+from qsage_validate.certificates.made import Made, Work
+from qsage_validate.certificates.routes import RouteOptions, certify_formula, route_names
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.encoding import encode
+from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
+from qsage_validate.formats.qdimacs import parse_qdimacs
+from qsage_validate.games.registry import resolve_command
+from qsage_validate.solvers.backend import SolverMissingError
+from tests.support.certificate_truth import falsifying_choice
+from tests.support.random_qbf import circuits, qbfs, truth
+
+SMALL = parse_qdimacs("p cnf 2 2\na 1 0\ne 2 0\n1 2 0\n-1 -2 0\n")
+LARGE = encode(resolve_command(["httt", "--size", "3x3", "--shape", "domino", "--depth", "3"]))
+
+Route = Callable[[object, Work], Made]
+
+
+@given(st.one_of(qbfs(), circuits()), st.booleans())
+def test_what_comes_out_is_proved_and_says_the_truth(formula: Qbf, minimise: bool) -> None:
+    made = certify_formula(formula, RouteOptions(minimise=minimise, seconds=60))
+    assert made.truth is truth(formula)
+    assert (made.certificate.kind is Kind.SKOLEM) is made.truth
+    assert falsifying_choice(formula, made.certificate) is None
+    assert made.route == "expansion"
+    assert made.seconds() >= made.seconds("check") > 0
+
+
+def test_a_game_is_searched_first() -> None:
+    made = certify_formula(LARGE.qbf, encoding=LARGE)
+    assert (made.route, made.by, made.truth) == ("search", "search", True)
+    assert [name for name, _ in made.stages] == ["search", "compile", "check"]
+    assert made.proved.kind is Kind.SKOLEM
+
+
+def test_the_search_of_another_formula_is_checked_on_the_one_given() -> None:
+    output = LARGE.qbf.output
+    other = replace(LARGE.qbf, comments=())
+    made = certify_formula(other, RouteOptions("search"), encoding=LARGE)
+    assert made.formula is other
+    false = replace(LARGE.qbf, output=-output)
+    with pytest.raises(CheckFailedError, match="the certificate by search does not hold"):
+        certify_formula(false, RouteOptions("search"), encoding=LARGE)
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """All routes fail, and it is kept which were tried with how much time."""
+    names: list[str] = []
+
+    def failing(name: str) -> Route:
+        def route(task: object, work: Work) -> Made:
+            names.append(name)
+            raise UndecidedError(f"{name} gave up")
+
+        return route
+
+    made = {name: (failing(name), "") for name in routes.route_help()}
+    monkeypatch.setattr(routes, "_ROUTES", made)
+    return names
+
+
+@pytest.mark.parametrize(
+    ("formula", "game", "options", "expected"),
+    [
+        (SMALL, False, RouteOptions(), ["expansion", "bloqqer", "trace"]),
+        (LARGE.qbf, False, RouteOptions(), ["bloqqer", "trace", "expansion"]),
+        (LARGE.qbf, True, RouteOptions(), ["search", "bloqqer", "trace"]),
+        (LARGE.qbf, True, RouteOptions(solver="qute"), ["bloqqer", "trace"]),
+        (LARGE.qbf, False, RouteOptions(solver="quabs"), ["tool"]),
+        (LARGE.qbf, True, RouteOptions("trace"), ["trace"]),
+    ],
+)
+def test_the_order(
+    tried: list[str], formula: Qbf, game: bool, options: RouteOptions, expected: list[str]
+) -> None:
+    with pytest.raises(UndecidedError) as error:
+        certify_formula(formula, options, encoding=LARGE if game else None)
+    assert tried == expected
+    whys = [f"{name}: {name} gave up" for name in expected]
+    assert str(error.value) == ("; ".join(whys) if len(whys) > 1 else f"{expected[0]} gave up")
+
+
+def test_each_route_gets_half_of_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    def route(task: object, work: Work) -> Made:
+        seconds = work.limits().seconds
+        assert seconds is not None
+        limits.append(seconds)
+        raise UndecidedError("no")
+
+    made = dict.fromkeys(routes.route_help(), (route, ""))
+    monkeypatch.setattr(routes, "_ROUTES", made)
+    with pytest.raises(UndecidedError):
+        certify_formula(SMALL, RouteOptions(seconds=1000))
+    first, second, last = limits
+    assert 499 < first <= 500
+    assert 499 < second <= 500
+    assert 999 < last <= 1000
+
+
+def test_later_routes_tell_of_the_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(task: object, work: Work) -> Made:
+        raise UndecidedError("no answer")
+
+    def working(task: object, work: Work) -> Made:
+        return Made(expand(SMALL), "hand", (("make", 0.5),))
+
+    made = {**routes._ROUTES, "expansion": (failing, ""), "bloqqer": (working, "")}
+    monkeypatch.setattr(routes, "_ROUTES", made)
+    found = certify_formula(SMALL)
+    assert (found.route, found.by) == ("bloqqer", "hand")
+    assert list(map(str, found.attempts)) == ["expansion: no answer"]
+
+
+def test_a_wrong_certificate_is_an_alarm_and_nothing_else_is_tried(
+    monkeypatch: pytest.MonkeyPatch, tried: list[str]
+) -> None:
+    def wrong(task: object, work: Work) -> Made:
+        right = expand(SMALL)
+        return Made(replace(right, functions={2: right.functions[2] ^ 1}), "hand", ())
+
+    made = {**routes._ROUTES, "expansion": (wrong, "")}
+    monkeypatch.setattr(routes, "_ROUTES", made)
+    with pytest.raises(CheckFailedError, match="the certificate by hand does not hold: refuted"):
+        certify_formula(SMALL)
+    assert tried == []
+
+
+def test_what_is_missing_is_told_rather_than_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(error: Exception) -> Route:
+        def route(task: object, work: Work) -> Made:
+            raise error
+
+        return route
+
+    extra = missing(MissingExtraError("a certificate", "solve"))
+    program = missing(SolverMissingError("the solver depqbf is missing"))
+    silent = missing(UndecidedError("no"))
+    for table, kind in (
+        ({"expansion": silent, "bloqqer": extra, "trace": extra}, MissingExtraError),
+        ({"expansion": program, "bloqqer": program, "trace": program}, SolverMissingError),
+        ({"expansion": silent, "bloqqer": program, "trace": silent}, UndecidedError),
+    ):
+        made = {**routes._ROUTES, **{name: (route, "") for name, route in table.items()}}
+        monkeypatch.setattr(routes, "_ROUTES", made)
+        with pytest.raises(kind):
+            certify_formula(SMALL)
+
+
+def test_routes_that_do_not_fit() -> None:
+    for options, message in (
+        (RouteOptions("magic"), "unknown route 'magic'"),
+        (RouteOptions("search"), "only rules can be searched"),
+        (RouteOptions("expansion", solver="qute"), "found --solver with --route expansion"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            certify_formula(SMALL, options)
+    assert route_names()[0] == "auto"
+
+
+def test_no_time_at_all() -> None:
+    with pytest.raises(UndecidedError, match="the time is over"):
+        Work(monotonic() - 1).limits()
+    with pytest.raises(UndecidedError):
+        certify_formula(LARGE.qbf, RouteOptions(seconds=0))
