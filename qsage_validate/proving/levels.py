@@ -17,13 +17,13 @@ class Level(Enum):
     The values are the names in reports and of ``--level``.
     """
 
-    TRACE = "trace"
     DEPENDENCIES = "dependencies"
     FORMULA = "formula"
     RANDOM = "random plays"
     EXHAUSTIVE = "all plays"
     RULES = "rules"
     ENCODING = "encoding"
+    TRACE = "trace"
 
     @property
     def number(self) -> int:

@@ -265,6 +265,7 @@ def test_no_damage_makes_a_proof_of_what_is_wrong(solver: str, tmp_path: Path) -
             if isinstance(result, TraceRefuted):
                 found["refuted"] += 1
                 continue
+            assert isinstance(result, TraceProved)
             found["proved"] += 1
             assert result.true is answer
             assert isinstance(check(about, extract(about, trace)), CertificateProved)
