@@ -55,7 +55,7 @@ class Selection:
                 way.preprocessor,
                 self.seconds,
                 self.memory_mb,
-                (*instance.options, *way.options),
+                instance.options,
             )
             for instance in instances
             if self.takes(instance.name)
@@ -70,17 +70,24 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How instances are solved: a column of a table."""
+    """How instances are solved: a column of a table.
+
+    Ways that are to be told apart differ in one of these names; a method of a solver is part of
+    its name (``certify:search``).
+    """
 
     solver: str
     encoding: str
     preprocessor: str = NO_PREPROCESSOR
-    options: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """What is solved; ``fits`` says which ways suit it (``None``: all)."""
+    """What is solved: its name is unique within the experiment.
+
+    ``source`` is what a run makes it from, ``options`` are facts that make it another instance
+    (the sum of a file); ``fits`` says which ways suit it (``None``: all).
+    """
 
     family: str
     name: str

@@ -22,8 +22,8 @@ class Run:
 
     ``instance`` is a name that is unique within the experiment, ``family`` the group that it is
     counted in.  ``source`` is whatever the experiment makes the instance from: words of a command
-    line, names of files.  ``options`` are further facts that make a run another run: the sum of
-    a file, a method.  Seconds and MiB; ``None`` is no limit.
+    line, names of files.  ``options`` are further facts that make a run another run, such as the
+    sum of a file.  Seconds and MiB; ``None`` is no limit.
     """
 
     experiment: str
@@ -58,8 +58,7 @@ class Run:
     def way(self) -> str:
         """How the instance is solved: the columns of tables, the curves of plots.
 
-        ``bloqqer+depqbf``, or ``depqbf`` alone; an encoding other than the usual one and the
-        options follow.
+        ``bloqqer+depqbf``, or ``depqbf`` alone; an encoding other than the usual one follows.
         """
         parts = [self.solver]
         if self.preprocessor != NO_PREPROCESSOR:
