@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from qsage_validate.cli.common import JsonOption, emit, emit_json, narrate, protect_inputs
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UsageError, one_line
 
 if TYPE_CHECKING:
     from qsage_validate.games.impartial.model import ImpartialGame
@@ -118,12 +118,17 @@ def command(
         names = ", ".join(one.value for one in Method)
         raise UsageError(f"found {method!r} for --method, expected one of {names}") from None
     options = Options(chosen, strategy, misere, timeout, memory)
-    result = synthesise(model, options, _quiet if quiet else narrate)
+    result = synthesise(model, options, _quiet if quiet else _told)
     return _report(result, output, python, smtlib, json_output)
 
 
 def _quiet(_: str) -> None:
     """No narration."""
+
+
+def _told(text: str) -> None:
+    """Narration, with candidates of any size in one line."""
+    narrate(one_line(text, 160))
 
 
 def _load(game: str) -> ImpartialGame:

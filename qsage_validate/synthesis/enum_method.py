@@ -60,7 +60,6 @@ def enumerate_formula(
     try:
         for state in box_states(search.game, 1000)[:_FIRST_STATES]:
             search.label(state)
-        search.verifier.sample = tuple(search.labels)
         _loop(search, result)
     except UndecidedError as error:
         result.reason = str(error)

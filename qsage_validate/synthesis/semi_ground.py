@@ -91,7 +91,8 @@ def greedy_cover(
 ) -> list[SemiGround]:
     """Few candidates that cover all states of the set ``wanted`` that can be covered.
 
-    Each step takes the candidate with the most states that are left; the smallest of several.
+    Each step takes the candidate with the most states that are left; of several the one with
+    the most states altogether, and then the smallest.
     Those in ``chosen`` are taken first and are not in the answer.
     """
     for one in chosen:
@@ -99,11 +100,16 @@ def greedy_cover(
     found: list[SemiGround] = []
     left = {c: bits & wanted for c, bits in covered.items() if bits & wanted}
     while left:
-        best = max(left, key=lambda c: (left[c].bit_count(), -c.size, _reverse(c)))
+        best = max(left, key=lambda c: _rank(left[c], covered[c], c))
         found.append(best)
         bits = left[best]
         left = {c: b & ~bits for c, b in left.items() if b & ~bits}
     return found
+
+
+def _rank(left: int, all_states: int, candidate: SemiGround) -> tuple[int, ...]:
+    counts = left.bit_count(), all_states.bit_count()
+    return (*counts, -candidate.size, *_reverse(candidate))
 
 
 def _reverse(candidate: SemiGround) -> tuple[int, ...]:

@@ -39,6 +39,7 @@ QUESTION_SECONDS: Final = 20.0
 
 _MAX_INSTANCES: Final = 150
 _MAX_MOVES: Final = 40
+_MIN_SAMPLE: Final = 100
 _MAX_SAMPLE: Final = 400
 # Values that a counterexample should not exceed if there is a smaller one: it will be labelled.
 _SMALL: Final = (40, 200)
@@ -87,13 +88,14 @@ class Verifier:
     rules: ImpartialRules
     solver: SmtSolver
     sample: Sequence[State] = ()
-    """Legal states that semi-ground actions are tried on; some of a box when none are given."""
+    """Legal states that semi-ground actions are tried on; some of a box join few of them."""
     question_seconds: float = QUESTION_SECONDS
     _questions: list[Question] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if not self.sample:
-            self.sample = tuple(box_states(self.game, _MAX_SAMPLE))
+        if len(self.sample) < _MIN_SAMPLE:
+            states = box_states(self.game, _MAX_SAMPLE)
+            self.sample = tuple(dict.fromkeys([*self.sample, *states]))
 
     @property
     def game(self) -> ImpartialGame:

@@ -38,6 +38,8 @@ _LABEL_SHARE: Final = 0.3
 _SMALL_SECONDS: Final = 3.0
 _CLASSIFY_SECONDS: Final = 8.0
 _SHRINK_SECONDS: Final = 8.0
+_VERIFY_SECONDS: Final = 5.0
+_VERIFY_SHARE: Final = 0.5
 
 Progress = Callable[[str], None]
 
@@ -173,7 +175,9 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
         for candidate in candidates(search, sample, level):
             found = True
             search.progress(f"round {result.rounds}: {candidate}")
-            verification = search.verifier.winning_formula(candidate, search.clock)
+            # One candidate must leave time for others.
+            part = search.clock.part(max(_VERIFY_SECONDS, _VERIFY_SHARE * search.clock.left(300)))
+            verification = search.verifier.winning_formula(candidate, part)
             if verification.status is Status.PROVED:
                 result.outcome, result.reason = Outcome.PROVED, verification.reason
                 result.formula, result.verification = candidate, verification
