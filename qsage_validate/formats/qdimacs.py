@@ -126,26 +126,50 @@ class ClausalForm:
     max_variable: int
 
 
-def clausal_form(qbf: Qbf) -> ClausalForm:
+def clausal_form(qbf: Qbf, *, polarity: bool = False) -> ClausalForm:
     """An equivalent formula in conjunctive normal form.
 
     A matrix that is a conjunction of clauses already stays as it is.  Any other goes through
     Tseitin's transformation: gate ``g`` becomes the variable ``g``, existential and innermost.
     Repeated literals and tautologies are dropped.
+
+    With ``polarity`` only those directions of a gate's definition are kept that its uses need
+    (Plaisted and Greenbaum, *A structure-preserving clause form translation*, 1986): about half
+    of the clauses, under which a gate's variable need not equal the gate.  Gates that the
+    output does not need are left out then, also from the prefix; numbers stay.
     """
     clauses = _as_clauses(qbf)
     scopes = qbf.merged_scopes()
     if clauses is None:
-        gates = tuple(qbf.gates)
+        needed = _needed_directions(qbf) if polarity else None
+        gates = tuple(qbf.gates if needed is None else (g for g in qbf.gates if g in needed))
         extended = (*scopes, Scope(Quantifier.EXISTS, gates))
         scopes = Qbf(extended, {}, qbf.output).merged_scopes()
-        clauses = [*(tuple(c) for c in qbf.clauses()), (qbf.output,)]
+        defining = (tuple(clause) for clause in qbf.clauses())
+        if needed is not None:
+            # A definition's clauses begin with the gate: negated, they are "gate implies".
+            defining = (c for c in defining if -c[0] in needed.get(abs(c[0]), ()))
+        clauses = [*defining, (qbf.output,)]
         largest = qbf.max_variable
     else:
         largest = max((max(s.variables) for s in scopes), default=0)
     unique = (tuple(dict.fromkeys(clause)) for clause in clauses)
     kept = tuple(c for c in unique if set(c).isdisjoint([-x for x in c]))
     return ClausalForm(scopes, kept, largest)
+
+
+def _needed_directions(qbf: Qbf) -> dict[int, set[int]]:
+    """For each gate that the output needs, the literals of it that have to imply something."""
+    needed: dict[int, set[int]] = {abs(qbf.output): {qbf.output}} if qbf.gates else {}
+    for number in reversed(list(qbf.gates)):
+        gate = qbf.gates[number]
+        for sign in [1 if literal > 0 else -1 for literal in needed.get(number, ())]:
+            for position, literal in enumerate(gate.inputs):
+                both = gate.connective is Connective.XOR
+                both = both or (gate.connective is Connective.ITE and position == 0)
+                uses = {literal, -literal} if both else {sign * literal}
+                needed.setdefault(abs(literal), set()).update(uses)
+    return {number: literals for number, literals in needed.items() if number in qbf.gates}
 
 
 def _as_clauses(qbf: Qbf) -> list[tuple[int, ...]] | None:

@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.qcir import read_qcir
+from qsage_validate.formats.qcir import parse_qcir, read_qcir
 from qsage_validate.formats.qdimacs import (
     clausal_form,
     parse_qdimacs,
     qbf_to_qdimacs,
+    qdimacs_text,
     read_qdimacs,
     write_qdimacs,
 )
 from tests.support.generated import qbfs
+from tests.support.qbf_truth import qbf_truth
 
 E, A = Quantifier.EXISTS, Quantifier.FORALL
 
@@ -164,3 +166,31 @@ def test_a_real_pair_of_circuit_and_clauses(shared_data: Path, tmp_path: Path) -
     assert [set(s.variables) for s in circuit.scopes] == [set(s.variables) for s in clauses.scopes]
     write_qdimacs(read_qcir(stem.with_suffix(".qcir")), tmp_path / "out.qdimacs")
     assert clausal_form(read_qdimacs(tmp_path / "out.qdimacs")) == circuit
+
+
+@given(qbfs())
+def test_one_direction_of_each_gate_is_enough(qbf: Qbf) -> None:
+    """Plaisted-Greenbaum: fewer clauses, the same truth, the same numbers."""
+    full, half = clausal_form(qbf), clausal_form(qbf, polarity=True)
+    assert half.max_variable == full.max_variable
+    assert set(half.clauses) <= set(full.clauses)
+    assert qbf_truth(parse_qdimacs(qdimacs_text(half))) is qbf_truth(qbf)
+    used = {abs(x) for clause in half.clauses for x in clause}
+    quantified = {v for scope in half.scopes for v in scope.variables}
+    assert used <= quantified
+    assert {v for scope in qbf.scopes for v in scope.variables} <= quantified
+
+
+def test_directions_of_a_small_circuit() -> None:
+    text = "#QCIR-G14\nexists(1, 2)\noutput(-5)\n3 = and(1, 2)\n4 = or(1, 2)\n5 = xor(3, 1)\n"
+    form = clausal_form(parse_qcir(text), polarity=True)
+    assert (4,) not in [scope.variables for scope in form.scopes]
+    assert 4 not in {v for scope in form.scopes for v in scope.variables}
+    assert set(form.clauses) == {
+        (-3, 1),
+        (-3, 2),
+        (3, -1, -2),
+        (5, -3, 1),
+        (5, 3, -1),
+        (-5,),
+    }
