@@ -57,6 +57,7 @@ from qsage_validate.errors import Exit, QsageError, UndecidedError
 _SECONDS: Final = 60.0
 # The share of what is left of the time that one stage may take.
 _LEARNING: Final = 0.5
+_RELEARNING: Final = 0.3
 _KEEPING: Final = 0.3
 _SWEEPING: Final = 0.3
 # What is left for the last check.
@@ -185,6 +186,8 @@ class _Work:
         self._last = end
         self._progress = progress
         self._circuit: FeatureCircuit | None = None
+        # What has no don't-cares any more that could be found.
+        self._settled: CircuitCertificate | None = None
         self.best = self.proved = self._structure()
         self.proof = self._premise()
 
@@ -197,12 +200,15 @@ class _Work:
         for style in _STYLES:
             if self._late() or not self.best.aig.num_gates:
                 break
-            learnt = self._learn(style)
+            share = _LEARNING if self._large else _RELEARNING
+            learnt = self._learn(style, share)
             if learnt is None and self._large and not rebuilt:
-                learnt = self._learn(style, keep=self._moves())
+                learnt = self._learn(style, _KEEPING, keep=self._moves())
                 if learnt is None:
                     self._sweep()
-            self._dont_cares(self.best if learnt is None else learnt, _LEARNING)
+            if learnt is None:
+                break  # there is more to be had from the rest of the time
+            self._dont_cares(learnt, _LEARNING)
         self._dont_cares(self.best, 1.0)
         self._check()
 
@@ -280,7 +286,9 @@ class _Work:
             self._with(done.aig, self.best.inputs, dict(zip(functions, done.outputs, strict=True))),
         )
 
-    def _learn(self, style: Style, keep: Collection[int] = ()) -> CircuitCertificate | None:
+    def _learn(
+        self, style: Style, share: float, keep: Collection[int] = ()
+    ) -> CircuitCertificate | None:
         name = "learning with moves kept" if keep else "learning"
         start = self._begin(name)
         if self._circuit is None:
@@ -293,17 +301,20 @@ class _Work:
             self.best,
             style=style,
             keep=keep,
-            deadline=self._share(_KEEPING if keep else _LEARNING),
+            deadline=self._share(share),
             give_up=_LARGER * self.best.aig.num_gates,
             progress=lambda text: self._tell(name, text),
         )
         if learnt.wrong:
             raise WrongCertificateError("the certificate does not hold: it loses a play")
-        self._end(name, start, learnt.certificate, learnt.why)
-        return learnt.certificate
+        found = learnt.certificate
+        if found is not None:
+            found = self._with(found.aig, found.inputs, dict(found.functions))
+        self._end(name, start, found, learnt.why)
+        return found
 
     def _dont_cares(self, certificate: CircuitCertificate, share: float) -> None:
-        if self._late():
+        if self._late() or certificate is self._settled:
             return
         start = self._begin("don't-cares")
         aig, functions = _in_prefix_order(certificate, self.formula)
@@ -324,6 +335,8 @@ class _Work:
             ) from None
         smaller = self._with(done.aig, opponent, dict(zip(functions, done.functions, strict=True)))
         self._end("don't-cares", start, smaller)
+        if done.finished and (self.best is smaller or self.best is certificate):
+            self._settled = self.best
 
     def _moves(self) -> frozenset[int]:
         """The variables that stay: the player's moves, else all but those of the last scope."""
@@ -354,10 +367,8 @@ class _Work:
         self, name: str, start: float, found: CircuitCertificate | None, why: str = ""
     ) -> None:
         """Keep what was found when it is smaller."""
-        if found is not None:
-            found = self._with(found.aig, found.inputs, dict(found.functions))
-            if found.aig.num_gates < self.best.aig.num_gates:
-                self.best = found
+        if found is not None and found.aig.num_gates < self.best.aig.num_gates:
+            self.best = found
         gates = self.best.aig.num_gates if found is None else found.aig.num_gates
         self.stages.append(Stage(name, gates, monotonic() - start, why))
 

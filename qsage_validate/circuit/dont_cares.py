@@ -54,13 +54,17 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class Simplified:
-    """The smaller circuit, and what was asked: ``proofs`` of which ``refuted`` failed."""
+    """The smaller circuit, and what was asked: ``proofs`` of which ``refuted`` failed.
+
+    ``finished`` says that no gate was left to try, whatever the time.
+    """
 
     aig: Aig
     functions: tuple[int, ...]
     replaced: int
     proofs: int
     refuted: int
+    finished: bool
 
 
 def simplify(
@@ -82,7 +86,9 @@ def simplify(
     """
     work = _Work(aig, functions, judge, levels, deadline, seed)
     work.run(progress)
-    return Simplified(work.aig, tuple(work.functions), work.replaced, work.proofs, work.refuted)
+    return Simplified(
+        work.aig, tuple(work.functions), work.replaced, work.proofs, work.refuted, work.finished
+    )
 
 
 class _Work:
@@ -103,6 +109,7 @@ class _Work:
         self._rng = np.random.default_rng(seed)
         self._plays: Plays = self._rng.random((_PLAYS, aig.num_inputs)) < 0.5
         self.replaced = self.proofs = self.refuted = 0
+        self.finished = False
         self._adopt(*_rebuilt(aig, functions, {}))
 
     def _adopt(self, aig: Aig, functions: Sequence[int]) -> None:
@@ -150,6 +157,7 @@ class _Work:
             else:
                 since += 1
                 gate -= 1
+        self.finished = not self._late()
 
     def _replace(self, gate: int) -> bool:
         """Try to do without ``gate``."""

@@ -65,6 +65,7 @@ def test_nothing_is_left_where_nothing_matters(case: tuple[Aig, list[int], int, 
     aig, functions, _, levels = case
     done = simplify(aig, functions, judge_of(aig, functions, FALSE), levels)
     assert done.aig.num_gates == 0
+    assert done.finished
 
 
 def test_a_gate_becomes_a_gate_that_there_is() -> None:
@@ -93,6 +94,7 @@ def test_a_deadline_keeps_what_there_is() -> None:
     aig, (f,) = builder.build([builder.and_(builder.xor(a, b), builder.xor(c, d))])
     done = simplify(aig, [f], judge_of(aig, [f], FALSE), [0] * 4, deadline=time.monotonic() - 1)
     assert (done.aig.num_gates, done.replaced, done.proofs) == (aig.num_gates, 0, 0)
+    assert not done.finished
 
 
 def test_columns_as_bits() -> None:
