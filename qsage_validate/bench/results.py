@@ -25,6 +25,7 @@ from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import read_bytes
 
 _FORMAT: Final = "qsage bench results 1"
+_EXPECTED: Final = "results of qsage bench"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def read_results(path: str) -> Results:
     torn = len(lines) + 1 if tail else None
     if not lines:
         found = "an empty file" if not tail else "a torn line"
-        raise InputError(path, 1, 1, found, "results of qsage bench")
+        raise InputError(path, 1, 1, found, _EXPECTED)
     experiment = _header(path, lines[0])
     records: list[Record] = []
     machines: dict[str, Json] = {}
@@ -98,14 +99,13 @@ def read_all(paths: Sequence[str]) -> Results:
 
 
 def _header(path: str, line: bytes) -> str:
-    expected = "results of qsage bench"
     try:
         fields = _fields(path, 1, line)
     except InputError:
-        raise InputError(path, 1, 1, "another kind of file", expected) from None
+        raise InputError(path, 1, 1, "another kind of file", _EXPECTED) from None
     experiment = fields.get("experiment")
     if fields.get("format") != _FORMAT or not isinstance(experiment, str):
-        raise InputError(path, 1, 1, "another kind of file", expected)
+        raise InputError(path, 1, 1, "another kind of file", _EXPECTED)
     return experiment
 
 
@@ -176,6 +176,9 @@ def open_results(path: str, experiment: str) -> Iterator[ResultsFile]:
             raise InputError(path, None, None, "a device or pipe", "a file of results")
         _lock(path, descriptor)
         fresh = _is_fresh(descriptor, experiment)
+        if not fresh and os.pread(descriptor, 1, 0) != b"{":
+            # A compressed file can be read, but not be added to.
+            raise InputError(path, 1, 1, "another kind of file", _EXPECTED)
         results = Results(path, experiment) if fresh else read_results(path)
         if results.experiment != experiment:
             raise UsageError(

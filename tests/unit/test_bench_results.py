@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -216,6 +217,20 @@ def test_results_of_another_experiment_are_left_alone(tmp_path: Path) -> None:
         pass
     with pytest.raises(UsageError, match="expected one experiment"):
         read_all([str(path), str(other)])
+
+
+def test_a_compressed_file_is_read_and_not_added_to(tmp_path: Path) -> None:
+    path = written(tmp_path / "r.jsonl", record())
+    packed = tmp_path / "r.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert read_results(str(packed)).records == (record(),)
+    before = packed.read_bytes()
+    with (
+        pytest.raises(InputError, match="1:1: found another kind of file"),
+        open_results(str(packed), "toy"),
+    ):
+        raise AssertionError("it was opened")
+    assert packed.read_bytes() == before
 
 
 def test_several_files_are_read_as_one(tmp_path: Path) -> None:
