@@ -392,7 +392,7 @@ class _Lifter:
             step = self._trace.steps[first]
             if step.action is not Action.DELETE or step.technique != _ELIMINATION:
                 break
-            if abs(step.literals[0]) != variable:
+            if not step.literals or abs(step.literals[0]) != variable:
                 break
             sides[step.literals[0] > 0].append(step.literals)
             first -= 1

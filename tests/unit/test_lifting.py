@@ -143,6 +143,11 @@ def test_equivalences_of_opposite_literals_and_of_a_universal() -> None:
     assert found.functions == {2: 3, 3: 2, 4: 1}  # not 1, 1, true
 
 
+def test_empty_clauses_among_the_steps() -> None:
+    trace = "d 0 var elimination\nd 1 0 var elimination\n0\nd 0 eq subst: rm first antecedent\n"
+    lifted("e 1 0\n1 0", trace)
+
+
 def test_without_clauses() -> None:
     qbf, form = form_of("e 1 0\na 2 0")
     certificate = lift(form, QratTrace(()), None)
