@@ -178,6 +178,18 @@ def test_bad_input_is_one_line(
     assert bad.read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["table2", "models", "formulas", "table", "cactus", "scatter"])
+def test_every_command_has_help_and_takes_wrong_usage_in_one_line(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert qsage(name, "--help") == Exit.FINE
+    assert capfd.readouterr().out.startswith(f"Usage: qsage bench {name} ")
+    assert qsage(name, "--no-such-option") == Exit.BAD_INPUT
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("qsage: error: No such option: --no-such-option")
+
+
 def test_nothing_to_tabulate_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
     from qsage_validate.bench.results import open_results
 
