@@ -50,7 +50,7 @@ def _command_for(name: str) -> Callable[..., Exit]:
     def command(
         inputs: Annotated[
             list[str] | None,
-            typer.Argument(metavar="[FILES]...", help="Files and folders, if it takes any."),
+            typer.Argument(metavar="FILES", help="Files and folders, if it takes any."),
         ] = None,
         results: Annotated[
             str | None,
