@@ -97,16 +97,16 @@ class SmtSolver:
         except queue.Empty:
             return None
 
-    def check(self, text: str, seconds: float, logic: str = "") -> Answer:
+    def check(self, text: str, seconds: float) -> Answer:
         """Whether the assertions of the SMT-LIB script ``text`` have a model.
 
-        After ``seconds`` the answer is ``unknown``.  ``logic`` chooses z3's tactic.
+        After ``seconds`` the answer is ``unknown``.
         """
         if seconds <= 0:
             return Answer("unknown", reason="no time was left")
         process = self._process or self._start()
         begin = time.monotonic()
-        question = {"text": text, "milliseconds": int(seconds * 1000), "logic": logic}
+        question = {"text": text, "milliseconds": int(seconds * 1000)}
         assert process.stdin is not None
         try:
             process.stdin.write(json.dumps(question) + "\n")
