@@ -5,10 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from qsage_validate.certificates.certificate import CircuitCertificate
-from qsage_validate.certificates.check import CertificateProved, CertificateUndecided, check
-from qsage_validate.certificates.compile import compile_plan
+from qsage_validate.certificates.check import (
+    CertificateProved,
+    CertificateUndecided,
+    LemmaStep,
+    check,
+)
+from qsage_validate.certificates.compile import compile_plan, compile_with_lemmas
 from qsage_validate.certificates.plan import Planner, Witness
 from qsage_validate.encodings.encoding import Encoding, encode
 from qsage_validate.errors import Exit, QsageError, UndecidedError
@@ -22,6 +28,9 @@ from qsage_validate.solvers.search import (
     Solver,
     WinningStrategy,
 )
+
+# Certificates with more gates are proved behind lemmas; below, to build these takes longer.
+_LARGE: Final = 4000
 
 
 class CheckFailedError(QsageError):
@@ -85,11 +94,15 @@ def certify_game(
     strategy = WinningStrategy(solver, result.winner)
     plan = Planner(game, result.winner, strategy.is_win, goal_witnesses, deadline=deadline).build()
     say("compile")
-    certificate = compile_plan(encoded, plan)
+    certificate = larger = compile_plan(encoded, plan)
+    lemmas: tuple[LemmaStep, ...] = ()
+    if certificate.aig.num_gates > _LARGE:
+        certificate, larger, lemmas = compile_with_lemmas(encoded, plan)
     compiled = time.monotonic()
     say("check")
     rest = None if deadline is None else max(deadline - compiled, 0.1)
-    checked = check(encoded.qbf, certificate, timeout=rest)
+    # The functions of the larger graph are the certificate's, gate by gate.
+    checked = check(encoded.qbf, larger, timeout=rest, lemmas=lemmas)
     if isinstance(checked, CertificateUndecided):
         raise UndecidedError(f"the certificate of {model.name} was not fully checked: {checked}")
     if not isinstance(checked, CertificateProved):

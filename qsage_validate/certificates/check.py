@@ -16,7 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from time import monotonic
+from typing import Final
 
 import numpy as np
 
@@ -36,12 +38,45 @@ from qsage_validate.certificates.definitions import (
 from qsage_validate.certificates.dependencies import Dependency, wrong_dependencies
 from qsage_validate.circuit.aig import FALSE, Aig
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
+from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import Exit
 
 Progress = Callable[[str], None]
+
+# Conflicts of the question behind lemmas, before it is asked without them.
+_LEMMA_CONFLICTS: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """A clause that may help the check: it is proved before it is used.
+
+    ``graph`` are literals of the certificate's graph, ``formula`` signed variables and gates of
+    the formula.
+    """
+
+    graph: tuple[int, ...] = ()
+    formula: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LemmaStep:
+    """Lemmas that are proved together (see :class:`qsage_validate.circuit.lemmas.Step`).
+
+    Each attempt says which gates of graph and formula are looked at as if they were inputs, and
+    the numbers of earlier steps that help.
+    """
+
+    lemmas: tuple[Lemma, ...]
+    attempts: tuple[tuple[Lemma, tuple[int, ...]], ...] = ((Lemma(), ()),)
+
+    @property
+    def parts(self) -> tuple[Lemma, ...]:
+        """All that names gates."""
+        return (*self.lemmas, *(cuts for cuts, _ in self.attempts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +176,7 @@ def check(
     *,
     timeout: float | None = None,
     jobs: int = 1,
+    lemmas: Sequence[LemmaStep] = (),
 ) -> CheckResult:
     """Check both levels; the SAT calls get at most ``timeout`` seconds.
 
@@ -153,7 +189,7 @@ def check(
         return CertificateUndecided(f"the clauses cannot be read as definitions: {error}")
     if wrong:
         return CertificateRefuted(wrong[0].text(formula), dependency=wrong[0])
-    return check_matrix(formula, certificate, timeout=timeout, jobs=jobs)
+    return check_matrix(formula, certificate, timeout=timeout, jobs=jobs, lemmas=lemmas)
 
 
 def dependencies(formula: Qbf, certificate: Certificate) -> tuple[Dependency, ...]:
@@ -174,6 +210,7 @@ def check_matrix(
     timeout: float | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    lemmas: Sequence[LemmaStep] = (),
 ) -> CheckResult:
     """Level 2, whatever the functions read; limits and errors are those of :func:`check`.
 
@@ -188,15 +225,30 @@ def check_matrix(
     circuit = read.circuit
     _check_sides(formula, circuit)
     search.certificate = circuit.aig.num_gates
+    openings_end = len(read.contradictions) + len(read.openings)
     composition = compose(
-        circuit, formula, [*read.contradictions.values(), *read.openings.values()]
+        circuit,
+        formula,
+        [
+            *read.contradictions.values(),
+            *read.openings.values(),
+            *(x for step in lemmas for part in step.parts for x in part.graph),
+        ],
+        rewrite=not lemmas,
     )
     builder = composition.builder
     contradictions = composition.also[: len(read.contradictions)]
-    openings = composition.also[len(read.contradictions) :]
+    openings = composition.also[len(read.contradictions) : openings_end]
     ambiguous = builder.or_all(openings)
     beaten = builder.or_all([_lost(composition, circuit.kind), *contradictions])
-    answer = search.ask(composition, builder.and_(beaten, ambiguous ^ 1))
+    goal = builder.and_(beaten, ambiguous ^ 1)
+    answer = None
+    if lemmas:
+        answer = search.ask_with_lemmas(
+            composition, goal, _steps(composition, lemmas, openings_end)
+        )
+    if answer is None:
+        answer = search.ask(composition, goal)
     if isinstance(answer, Satisfiable):
         choice = dict(zip(composition.opponent, answer.inputs, strict=True))
         at_fault = _first_true(composition, contradictions, answer.inputs)
@@ -285,6 +337,38 @@ class _Search:
         self._effort += effort
         return answer
 
+    def ask_with_lemmas(
+        self, composition: Composition, literal: int, steps: Sequence[Step]
+    ) -> Answer | None:
+        """The same behind lemmas; ``None`` when these are no help."""
+        parts = [
+            part for s in steps for part in (*s.lemmas, *(attempt.cuts for attempt in s.attempts))
+        ]
+        used = sorted({x & ~1 for part in parts for x in part})
+        aig, (moved, *places) = composition.builder.build([literal, *used])
+        self.composed = max(self.composed, int(np.count_nonzero(aig.cone([moved]))))
+        place = dict(zip(used, places, strict=True))
+
+        def placed(literals: Sequence[int]) -> tuple[int, ...]:
+            return tuple(place[x & ~1] ^ (x & 1) for x in literals)
+
+        answer, effort = satisfy_with_lemmas(
+            aig,
+            moved,
+            [
+                Step(
+                    tuple(map(placed, step.lemmas)),
+                    tuple(Attempt(placed(a.cuts), a.uses) for a in step.attempts),
+                )
+                for step in steps
+            ],
+            conflicts=_LEMMA_CONFLICTS,
+            deadline=self._deadline,
+        )
+        calls = effort.proved + effort.refuted + effort.open + 1
+        self._effort += Effort(calls, effort.conflicts)
+        return answer
+
     def _cases(self, done: int, total: int) -> None:
         if self._progress is not None:
             self._progress(f"{done} of {total} cases")
@@ -343,6 +427,22 @@ def _check_sides(formula: Qbf, circuit: CircuitCertificate) -> None:
 
 def _variables(variables: Sequence[int]) -> str:
     return "1 variable" if len(variables) == 1 else f"{len(variables)} variables"
+
+
+def _steps(composition: Composition, steps: Sequence[LemmaStep], first: int) -> list[Step]:
+    """The steps in literals of the composition, whose ``also`` has theirs from ``first`` on."""
+    literals = iter(composition.also[first:])
+
+    def built(part: Lemma) -> tuple[int, ...]:
+        named = (composition.literals[abs(v)] ^ (v < 0) for v in part.formula)
+        return (*islice(literals, len(part.graph)), *named)
+
+    found = []
+    for step in steps:
+        clauses = tuple(map(built, step.lemmas))
+        attempts = tuple(Attempt(built(cuts), uses) for cuts, uses in step.attempts)
+        found.append(Step(clauses, attempts))
+    return found
 
 
 def _text(formula: Qbf, choice: Mapping[int, bool]) -> str:

@@ -11,12 +11,19 @@ from dataclasses import dataclass
 from functools import partial
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.certificates.check import Lemma, LemmaStep
 from qsage_validate.certificates.decisions import Decisions
+from qsage_validate.certificates.invariants import Invariants
 from qsage_validate.certificates.plan import Plan, PlanNode
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout import Bits, MoveVariables
-from qsage_validate.encodings.lifted_definitions import MoveTracker, Step, Vector
+from qsage_validate.encodings.lifted_definitions import (
+    Content,
+    MoveTracker,
+    Step,
+    Vector,
+)
 from qsage_validate.games.bddl.model import Condition
 from qsage_validate.games.bddl.rules import BddlMove, GoalInstance
 from qsage_validate.games.protocol import Move, Player
@@ -27,8 +34,26 @@ def compile_plan(encoding: Encoding, plan: Plan) -> CircuitCertificate:
 
     All variables that the certificate decides get a function.  The result is not checked here.
     """
+    return _compiler(encoding, plan).certificate()
+
+
+def compile_with_lemmas(
+    encoding: Encoding, plan: Plan
+) -> tuple[CircuitCertificate, CircuitCertificate, tuple[LemmaStep, ...]]:
+    """What :func:`compile_plan` makes, the same in a larger graph, and lemmas about that one.
+
+    The functions of both are the same gate by gate; the larger graph has more gates, which the
+    lemmas speak of.
+    """
+    compiler = _compiler(encoding, plan, rewrite=False)
+    certificate = compiler.certificate()
+    larger, lemmas = compiler.certificate_with_lemmas()
+    return certificate, larger, lemmas
+
+
+def _compiler(encoding: Encoding, plan: Plan, *, rewrite: bool = True) -> _Compiler:
     compiler = _SkolemCompiler if plan.hero is Player.BLACK else _HerbrandCompiler
-    return compiler(encoding, plan).certificate()
+    return compiler(encoding, plan, AigBuilder(rewrite=rewrite))
 
 
 class _Compiler:
@@ -36,12 +61,12 @@ class _Compiler:
 
     kind: Kind
 
-    def __init__(self, encoding: Encoding, plan: Plan) -> None:
+    def __init__(self, encoding: Encoding, plan: Plan, builder: AigBuilder) -> None:
         self.layout = encoding.layout
         self.qbf = encoding.qbf
         self.model = encoding.model
         self.plan = plan
-        self.builder = AigBuilder()
+        self.builder = builder
         self.inputs = self.qbf.variables(self.kind.decides.dual)
         self.literals: dict[int, int] = {v: self.builder.input() for v in self.inputs}
         self.functions: dict[int, int] = {}
@@ -50,6 +75,8 @@ class _Compiler:
         self.decisions = Decisions(self.builder, plan, lambda move: self._numbers(opponent, move))
         # The hero's claims: (stop literal, witness vectors) a ply.
         self.claims: list[tuple[int, tuple[Bits, Bits, Bits]]] = []
+        # What says by ply that a move is legal: its preconditions, its bounds (None: unknown).
+        self.flags: dict[int, tuple[Sequence[int], int | None]] = {}
 
     def _numbers(self, player: Player, move: Move) -> tuple[int, int, int]:
         if not isinstance(move, BddlMove):
@@ -123,16 +150,41 @@ class _Compiler:
 
     def certificate(self) -> CircuitCertificate:
         self._build()
+        return self._certificate()[0]
+
+    def _certificate(self, also: Sequence[int] = ()) -> tuple[CircuitCertificate, list[int]]:
         decided = self.qbf.variables(self.kind.decides)
         outputs = [self.functions[v] for v in decided]
-        aig, moved = self.builder.build(outputs)
-        return CircuitCertificate(
-            self.kind,
-            aig,
-            self.inputs,
-            dict(zip(decided, moved, strict=True)),
-            Dialect.CAQE,
+        aig, moved = self.builder.build([*outputs, *also])
+        functions = dict(zip(decided, moved, strict=False))
+        made = CircuitCertificate(self.kind, aig, self.inputs, functions, Dialect.CAQE)
+        return made, moved[len(outputs) :]
+
+    def certificate_with_lemmas(self) -> tuple[CircuitCertificate, tuple[LemmaStep, ...]]:
+        """After :meth:`certificate`: a larger graph, and lemmas in its literals."""
+        found = Invariants(
+            self.builder, self.layout, self.tracker, self.plan, self.flags, self.decisions.left
         )
+        self._prove_matrix(found)
+        steps = found.steps
+        used = sorted({x for step in steps for part in step.parts for x in part.graph})
+        made, moved = self._certificate(used)
+        place = dict(zip(used, moved, strict=True))
+
+        def placed(part: Lemma) -> Lemma:
+            return Lemma(tuple(place[x] for x in part.graph), part.formula)
+
+        return made, tuple(
+            LemmaStep(
+                tuple(map(placed, step.lemmas)),
+                tuple((placed(cuts), uses) for cuts, uses in step.attempts),
+            )
+            for step in steps
+        )
+
+    def _prove_matrix(self, found: Invariants) -> None:
+        """Add the steps that lead from what holds in the plays to the formula's output."""
+        raise AssertionError("a kind of certificate says what holds")
 
     def _build(self) -> None:
         raise AssertionError("a kind of certificate says how it is built")
@@ -166,7 +218,12 @@ class _SkolemCompiler(_Compiler):
             self._opponent_ply(move)
             indicators = layout.indicator(move.ply)
             if indicators is not None:
-                self.functions.update(self.tracker.indicator_functions(indicators))
+                functions = self.tracker.indicator_functions(indicators)
+                self.functions.update(functions)
+                self.flags[move.ply] = (
+                    [functions[v] for v in indicators.preconditions],
+                    None if indicators.bounds is None else functions[indicators.bounds],
+                )
         self._define_claim()
         self._define(
             goals.counterexample,
@@ -189,6 +246,38 @@ class _SkolemCompiler(_Compiler):
                 time if time < last else min(len(layout.moves), time), x, y, frozen=True
             )
             self._define(state, (content.is_open, content.is_white))
+
+    def _prove_matrix(self, found: Invariants) -> None:
+        gates, plies = self.layout.gates, found.plies
+        times = range(len(found.boards))
+        for ply in plies:
+            number = ply.move.ply
+            if ply.move.player is Player.BLACK:
+                lemmas = [Lemma((ply.before ^ 1,), (gates[f"black {number} move"],))]
+                if ply.move.stop is not None:
+                    stop = self.functions[ply.move.stop]
+                    wins = gates[f"black {number} wins"]
+                    lemmas.append(Lemma((ply.before ^ 1, stop ^ 1), (wins,)))
+                elif ply is plies[-1]:
+                    lemmas.append(Lemma((ply.before ^ 1,), (gates["black goal"],)))
+            else:
+                lemmas = [Lemma((ply.before ^ 1,), (gates[f"white {number} indicators"],))]
+                if f"white {number} move" in gates:
+                    lemmas.append(Lemma((ply.after ^ 1,), (gates[f"white {number} move"],)))
+                if ply.move.stop is not None:
+                    stop = self.literals[ply.move.stop]
+                    unwon = gates[f"white {number} has not won"]
+                    lemmas.append(Lemma((ply.after ^ 1, stop ^ 1), (unwon,)))
+            last = max(number - (2 if ply.move.player is Player.BLACK else 1), 0)
+            uses = [("read", last), ("read", number - 1), ("read", number)]
+            uses += [("nodes", last), ("bounds", last + 1), ("unwon", number)]
+            uses += [("frozen", time) for time in times if time > number]
+            found.prove(("matrix", number), lemmas, [((), uses)])
+        for ply in reversed(plies):
+            number = ply.move.ply
+            name = f"{ply.move.player.value} {number} ply"
+            uses = [("nodes", number), ("matrix", number), ("ply", number + 1)]
+            found.prove(("ply", number), [Lemma((ply.before ^ 1,), (gates[name],))], [((), uses)])
 
 
 @dataclass(frozen=True)
@@ -231,6 +320,43 @@ class _HerbrandCompiler(_Compiler):
                 square = self.tracker.ite_bits(claim.wrong, claim.square(), square)
         self._define(layout.board.x + layout.board.y, square)
 
+    def _prove_matrix(self, found: Invariants) -> None:
+        board, lost = self.layout.board, (-self.qbf.output,)
+        x = tuple(self.functions[v] for v in board.x)
+        y = tuple(self.functions[v] for v in board.y)
+        lemmas: list[Lemma] = []
+        cuts: set[int] = set()
+        for time, ply in enumerate(found.plies):
+            cuts |= found.cuts(time)
+            move = ply.move
+            if time < len(board.states):
+                first, second = (self.literals[v] for v in board.states[time])
+                said = Content(first, self.builder.and_(first ^ 1, second))
+                for square, here in enumerate(found.squares(x, y)):
+                    same = found.same(said, found.on(time, square))
+                    lemmas.append(Lemma((ply.before ^ 1, here ^ 1, same), lost))
+            indicators = self.layout.indicator(move.ply)
+            if move.player is Player.BLACK:
+                lemmas += [
+                    Lemma((ply.before ^ 1, literal), lost)
+                    for literal in (ply.in_bounds, *ply.flags)
+                ]
+            elif indicators is not None:
+                for flag, variable in zip(ply.flags, indicators.preconditions, strict=True):
+                    same = self.builder.eq(flag, self.literals[variable])
+                    lemmas.append(Lemma((ply.before ^ 1, same), lost))
+                if indicators.bounds is not None:
+                    lemmas.append(Lemma((ply.before ^ 1, self.literals[indicators.bounds]), lost))
+            if move.stop is not None:
+                stop = (self.literals | self.functions)[move.stop]
+                lemmas.append(Lemma((ply.after ^ 1, stop ^ 1), lost))
+        uses = [
+            (name, time)
+            for time in range(len(found.boards))
+            for name in ("read", "frozen", "nodes", "unwon")
+        ]
+        found.prove(("matrix", 0), lemmas, [(cuts, uses), ((), uses)])
+
     def _part_squares(self, step: Step, conditions: Sequence[Condition], number: int) -> Bits:
         """The square of part ``number`` of the chosen action's precondition."""
         anywhere = step.x.bits + step.y.bits
@@ -248,6 +374,7 @@ class _HerbrandCompiler(_Compiler):
         step = self.tracker.steps[-1]
         conditions = [a.precondition for a in self.model.domain.actions(move.player)]
         holds = self.tracker.precondition_flags(move.ply, max(map(len, conditions)))
+        self.flags[move.ply] = (holds, None)
         return [
             _Claim(flag ^ 1, partial(self._part_squares, step, conditions, number))
             for number, flag in enumerate(holds)
@@ -260,6 +387,7 @@ class _HerbrandCompiler(_Compiler):
         step = self.tracker.steps[-1]
         conditions = [a.precondition for a in self.model.domain.actions(move.player)]
         holds = self.tracker.precondition_flags(move.ply, len(indicators.preconditions))
+        self.flags[move.ply] = (holds, None)
         return [
             _Claim(
                 self.builder.xor(flag, self.literals[variable]),

@@ -31,7 +31,11 @@ class Composition:
 
 
 def compose(
-    certificate: CircuitCertificate, formula: Qbf | None, also: Sequence[int] = ()
+    certificate: CircuitCertificate,
+    formula: Qbf | None,
+    also: Sequence[int] = (),
+    *,
+    rewrite: bool = True,
 ) -> Composition:
     """Build the certificate's cone and the matrix on top of it.
 
@@ -40,7 +44,7 @@ def compose(
     the opponent (:func:`~qsage_validate.certificates.reader.read_certificate` has checked).
     """
     opponent = opponent_variables(certificate, formula)
-    builder = AigBuilder(len(opponent))
+    builder = AigBuilder(len(opponent), rewrite=rewrite)
     literals = dict(zip(opponent, builder.inputs, strict=True))
     literals.update((name, builder.input()) for name in certificate.inputs if name < 0)
     outside = {**certificate.extra, **certificate.functions}

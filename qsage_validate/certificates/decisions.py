@@ -44,6 +44,8 @@ class Decisions:
             self._arrivals = [Arrival(0, move, node) for move, node in plan.replies.items()]
         self._inputs: Bits = ()
         self._groups: list[int] = []
+        # The nodes that are in force after each of the hero's plies: their codes, the class.
+        self.left: list[tuple[dict[PlanNode, int], Bits]] = []
         self._keys: list[tuple[int, PlanNode]] = []
 
     @property
@@ -88,6 +90,7 @@ class Decisions:
         lasting.sort(key=lambda node: -weight[node])
         codes = {node: code for code, node in enumerate(lasting)}
         self._class = self.column(codes.get, max(len(lasting) - 1, 0).bit_length())
+        self.left.append((codes, self._class))
         self._arrivals = [
             Arrival(codes[node], reply, child)
             for node in lasting

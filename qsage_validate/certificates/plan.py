@@ -94,6 +94,35 @@ class Planner:
         self._done: set[tuple[int, Position]] = set()
         self._trail: list[Callable[[], object]] = []
         self._ticks = 0
+        self._afters: dict[Position, dict[Move, Position]] = {}
+        self._known: dict[Position, bool] = {}
+        self._goals: dict[Position, frozenset[Witness]] = {}
+
+    # -- the rules, asked once ------------------------------------------------------------------
+
+    def _after(self, position: Position) -> dict[Move, Position]:
+        """The legal moves of a position with what they lead to."""
+        found = self._afters.get(position)
+        if found is None:
+            found = {move: position.play(move) for move in position.legal_moves()}
+            self._afters[position] = found
+        return found
+
+    def _wins(self, position: Position) -> bool:
+        """Whether the hero wins from a position, ended or not."""
+        if position.outcome is not None:
+            return position.outcome.winner is self.hero
+        found = self._known.get(position)
+        if found is None:
+            found = self._known[position] = self.wins(position)
+        return found
+
+    def _reached(self, position: Position) -> frozenset[Witness]:
+        """The goals of the hero that hold."""
+        found = self._goals.get(position)
+        if found is None:
+            found = self._goals[position] = self.witnesses(position, self.hero)
+        return found
 
     def build(self) -> Plan:
         """The plan; raises ``NoWinError`` when the hero does not win."""
@@ -106,8 +135,7 @@ class Planner:
             raise NoWinError(f"{self.hero} does not win within {self.game.plies} plies")
         if initial.to_move is self.hero:
             return Plan(self.hero, self._cover({None: initial})[None], {})
-        replies = {move: initial.play(move) for move in initial.legal_moves()}
-        return Plan(self.hero, None, self._cover(self._open(replies)))
+        return Plan(self.hero, None, self._cover(self._open(self._after(initial))))
 
     @staticmethod
     def _open(replies: dict[Move, Position]) -> dict[Move, Position]:
@@ -157,7 +185,7 @@ class Planner:
                 first.ply,
                 move,
                 stop,
-                self.witnesses(after, self.hero) if stop else frozenset(),
+                self._reached(after) if stop else frozenset(),
             )
             score = (stop, sum(self._fits(node, other) for other in others))
             if best is None or score > best[0]:
@@ -169,24 +197,18 @@ class Planner:
         return node
 
     def _winning_moves(self, position: Position) -> Iterator[tuple[Move, Position, bool]]:
-        for move in position.legal_moves():
-            after = position.play(move)
-            if after.outcome is not None:
-                if after.outcome.winner is self.hero:
-                    yield move, after, bool(self.witnesses(after, self.hero))
-            elif self.wins(after):
-                yield move, after, False
+        for move, after in self._after(position).items():
+            if self._wins(after):
+                yield move, after, after.outcome is not None and bool(self._reached(after))
 
     def _fits(self, node: PlanNode, position: Position) -> bool:
         """Whether the node's move wins at all in a position (its table is not looked at)."""
-        if position.illegality(node.move) is not None:
+        after = self._after(position).get(node.move)
+        if after is None or not self._wins(after):
             return False
-        after = position.play(node.move)
         if after.outcome is None:
-            return not node.stop and self.wins(after)
-        if after.outcome.winner is not self.hero:
-            return False
-        found = self.witnesses(after, self.hero)
+            return not node.stop
+        found = self._reached(after)
         return bool(found & node.witnesses) if node.stop else not found
 
     # -- extending a node, undone when it fails -------------------------------------------------
@@ -218,13 +240,13 @@ class Planner:
         self._tick()
         if not self._fits(node, position):
             return False
-        after = position.play(node.move)
+        after = self._after(position)[node.move]
         if node.stop:
             before = node.witnesses
             self._trail.append(lambda: setattr(node, "witnesses", before))
-            node.witnesses &= self.witnesses(after, self.hero)
+            node.witnesses &= self._reached(after)
         elif after.outcome is None:
-            replies = self._open({m: after.play(m) for m in after.legal_moves()})
+            replies = self._open(self._after(after))
             known = {move: p for move, p in replies.items() if move in node.table}
             for move, reply in known.items():
                 if not self._extend(node.table[move], reply):

@@ -100,9 +100,11 @@ class AigBuilder:
     Inputs may be added at any time.  :meth:`build` gives the frozen graph.
     """
 
-    __slots__ = ("_hash", "_inputs", "_left", "_right")
+    __slots__ = ("_hash", "_inputs", "_left", "_rewrite", "_right")
 
-    def __init__(self, num_inputs: int = 0) -> None:
+    def __init__(self, num_inputs: int = 0, *, rewrite: bool = True) -> None:
+        """Without ``rewrite`` a gate is what was asked for, equal gates and constants apart."""
+        self._rewrite = rewrite
         # Entry 0 is the constant; an input has a left side of -1.
         self._left: list[int] = [-1]
         self._right: list[int] = [-1]
@@ -140,9 +142,11 @@ class AigBuilder:
         found = self._hash.get((a, b))
         if found is not None:
             return found
-        simpler = self._two_level(a, b)
-        if simpler is None:
-            simpler = self._two_level(b, a)
+        simpler = None
+        if self._rewrite:
+            simpler = self._two_level(a, b)
+            if simpler is None:
+                simpler = self._two_level(b, a)
         if simpler is None:
             simpler = 2 * len(self._left)
             self._left.append(a)

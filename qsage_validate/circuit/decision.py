@@ -11,8 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+import numpy as np
+
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 
+# Up to so many inputs a function is a table of all values.
+_DENSE = 18
 # With more rows than this one order has to do.
 _MANY_ROWS = 20_000
 
@@ -78,6 +82,65 @@ def _arrangements(runs: list[list[int]]) -> Iterator[list[list[int]]]:
 
 
 def _build(builder: AigBuilder, inputs: Sequence[int], rows: Rows, order: Sequence[int]) -> int:
+    if len(inputs) <= _DENSE:
+        ones, zeros = _tables(rows, order, len(inputs))
+        if ones & zeros:
+            raise ValueError("a row is given twice with different values")
+        return _Dense(builder, [inputs[position] for position in order]).build(0, ones, zeros)
+    return _build_sparse(builder, inputs, rows, order)
+
+
+def _tables(rows: Rows, order: Sequence[int], width: int) -> tuple[int, int]:
+    """Truth tables of the rows that are 1 and 0: bit k for the key k, its bits in ``order``."""
+    keys = np.fromiter(rows.keys(), dtype=np.int64, count=len(rows))
+    moved = np.zeros_like(keys)
+    for position in order:
+        moved = moved * 2 + (keys >> (width - 1 - position) & 1)
+    values = np.fromiter(rows.values(), dtype=np.bool_, count=len(rows))
+    tables = []
+    for chosen in (moved[values], moved[~values]):
+        table = np.zeros(1 << width, dtype=np.bool_)
+        table[chosen] = True
+        tables.append(int.from_bytes(np.packbits(table, bitorder="little").tobytes(), "little"))
+    return tables[0], tables[1]
+
+
+class _Dense:
+    """Builds from truth tables: integers with a bit for each value of the inputs left."""
+
+    def __init__(self, builder: AigBuilder, inputs: Sequence[int]) -> None:
+        self._builder = builder
+        self._inputs = inputs
+        self._memo: dict[tuple[int, int, int], int] = {}
+
+    def build(self, level: int, ones: int, zeros: int) -> int:
+        """The literal of a function of the inputs from ``level`` on."""
+        if not ones:
+            return FALSE
+        if not zeros:
+            return TRUE
+        key = (level, ones, zeros)
+        found = self._memo.get(key)
+        if found is None:
+            half = 1 << (len(self._inputs) - 1 - level)
+            lower = (1 << half) - 1
+            high_ones, low_ones = ones >> half, ones & lower
+            high_zeros, low_zeros = zeros >> half, zeros & lower
+            if not high_ones & low_zeros and not low_ones & high_zeros:
+                found = self.build(level + 1, high_ones | low_ones, high_zeros | low_zeros)
+            else:
+                found = self._builder.ite(
+                    self._inputs[level],
+                    self.build(level + 1, high_ones, high_zeros),
+                    self.build(level + 1, low_ones, low_zeros),
+                )
+            self._memo[key] = found
+        return found
+
+
+def _build_sparse(
+    builder: AigBuilder, inputs: Sequence[int], rows: Rows, order: Sequence[int]
+) -> int:
     width = len(inputs)
 
     def permute(key: int) -> int:

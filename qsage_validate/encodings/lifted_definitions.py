@@ -9,7 +9,7 @@ section 4 of the paper, apart from the encoder's; the certificate check holds th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
@@ -74,6 +74,11 @@ class MoveTracker:
         """Append a ply; ``stop`` is the literal of its game-stop variable."""
         self.steps.append(Step(player, action, Vector(x), Vector(y), self.running))
         self.running = self.builder.and_(self.running, stop ^ 1)
+
+    @property
+    def contents(self) -> Mapping[tuple[int, Vector, Vector, bool], Content]:
+        """All that was built so far: time, x, y and whether frozen, in the order of creation."""
+        return self._contents
 
     # -- arithmetic -------------------------------------------------------------------------
 

@@ -204,7 +204,8 @@ class Solver:
         if known is not None:
             return known
         with self._running():
-            return BLACK if self._decide(position)[0] == _WIN else WHITE
+            state, left = self._kernel.state(position), self._plies_left(position)
+            return BLACK if self._search(state, position.to_move, left) == _WIN else WHITE
 
     def winning_moves(self, position: Position) -> list[Move]:
         """All moves after which the player to move still wins, in the order of the rules.
