@@ -37,7 +37,7 @@ def _lines(entries: tuple[Entry, ...]) -> list[str]:
             if entry.role != role:
                 continue
             if entry.missing is None:
-                state = f"available {entry.version}".rstrip()
+                state = f"available ({entry.version})" if entry.version else "available"
             else:
                 state = f"missing: {entry.missing}"
             reads = f"reads {', '.join(entry.accepts)}"

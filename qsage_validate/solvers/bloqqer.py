@@ -61,8 +61,8 @@ class Preprocessed:
 
     ``trace`` is the QRAT trace where one was asked for, ``None`` otherwise and when the run
     failed.  It begins with the first change to the original clauses (which a
-    :class:`ClausalForm` has without tautologies and repeated literals) and is complete also
-    when the formula was decided.
+    :class:`ClausalForm` has without tautologies and repeated literals).  It is complete when the
+    formula was called true; for a false one it mostly is empty.
     """
 
     status: Status
@@ -80,7 +80,7 @@ def availability() -> Program | Missing:
     """What would be run: PyQBF's library, else a program on the PATH."""
     spec = find_spec("pyqbf_cpp")
     if spec is not None and spec.origin is not None:
-        return Program(spec.origin, f"{_VERSION} (PyQBF {pyqbf_version()})")
+        return Program(spec.origin, f"{_VERSION} of PyQBF {pyqbf_version()}")
     found = on_path("bloqqer")
     return (
         Missing(f"{INSTALL_LINE}, or a program 'bloqqer' on the PATH")

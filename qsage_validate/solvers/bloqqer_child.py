@@ -16,6 +16,9 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import threading
+
+_PIECE = 1 << 16
 
 
 def main(arguments: list[str]) -> int:
@@ -32,11 +35,16 @@ def main(arguments: list[str]) -> int:
     with open(formula, encoding="ascii") as file:
         lines = file.readlines()
     _load(bloqqer, lines)
-    if trace:
-        bloqqer.pyqbf_bloqqer_open_qrat(os.fsencode(trace))
+    tracing = Tracing(trace) if trace else None
+    if tracing is not None:
+        bloqqer.pyqbf_bloqqer_open_qrat(tracing.path.encode())
     code = bloqqer.bloqqer_preprocess()
-    if trace:
+    if tracing is not None:
         bloqqer.pyqbf_bloqqer_close_qrat()
+        failed = tracing.finish()
+        if failed is not None:
+            sys.stderr.write(f"the trace could not be written: {failed}\n")
+            return 3
     # Bloqqer prints on C's standard output only.
     descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     c.fflush(None)
@@ -46,6 +54,39 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write("no space left for the preprocessed formula\n")
         return 3
     return int(code)
+
+
+class Tracing:
+    """A trace on its way to its file, through a pipe.
+
+    Bloqqer does not look whether writing goes well, so that on a full disk its trace would just
+    lack lines.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._file = open(file, "wb", buffering=0)  # noqa: SIM115 (closed by finish)
+        self._reader, self._writer = os.pipe()
+        self._failed: str | None = None
+        self._thread = threading.Thread(target=self._copy)
+        self._thread.start()
+        self.path = f"/dev/fd/{self._writer}"
+
+    def _copy(self) -> None:
+        while data := os.read(self._reader, _PIECE):
+            if self._failed is None:
+                try:
+                    left = memoryview(data)
+                    while left:
+                        left = left[self._file.write(left) :]
+                except OSError as error:
+                    self._failed = error.strerror
+
+    def finish(self) -> str | None:
+        """Wait for the end; returns what failed, if anything did."""
+        os.close(self._writer)
+        self._thread.join()
+        self._file.close()
+        return self._failed
 
 
 def _load(bloqqer: ctypes.CDLL, lines: list[str]) -> None:

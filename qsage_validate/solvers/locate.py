@@ -41,10 +41,10 @@ def pyqbf_program(name: str) -> Program | Missing:
     for parent in folder.parents:
         path = parent / "bin" / name
         if _runs(path):
-            return Program(str(path), f"(PyQBF {pyqbf_version()})")
+            return Program(str(path), f"of PyQBF {pyqbf_version()}")
     found = shutil.which(name)
     if found is not None:
-        return Program(found, f"(PyQBF {pyqbf_version()})")
+        return Program(found, f"of PyQBF {pyqbf_version()}")
     return Missing(f"PyQBF {pyqbf_version()} brings no {name}; {INSTALL_LINE}")
 
 

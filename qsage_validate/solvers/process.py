@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
+import resource
 import select
 import shutil
 import signal
@@ -244,7 +245,11 @@ def _limited(argv: Sequence[str], memory_mb: int | None) -> list[str]:
     if memory_mb is not None:
         # The limit is set by a shell: Python could do it only between fork and exec, which is
         # unsafe when there are threads.
-        words = ["/bin/sh", "-c", 'ulimit -v "$0" && exec "$@"', str(memory_mb * 1024), *words]
+        kilobytes = memory_mb * 1024
+        _, highest = resource.getrlimit(resource.RLIMIT_AS)
+        if highest != resource.RLIM_INFINITY:
+            kilobytes = min(kilobytes, highest // 1024)  # ours is stricter, and not to be raised
+        words = ["/bin/sh", "-c", 'ulimit -v "$0" && exec "$@"', str(kilobytes), *words]
     return [*_dies_with_us(), *words]
 
 

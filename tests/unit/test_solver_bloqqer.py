@@ -126,6 +126,14 @@ def test_limits_and_wrong_options(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_trace_on_a_full_disk(tmp_path: Path) -> None:
+    done = preprocess(_random_form(Random(4), 11), workdir=tmp_path, trace=Path("/dev/full"))
+    assert done.status is Status.DISK, done.why
+    assert (done.form, done.trace) == (None, None)
+    assert "No space left" in done.why
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [

@@ -51,6 +51,8 @@ def _run(
         ("kill -SEGV $$", Status.CRASHED),
         ("kill -KILL $$", Status.CRASHED),
         ("echo SAT; kill -ABRT $$", Status.CRASHED),
+        ("echo SAT; kill -XFSZ $$", Status.DISK),
+        ("echo 'unknown option --qdo' >&2; exit 2", Status.CRASHED),
         ("echo 'No space left on device' >&2; exit 1", Status.DISK),
         ("echo std::bad_alloc >&2; exit 1", Status.CRASHED),
     ],
