@@ -15,7 +15,8 @@ false too, and the step before was false.  So a clause of the formula is false.
 
 Reductions are recorded first, in one pass over the needed steps; then the functions are built
 from the outermost scope inwards, since a condition may read functions further left.  Variables
-that only name gates need no function: they are innermost, and no condition reads them.
+that only name gates need no function: they are innermost, and no condition reads them.  Where
+the formula itself is clauses, those that are seen to name gates get the gate.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.certificates.trace_definitions import conjunctions
 from qsage_validate.certificates.trace_functions import FunctionBuilder
 from qsage_validate.certificates.trace_phases import PhaseTable
 from qsage_validate.certificates.trace_reductions import Record, Reductions
@@ -57,12 +59,15 @@ def extract(
     if isinstance(formula, Qbf):
         own = formula.quantifiers()
         inputs, decided = [v for v in inputs if v in own], [v for v in decided if v in own]
-    wanted = sum(1 << bits.bit(v) for v in decided)
+    own_variables = set(decided)
+    gates_of = conjunctions(form) if kind is Kind.SKOLEM else {}
+    gates_of = {g: xs for g, xs in gates_of.items() if abs(g) in own_variables}
+    wanted = sum(1 << bits.bit(v) for v in own_variables - {abs(g) for g in gates_of})
     phases = PhaseTable(cubes=read.true)
     records = _record(read, bits, phases, wanted)
     builder = AigBuilder()
     literals = {variable: builder.input() for variable in inputs}
-    made = FunctionBuilder(builder, bits, phases, kind, literals).build(records, wanted)
+    made = FunctionBuilder(builder, bits, phases, kind, literals).build(records, wanted, gates_of)
     extra: dict[int, int] = {}
     if gates and isinstance(formula, Qbf):
         known = {**dict.fromkeys(formula.quantifiers(), 0), **literals, **made}

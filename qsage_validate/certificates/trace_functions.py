@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from qsage_validate.certificates.certificate import Kind
+from qsage_validate.certificates.trace_definitions import Definitions
 from qsage_validate.certificates.trace_phases import NEGATIVE, POSITIVE, PhaseTable
 from qsage_validate.certificates.trace_reductions import Record, Step
 from qsage_validate.certificates.trace_sets import PrefixBits
@@ -36,8 +37,13 @@ class FunctionBuilder:
         # Scopes may be wide: conditions share what they have of each.
         self._shared: dict[tuple[int, int, int], int] = {}
 
-    def build(self, records: Sequence[Record], wanted: int) -> dict[int, int]:
-        """The function of each wanted variable that some record reduces, in prefix order."""
+    def build(self, records: Sequence[Record], wanted: int, gates: Definitions) -> dict[int, int]:
+        """The function of each wanted variable that some record reduces, and of each gate.
+
+        Scopes come in the order of the prefix; a gate is a conjunction of smaller variables of
+        its scope or of one further left.
+        """
+        gate_of = {self._bits.bit(abs(g)): g for g in sorted(gates, key=abs)}
         entries: dict[int, list[int]] = {}
         for number, record in enumerate(records):
             both = (record.reduced.positive | record.reduced.negative) & wanted
@@ -60,8 +66,16 @@ class FunctionBuilder:
                 level[bit] = self._decide(bit, entries[bit], records, conditions)
             # A function may read what is left of its scope only.
             self._literals.update(level)
+            for bit, gate in gate_of.items():
+                if start <= bit < end:
+                    level[bit] = self._literals[bit] = self._gate(gate, gates[gate])
             functions.update((self._bits.order[bit], f) for bit, f in level.items())
         return functions
+
+    def _gate(self, gate: int, inputs: Sequence[int]) -> int:
+        """A conjunction of literals, negated where ``gate`` is."""
+        literals = [self._literals.get(self._bits.bit(abs(x)), FALSE) ^ (x < 0) for x in inputs]
+        return self._builder.and_all(literals) ^ (gate < 0)
 
     def _decide(
         self,
