@@ -28,7 +28,9 @@ from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, satisfy
 
 # Random plays at the start, and the most plays that are kept.
 _PLAYS: Final = 1024
-_MOST_PLAYS: Final = 8192
+_MOST_PLAYS: Final = 16384
+# Plays at random distances from one that a solver has found.
+_NEIGHBOURS: Final = 96
 # Replacements that are proved for one gate, and pairs that are tried for a conjunction.
 _PROOFS: Final = 6
 _PAIRS: Final = 48
@@ -165,15 +167,15 @@ class _Work:
         care = self._care(gate)
         tried = 0
         for new in self._candidates(gate, care, pairs=len(own) > 1):
-            if self._saved(own, new) < len(new):
-                continue
+            if self._saved(own, new) < len(new) or self._misfit(gate, new) & care:
+                continue  # nothing is gained, or a play that came meanwhile speaks against it
             if tried == _PROOFS or self._late():
                 return False
             tried += 1
             smaller, functions = _rebuilt(self.aig, self.functions, {gate: new})
             if smaller.num_gates >= self.aig.num_gates:
                 continue
-            play = self._refute(smaller, functions)
+            play = self._refute(gate, new, smaller, functions)
             if play is None:
                 if self._late():
                     return False
@@ -183,9 +185,6 @@ class _Work:
             self.refuted += 1
             self._add(play)
             care = self._care(gate)
-            wrong = self._misfit(gate, new) & care
-            if not wrong:
-                return False  # cannot be: the play that refutes it is simulated now
         return False
 
     def _only_for(self, gate: int) -> set[int]:
@@ -278,12 +277,20 @@ class _Work:
 
     # -- Proofs
 
-    def _refute(self, aig: Aig, functions: Sequence[int]) -> Plays | None:
-        """A play in which ``functions`` fail; ``None`` when there is none, or time is up."""
+    def _refute(
+        self, gate: int, new: tuple[int, ...], aig: Aig, functions: Sequence[int]
+    ) -> Plays | None:
+        """A play in which ``functions`` fail; ``None`` when there is none, or time is up.
+
+        What was there before never fails: where it does now, ``gate`` and ``new`` differ.
+        """
         self.proofs += 1
         builder = AigBuilder(aig.num_inputs)
+        old, *parts = embed(builder, self.aig, builder.inputs, [2 * gate, *new])
+        differ = builder.xor(old, builder.and_all(parts))
         built = embed(builder, aig, builder.inputs, functions)
         (failure,) = embed(builder, self._judge, [*builder.inputs, *built], [self._failure])
+        failure = builder.and_(differ, failure)
         graph, (failure,) = builder.build([failure])
         rest = None if self._deadline is None else max(0.05, self._deadline - monotonic())
         answer = satisfy(graph, failure, timeout=rest)
@@ -295,8 +302,10 @@ class _Work:
 
     def _add(self, play: Plays) -> None:
         """Simulate ``play`` and its neighbours as well."""
-        near = np.repeat(play[None, :], 1 + len(play), axis=0)
-        near[1:] ^= np.eye(len(play), dtype=np.bool_)
+        near = np.repeat(play[None, :], 1 + len(play) + _NEIGHBOURS, axis=0)
+        near[1 : 1 + len(play)] ^= np.eye(len(play), dtype=np.bool_)
+        # Plays that differ in one of eight variables.
+        near[1 + len(play) :] ^= self._rng.random((_NEIGHBOURS, len(play))) < 1 / 8
         self._plays = np.concatenate((near, self._plays))[:_MOST_PLAYS]
         self._simulate()
 
