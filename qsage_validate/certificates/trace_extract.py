@@ -24,12 +24,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
-from qsage_validate.certificates.trace_definitions import conjunctions
+from qsage_validate.certificates.trace_definitions import Definitions, conjunctions
 from qsage_validate.certificates.trace_functions import FunctionBuilder
 from qsage_validate.certificates.trace_phases import PhaseTable
 from qsage_validate.certificates.trace_reductions import Record, Reductions
 from qsage_validate.certificates.trace_sets import PrefixBits, as_form, step_error, uses
-from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrp import read_trace
@@ -59,10 +59,17 @@ def extract(
     if isinstance(formula, Qbf):
         own = formula.quantifiers()
         inputs, decided = [v for v in inputs if v in own], [v for v in decided if v in own]
-    own_variables = set(decided)
-    gates_of = conjunctions(form) if kind is Kind.SKOLEM else {}
-    gates_of = {g: xs for g, xs in gates_of.items() if abs(g) in own_variables}
-    wanted = sum(1 << bits.bit(v) for v in own_variables - {abs(g) for g in gates_of})
+    gates_of: Definitions = {}
+    if kind is Kind.SKOLEM:
+        # A circuit's own gates have no function that could be read.
+        readable = {*inputs, *decided}
+        gates_of = {
+            gate: literals
+            for gate, literals in conjunctions(form).items()
+            if readable.issuperset(map(abs, (gate, *literals)))
+        }
+    known = {abs(gate) for gate in gates_of}
+    wanted = sum(1 << bits.bit(v) for v in decided if v not in known)
     phases = PhaseTable(cubes=read.true)
     records = _record(read, bits, phases, wanted)
     builder = AigBuilder()
@@ -70,9 +77,9 @@ def extract(
     made = FunctionBuilder(builder, bits, phases, kind, literals).build(records, wanted, gates_of)
     extra: dict[int, int] = {}
     if gates and isinstance(formula, Qbf):
-        known = {**dict.fromkeys(formula.quantifiers(), 0), **literals, **made}
-        formula.add_to(builder, known)
-        extra = {gate: known[gate] for gate in formula.gates}
+        values = {**dict.fromkeys(formula.quantifiers(), FALSE), **literals, **made}
+        formula.add_to(builder, values)
+        extra = {gate: values[gate] for gate in formula.gates}
     aig, moved = builder.build([*made.values(), *extra.values()])
     return CircuitCertificate(
         kind,

@@ -15,6 +15,7 @@ from qsage_validate.certificates.trace_definitions import conjunctions
 from qsage_validate.certificates.trace_extract import extract
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.formula import read_formula
+from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.formats.qrp import read_trace
 from tests.support.random_qbf import random_circuit, random_qbf, truth
@@ -79,6 +80,15 @@ def test_gates_in_clauses() -> None:
     form = clausal_form(parse_qdimacs(text + clauses.strip()))
     # 7 does not imply 2, and 9 is right of 8.
     assert conjunctions(form) == {3: (1, 2), -4: (-3, 1), 5: (1,), 6: ()}
+
+
+def test_gates_of_a_circuit_may_have_smaller_numbers_than_its_variables(tmp_path: Path) -> None:
+    require_solvers()
+    text = "#QCIR-G14\nforall(8)\nexists(9)\noutput(2)\n1 = or(9)\n2 = xor(1, 8)\n"
+    formula = parse_qcir(text)
+    form = clausal_form(formula)
+    assert conjunctions(form).keys() & {9, -9}
+    assert certify(formula, tmp_path, "depqbf", False)
 
 
 def test_gates_are_named_when_they_are_asked_for(tmp_path: Path) -> None:
