@@ -22,19 +22,18 @@ clause any more are read by nothing, so that they do not separate scopes.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container
 from itertools import chain
 from typing import Final
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
-from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.embed import embed
+from qsage_validate.certificates.certificate import CircuitCertificate, Kind
+from qsage_validate.certificates.clause_table import Clause, ClauseTable
+from qsage_validate.certificates.growing_functions import GrowingFunctions
+from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrat import Action, QratTrace, introduced_levels
-
-Clause = tuple[int, ...]
 
 _ELIMINATION: Final = "var elimination"
 _DEFINITION: Final = "expansion: removing var definition"
@@ -76,8 +75,6 @@ _IMPLIED: Final = frozenset(
         "splitting",
     )
 )
-# As many literals as Bloqqer looks at when it tests for hidden tautologies.
-_HIDDEN_STEPS: Final = 64
 
 
 class LiftingError(QsageError):
@@ -109,8 +106,14 @@ def lift(
     if output is not None:
         lifter.start(output, certificate)
     lifter.walk()
-    lifter.check_covered(form.clauses)
-    return lifter.certificate(form)
+    for clause in form.clauses:
+        if not lifter.clauses.subsumes(clause):
+            raise LiftingError(
+                f"found the clause {_text(clause)} in the formula, "
+                "expected one that the trace begins with"
+            )
+    existentials = (s.variables for s in form.scopes if s.quantifier is Quantifier.EXISTS)
+    return lifter.functions.certificate(chain.from_iterable(existentials))
 
 
 class _Lifter:
@@ -118,140 +121,62 @@ class _Lifter:
 
     def __init__(self, form: ClausalForm, trace: QratTrace) -> None:
         level = {v: k for k, scope in enumerate(form.scopes) for v in scope.variables}
-        universals = [
-            v for s in form.scopes if s.quantifier is Quantifier.FORALL for v in s.variables
-        ]
         self._own = frozenset(level)
         level.update(introduced_levels(form.scopes, trace))
         _check_variables(form, trace, level)
-        size = max(level, default=0) + 1
-        self._trace = trace
-        self._level = [level.get(v, -1) for v in range(size)]
-        self._universal = bytearray(size)
-        self._builder = AigBuilder(len(universals))
-        # The function of each variable; None while any function will do.
-        self._value: list[int | None] = [None] * size
-        # The largest level of the universals that a function reads.
-        self._reach = [-1] * size
-        self._universals = tuple(universals)
-        for variable, literal in zip(universals, self._builder.inputs, strict=True):
-            self._universal[variable] = 1
-            self._value[variable] = literal
-            self._reach[variable] = level[variable]
-        # Clauses by number, the numbers of equal clauses, and those in which a literal occurs
-        # (negative literals from the end of the list).
-        self._clauses: list[Clause] = []
-        self._numbers: dict[Clause, list[int]] = {}
-        self._occurrences: list[dict[int, Clause]] = [{} for _ in range(2 * size)]
+        universals = [
+            v for s in form.scopes if s.quantifier is Quantifier.FORALL for v in s.variables
+        ]
+        self._universal = frozenset(universals)
+        self._steps = trace.steps
+        self.functions = GrowingFunctions(level, universals)
+        self.clauses = ClauseTable(max(level, default=0) + 1)
         # Steps from here on are of a variable that is defined already; and single ones.
         self._defined_from = len(trace.steps)
         self._defined: set[int] = set()
 
     def start(self, output: ClausalForm, certificate: CircuitCertificate | None) -> None:
         """Take the clauses and functions of the preprocessed formula."""
-        used: set[int] = set()
+        used: dict[int, None] = {}
         for clause in output.clauses:
-            if any(not 0 < abs(x) < len(self._level) or self._level[abs(x)] < 0 for x in clause):
+            if not all(self.functions.knows(abs(x)) for x in clause):
                 raise LiftingError(
                     f"found the clause {_text(clause)} in the preprocessed formula, "
                     "expected variables of the formula and of the trace"
                 )
-            self._insert(clause)
-            used.update(map(abs, clause))
-        functions = {} if certificate is None else dict(certificate.functions)
-        for variable in used:
-            if not self._universal[variable]:
-                self._value[variable] = FALSE
-        if certificate is None:
-            if used:
-                raise ValueError("the preprocessed formula has clauses and no certificate")
-            return
-        wanted = [v for v in functions if v in used and not self._universal[v]]
-        inputs = []
-        for variable in certificate.inputs:
-            literal = self._value[variable] if variable < len(self._value) else None
-            inputs.append(FALSE if literal is None else literal)
-        literals = embed(self._builder, certificate.aig, inputs, [functions[v] for v in wanted])
-        level_of_input = [
-            self._level[v] if v < len(self._level) else -1 for v in certificate.inputs
-        ]
-        reach = _reaches(certificate, level_of_input)
-        for variable, literal in zip(wanted, literals, strict=True):
-            self._value[variable] = literal
-            self._reach[variable] = reach[functions[variable] >> 1]
+            self.clauses.add(clause)
+            used.update((abs(x), None) for x in clause)
+        if certificate is not None:
+            self.functions.take(certificate, [v for v in used if v not in self._universal])
+        elif output.clauses:
+            raise ValueError("the preprocessed formula has clauses and no certificate")
 
     def walk(self) -> None:
         """Undo the steps, the last one first."""
-        steps = self._trace.steps
-        for index in range(len(steps) - 1, -1, -1):
-            step = steps[index]
-            action, literals = step.action, step.literals
+        for index in range(len(self._steps) - 1, -1, -1):
+            action, literals, _, _ = self._steps[index]
             if action is Action.ADD:
-                self._remove(literals)
+                self.clauses.discard(literals)
             elif action is Action.REDUCE:
-                self._remove(literals[1:])
-                self._insert(literals)
+                self.clauses.discard(literals[1:])
+                self.clauses.add(literals)
             else:
                 self._restore(index)
-                self._insert(literals)
-
-    # --- The clauses ----------------------------------------------------------------------
-
-    def _insert(self, clause: Clause) -> None:
-        number = len(self._clauses)
-        self._clauses.append(clause)
-        key = tuple(sorted(clause))
-        numbers = self._numbers.get(key)
-        if numbers is None:
-            self._numbers[key] = [number]
-        else:
-            numbers.append(number)
-        for literal in clause:
-            self._occurrences[literal][number] = clause
-
-    def _remove(self, clause: Clause) -> None:
-        """Drop a clause; one that is not there was dropped without a line."""
-        key = tuple(sorted(clause))
-        numbers = self._numbers.get(key)
-        if numbers is None:
-            return
-        number = numbers.pop()
-        if not numbers:
-            del self._numbers[key]
-        for literal in key:
-            self._occurrences[literal].pop(number, None)
-
-    def check_covered(self, clauses: Iterable[Clause]) -> None:
-        """Raise unless each of ``clauses`` is satisfied by what the walk has arrived at."""
-        for clause in clauses:
-            if tuple(sorted(clause)) in self._numbers:
-                continue
-            own = set(clause)
-            candidates = (c for x in clause for c in self._occurrences[x].values())
-            if not any(own.issuperset(c) for c in candidates):
-                raise LiftingError(
-                    f"found the clause {_text(clause)} in the formula, "
-                    "expected one that the trace begins with"
-                )
-
-    # --- The functions --------------------------------------------------------------------
+                self.clauses.add(literals)
 
     def _restore(self, index: int) -> None:
         """Change functions so that the clause of a deletion holds as well."""
-        step = self._trace.steps[index]
-        literals = step.literals
+        _, literals, technique, _ = self._steps[index]
         if index >= self._defined_from or index in self._defined or not literals:
             return
         pivot = literals[0]
-        variable = abs(pivot)
-        technique = step.technique
-        if self._universal[variable] or technique in _IMPLIED or (pivot,) in self._numbers:
+        if abs(pivot) in self._universal or technique in _IMPLIED or (pivot,) in self.clauses:
             return
         if technique == _EXTENSION and self._is_asymmetric(index):
             return
-        if technique in _EQUIVALENCE and self._substitute(index):
+        if technique == _HIDDEN and self.clauses.makes_hidden_tautology(literals):
             return
-        if technique == _HIDDEN and self._is_hidden_tautology(literals):
+        if technique in _EQUIVALENCE and self._substitute(index):
             return
         if technique == _DEFINITION and self._merge_copy(index):
             return
@@ -263,44 +188,38 @@ class _Lifter:
         """Whether the literal that the step before has added follows from the clause's falsity."""
         if index == 0:
             return False
-        own = set(self._trace.steps[index].literals)
-        added = [x for x in self._trace.steps[index - 1].literals if x not in own]
-        if len(added) != 1:
-            return False
-        own.add(-added[0])
-        return any(own.issuperset(d) for d in self._occurrences[-added[0]].values())
+        own = set(self._steps[index].literals)
+        added = [x for x in self._steps[index - 1].literals if x not in own]
+        return len(added) == 1 and self.clauses.forces(added[0], own)
 
-    def _is_hidden_tautology(self, literals: Clause) -> bool:
-        """Whether unit propagation over the clause's falsity ends in a contradiction."""
-        false = set(literals)
-        stack = list(literals)
-        for literal in stack:
-            if len(stack) > _HIDDEN_STEPS + len(literals):
-                return False
-            for clause in self._occurrences[literal].values():
-                if len(clause) > len(false) + 1:
-                    continue
-                missing = 0
-                for other in clause:
-                    if other not in false:
-                        if missing or -other in false:
-                            break
-                        missing = other
-                else:
-                    if not missing:
-                        return True
-                    false.add(-missing)
-                    stack.append(-missing)
-        return False
+    def _flip(self, literals: Clause) -> None:
+        """Make the first literal true where the clause would be false."""
+        functions = self.functions
+        if functions.satisfy_freely(literals):
+            return
+        pivot, rest = literals[0], literals[1:]
+        variable = abs(pivot)
+        outer = [x for x in rest if functions.is_outer(x, variable)]
+        where, reach = functions.falsity(outer), functions.reach(outer)
+        if len(outer) < len(rest):
+            for clause in self.clauses.having(-pivot):
+                if where == FALSE:
+                    return
+                others = [x for x in clause if x != -pivot and functions.is_outer(x, variable)]
+                holds = functions.builder.or_all(functions.literal(x) for x in others)
+                where = functions.builder.and_(where, holds)
+                reach = max(reach, functions.reach(others))
+        if where != FALSE:
+            functions.make_true(pivot, where, reach)
 
     def _merge_copy(self, index: int) -> bool:
         """At the second half of a copy's definition: the original is one or the other.
 
         ``d x -c u`` and ``d -x c u`` make ``x`` what it is where ``u``, else what ``c`` is.
         """
-        if index == 0 or self._trace.steps[index - 1].technique != _DEFINITION:
+        if index == 0 or self._steps[index - 1].technique != _DEFINITION:
             return False
-        second, first = self._trace.steps[index].literals, self._trace.steps[index - 1].literals
+        second, first = self._steps[index].literals, self._steps[index - 1].literals
         if len(first) != 3 or len(second) != 3 or second[0] != -first[0]:
             return False
         shared = set(first) & set(second)
@@ -312,24 +231,11 @@ class _Lifter:
             return False
         original, copy = first[0], -copies[0]
         x, c, u = abs(original), abs(copy), abs(condition)
-        level = self._level[x]
-        if not self._universal[u] or self._level[u] >= level or self._reach[c] >= level:
+        outer = self.functions.is_outer
+        if u not in self._universal or not outer(u, x) or not outer(c, x):
             return False
         self._defined_from = index - 1
-        new, old = self._value[c], self._value[x]
-        if new is None:
-            return True
-        if (original < 0) != (copy < 0):
-            new ^= 1
-        if old is None:
-            self._value[x] = new
-            self._reach[x] = self._reach[c]
-            return True
-        chosen = self._literal(condition)
-        merged = self._builder.ite(chosen, old, new)
-        if merged != old:
-            self._value[x] = merged
-            self._reach[x] = max(self._reach[x], self._reach[c], self._level[u])
+        self.functions.choose(condition, x, c if (original < 0) == (copy < 0) else -c)
         return True
 
     def _substitute(self, index: int) -> bool:
@@ -339,7 +245,7 @@ class _Lifter:
         eliminated one by one, but where a resolvent became a unit this is none: the unit would
         contradict what the last clauses ask for.  What is never a pivot represents the class.
         """
-        steps = self._trace.steps
+        steps = self._steps
         members: dict[int, list[tuple[int, bool, int]]] = {}
         pivots: set[int] = set()
         for at in range(index, -1, -1):
@@ -363,16 +269,17 @@ class _Lifter:
                         equal[other] = equal[variable] == same
                         reached.append(other)
             others = reached[1:]
-            if not pivots.issuperset(others) or any(self._universal[v] for v in others):
+            # Copies may read anything: they are no variables of the formula.
+            if not self._universal.isdisjoint(others) or not pivots.issuperset(others):
                 continue
-            # Copies may: they are no variables of the formula.
-            reach = self._reach[representative]
-            if any(reach >= self._level[v] for v in others if v in self._own):
+            if not all(self.functions.is_outer(representative, v) for v in self._own & {*others}):
                 continue
-            value = self._literal(representative)
+            value, reach = (
+                self.functions.literal(representative),
+                self.functions.reach((representative,)),
+            )
             for variable in others:
-                self._value[variable] = value if equal[variable] else value ^ 1
-                self._reach[variable] = reach
+                self.functions.set(variable, value ^ (not equal[variable]), reach)
             self._defined |= indices
         return index in self._defined
 
@@ -383,13 +290,14 @@ class _Lifter:
         positive literal needs it satisfies the others too, and the reverse.  The side with
         fewer literals is taken.
         """
-        variable = abs(self._trace.steps[index].literals[0])
-        if self._occurrences[variable] or self._occurrences[-variable]:
+        functions = self.functions
+        variable = abs(self._steps[index].literals[0])
+        if self.clauses.having(variable) or self.clauses.having(-variable):
             return False
         sides: dict[bool, list[Clause]] = {False: [], True: []}
         first = index
         while first >= 0:
-            step = self._trace.steps[first]
+            step = self._steps[first]
             if step.action is not Action.DELETE or step.technique != _ELIMINATION:
                 break
             if not step.literals or abs(step.literals[0]) != variable:
@@ -398,90 +306,19 @@ class _Lifter:
             first -= 1
         for positive in sorted(sides, key=lambda side: sum(map(len, sides[side]))):
             clauses = sides[positive]
-            if not all(self._is_outer(x, variable) for c in clauses for x in c[1:]):
+            if not all(functions.is_outer(x, variable) for c in clauses for x in c[1:]):
                 continue
             needed = FALSE
             reach = -1
             for clause in clauses:
-                if self._satisfy_freely(clause[1:]):
+                if functions.satisfy_freely(clause[1:]):
                     continue
-                needed = self._builder.or_(needed, self._falsity(clause[1:]))
-                reach = max(reach, max((self._reach[abs(x)] for x in clause[1:]), default=-1))
-            self._value[variable] = needed if positive else needed ^ 1
-            self._reach[variable] = reach
+                needed = functions.builder.or_(needed, functions.falsity(clause[1:]))
+                reach = max(reach, functions.reach(clause[1:]))
+            functions.set(variable, needed if positive else needed ^ 1, reach)
             self._defined_from = first + 1
             return True
         return False
-
-    def _flip(self, literals: Clause) -> None:
-        """Make the first literal true where the clause would be false."""
-        if self._satisfy_freely(literals):
-            return
-        pivot, rest = literals[0], literals[1:]
-        variable = abs(pivot)
-        outer = [x for x in rest if self._is_outer(x, variable)]
-        where = self._falsity(outer)
-        reach = max((self._reach[abs(x)] for x in outer), default=-1)
-        if len(outer) < len(rest):
-            for clause in self._occurrences[-pivot].values():
-                if where == FALSE:
-                    return
-                others = [x for x in clause if x != -pivot and self._is_outer(x, variable)]
-                reach = max(reach, max((self._reach[abs(x)] for x in others), default=-1))
-                holds = self._builder.or_all(self._literal(x) for x in others)
-                where = self._builder.and_(where, holds)
-        if where == FALSE:
-            return
-        old = self._literal(pivot)
-        new = self._builder.or_(old, where)
-        self._value[variable] = new if pivot > 0 else new ^ 1
-        self._reach[variable] = -1 if new == TRUE else max(self._reach[variable], reach)
-
-    def _is_outer(self, literal: int, variable: int) -> bool:
-        """Whether a literal is a function of what ``variable`` may read."""
-        return self._reach[abs(literal)] < self._level[variable]
-
-    def _satisfy_freely(self, literals: Clause) -> bool:
-        """Give a variable that may still be anything the value that satisfies a clause."""
-        for literal in literals:
-            variable = abs(literal)
-            if self._value[variable] is None:
-                self._value[variable] = TRUE if literal > 0 else FALSE
-                return True
-        return False
-
-    def _literal(self, literal: int) -> int:
-        """The function of a literal; what was open is false from now on."""
-        variable = abs(literal)
-        value = self._value[variable]
-        if value is None:
-            value = self._value[variable] = FALSE
-        return value ^ (literal < 0)
-
-    def _falsity(self, literals: Sequence[int]) -> int:
-        """Where all literals are false; clauses that begin alike share gates."""
-        result = TRUE
-        for literal in literals:
-            result = self._builder.and_(result, self._literal(literal) ^ 1)
-        return result
-
-    def certificate(self, form: ClausalForm) -> CircuitCertificate:
-        """The functions of the existentials of ``form`` that are not don't-cares."""
-        functions: dict[int, int] = {}
-        for scope in form.scopes:
-            if scope.quantifier is Quantifier.EXISTS:
-                for variable in scope.variables:
-                    value = self._value[variable]
-                    if value is not None:
-                        functions[variable] = value
-        aig, literals = self._builder.build(list(functions.values()))
-        return CircuitCertificate(
-            Kind.SKOLEM,
-            aig,
-            self._universals,
-            dict(zip(functions, literals, strict=True)),
-            Dialect.QBFCERT_ASCII,
-        )
 
 
 def _check_variables(form: ClausalForm, trace: QratTrace, known: Container[int]) -> None:
@@ -498,16 +335,6 @@ def _check_variables(form: ClausalForm, trace: QratTrace, known: Container[int])
             if abs(literal) in wrong:
                 found = f"variable {abs(literal)}"
                 raise trace.error(step, found, "a variable of the formula or a new one")
-
-
-def _reaches(certificate: CircuitCertificate, level_of_input: Sequence[int]) -> list[int]:
-    """For each variable of a certificate's graph the largest level of its inputs."""
-    reach = [-1, *level_of_input]
-    left, right = (certificate.aig.fanin0 >> 1).tolist(), (certificate.aig.fanin1 >> 1).tolist()
-    for a, b in zip(left, right, strict=True):
-        x, y = reach[a], reach[b]
-        reach.append(x if x > y else y)  # noqa: FURB136 (max() is three times slower)
-    return reach
 
 
 def _text(clause: Clause) -> str:
