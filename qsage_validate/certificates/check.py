@@ -247,6 +247,8 @@ def check_matrix(
         answer = search.ask_with_lemmas(
             composition, goal, _steps(composition, lemmas, openings_end)
         )
+    if answer is None and search.late:
+        answer = TimedOut(monotonic() - search.start)
     if answer is None:
         answer = search.ask(composition, goal)
     if isinstance(answer, Satisfiable):
@@ -326,6 +328,11 @@ class _Search:
     @property
     def evidence(self) -> Evidence:
         return Evidence(self.certificate, self.composed, self._effort)
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return self._deadline is not None and monotonic() > self._deadline
 
     def ask(self, composition: Composition, literal: int) -> Answer:
         """Whether ``literal`` can be true; the inputs are the composition's."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.certificates.check import Lemma, LemmaStep
@@ -248,36 +249,41 @@ class _SkolemCompiler(_Compiler):
             self._define(state, (content.is_open, content.is_white))
 
     def _prove_matrix(self, found: Invariants) -> None:
-        gates, plies = self.layout.gates, found.plies
-        times = range(len(found.boards))
+        plies, times = found.plies, range(len(found.boards))
         for ply in plies:
             number = ply.move.ply
+            stop = FALSE
+            if ply.move.stop is not None:
+                stop = (self.literals | self.functions)[ply.move.stop]
             if ply.move.player is Player.BLACK:
-                lemmas = [Lemma((ply.before ^ 1,), (gates[f"black {number} move"],))]
-                if ply.move.stop is not None:
-                    stop = self.functions[ply.move.stop]
-                    wins = gates[f"black {number} wins"]
-                    lemmas.append(Lemma((ply.before ^ 1, stop ^ 1), (wins,)))
-                elif ply is plies[-1]:
-                    lemmas.append(Lemma((ply.before ^ 1,), (gates["black goal"],)))
+                said = [
+                    self._said(f"black {number} move", ply.before),
+                    self._said(f"black {number} wins", ply.before, stop),
+                ]
+                if ply is plies[-1]:
+                    said.append(self._said("black goal", ply.before))
+                last = max(number - 2, 0)
             else:
-                lemmas = [Lemma((ply.before ^ 1,), (gates[f"white {number} indicators"],))]
-                if f"white {number} move" in gates:
-                    lemmas.append(Lemma((ply.after ^ 1,), (gates[f"white {number} move"],)))
-                if ply.move.stop is not None:
-                    stop = self.literals[ply.move.stop]
-                    unwon = gates[f"white {number} has not won"]
-                    lemmas.append(Lemma((ply.after ^ 1, stop ^ 1), (unwon,)))
-            last = max(number - (2 if ply.move.player is Player.BLACK else 1), 0)
+                said = [
+                    self._said(f"white {number} indicators", ply.before),
+                    self._said(f"white {number} move", ply.after),
+                    self._said(f"white {number} has not won", ply.after, stop),
+                ]
+                last = number - 1
             uses = [("read", last), ("read", number - 1), ("read", number)]
             uses += [("nodes", last), ("bounds", last + 1), ("unwon", number)]
             uses += [("frozen", time) for time in times if time > number]
-            found.prove(("matrix", number), lemmas, [((), uses)])
+            found.prove(("matrix", number), chain(*said), [((), uses)])
         for ply in reversed(plies):
             number = ply.move.ply
-            name = f"{ply.move.player.value} {number} ply"
+            said = [self._said(f"{ply.move.player.value} {number} ply", ply.before)]
             uses = [("nodes", number), ("matrix", number), ("ply", number + 1)]
-            found.prove(("ply", number), [Lemma((ply.before ^ 1,), (gates[name],))], [((), uses)])
+            found.prove(("ply", number), chain(*said), [((), uses)])
+
+    def _said(self, name: str, *conditions: int) -> list[Lemma]:
+        """The gate of a name is true under conditions, where the formula has that gate."""
+        gate = self.layout.gates.get(name)
+        return [] if gate is None else [Lemma(tuple(x ^ 1 for x in conditions), (gate,))]
 
 
 @dataclass(frozen=True)
