@@ -47,7 +47,7 @@ def expressions(variables: Sequence[str], level: int) -> list[Linear]:
     found = list(single)
     for a, b in combinations(single, 2):
         found += [a - b] if level == 0 and len(variables) > 1 else [a - b, a + b]
-    if level >= 1:
+    if level >= 1 or len(variables) == 3:
         for a, b, c in combinations(single, 3):
             found += [a + b - c, a - b + c, a - b - c, a + b + c]
     if level >= 1 and len(variables) == 2:
@@ -156,7 +156,9 @@ def _limit(terms: int, variables: int, level: int) -> int:
         return _CONSTANTS[-1]
     if terms == 1 and variables == 2:
         return max(40, _CONSTANTS[level])
-    return _CONSTANTS[level] if terms < 3 else _CONSTANTS[max(0, level - 1)]
+    if terms < 3:
+        return _CONSTANTS[level]
+    return _CONSTANTS[level - 1] if level else 1
 
 
 def comparison(relation: str, expression: Linear, constant: int) -> Comparison:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, product
+from itertools import permutations, product
 from typing import Final
 
 from qsage_validate.games.impartial.formula import Linear
@@ -23,7 +23,13 @@ MAX_OFFSET: Final = 64
 MAX_DIFFERENCE_OFFSET: Final = 24
 """The largest number that is added to a difference of two variables."""
 
-_MAX_CHOICES: Final = 64
+MAX_SUM_OFFSET: Final = 1
+"""The largest number that is added to a sum or difference of three variables."""
+
+# How many expressions there may be for each parameter of an action with so many of them.
+_MAX_CHOICES: Final = {0: 0, 1: 64, 2: 14, 3: 7}
+_MANY_PARAMETERS: Final = 4
+_MAX_CANDIDATES: Final = 60_000
 
 
 @dataclass(frozen=True)
@@ -60,13 +66,29 @@ def expressions(variables: Sequence[str], state: State, value: int) -> list[Line
             offset = value - state[i] + state[j]
             if i != j and abs(offset) <= MAX_DIFFERENCE_OFFSET:
                 found.append(Linear.of({left: 1, right: -1}, offset))
+    for i, j, k in permutations(range(len(state)), 3) if len(state) > 2 else ():
+        if j < k:
+            names = variables[i], variables[j], variables[k]
+            found += _sums(names, value, state[i], state[j] + state[k])
     return sorted(found, key=lambda e: e.size)
+
+
+def _sums(names: tuple[str, str, str], value: int, one: int, two: int) -> list[Linear]:
+    """``a - b - c`` and ``b + c - a``, where they are ``value`` but for a small number."""
+    a, b, c = names
+    found = []
+    if abs(value - (one - two)) <= MAX_SUM_OFFSET:
+        found.append(Linear.of({a: 1, b: -1, c: -1}, value - (one - two)))
+    if abs(value - (two - one)) <= MAX_SUM_OFFSET:
+        found.append(Linear.of({a: -1, b: 1, c: 1}, value - (two - one)))
+    return found
 
 
 def generalisations(game: ImpartialGame, state: State, move: Move) -> Iterator[SemiGround]:
     """Semi-ground actions that are ``move`` in ``state``, those of small expressions first."""
-    choices = [expressions(game.variables, state, value) for value in move.arguments]
-    for arguments in islice(product(*choices), _MAX_CHOICES):
+    most = _MAX_CHOICES.get(len(move.arguments), _MANY_PARAMETERS)
+    choices = [expressions(game.variables, state, value)[:most] for value in move.arguments]
+    for arguments in product(*choices):
         yield SemiGround(move.action, move.name, arguments)
 
 
@@ -75,14 +97,19 @@ def coverage(
 ) -> dict[SemiGround, int]:
     """For each candidate the set (as bits) of the states in which it is one of the moves.
 
-    ``moves`` gives each state with a number for it, and the moves that are wanted there.
+    ``moves`` gives each state with a number for it, and the moves that are wanted there.  When
+    there are very many candidates, the last states go without.
     """
     found: dict[SemiGround, int] = {}
+    count = 0
     for number, state, wanted in moves:
         bit = 1 << number
         for move in wanted:
             for candidate in generalisations(game, state, move):
                 found[candidate] = found.get(candidate, 0) | bit
+                count += 1
+        if count > _MAX_CANDIDATES:
+            break
     return found
 
 
