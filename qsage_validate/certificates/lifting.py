@@ -29,7 +29,7 @@ from typing import Final
 from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.clause_table import Clause, ClauseTable
 from qsage_validate.certificates.growing_functions import GrowingFunctions
-from qsage_validate.circuit.aig import FALSE
+from qsage_validate.circuit.aig import FALSE, TRUE
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qdimacs import ClausalForm
@@ -106,8 +106,8 @@ def lift(
     if output is not None:
         lifter.start(output, certificate)
     lifter.walk()
-    for clause in form.clauses:
-        if not lifter.clauses.subsumes(clause):
+    for clause in sorted(form.clauses, key=len):
+        if not lifter.clauses.subsumes(clause) and not lifter.keeps_unit(clause):
             raise LiftingError(
                 f"found the clause {_text(clause)} in the formula, "
                 "expected one that the trace begins with"
@@ -150,6 +150,18 @@ class _Lifter:
             self.functions.take(certificate, [v for v in used if v not in self._universal])
         elif output.clauses:
             raise ValueError("the preprocessed formula has clauses and no certificate")
+
+    def keeps_unit(self, clause: Clause) -> bool:
+        """Satisfy an existential unit that the trace does not speak of, if it is one.
+
+        What Bloqqer has propagated before its trace begins may go without a line, or with one
+        in which the unit has become a part of another clause.
+        """
+        if len(clause) != 1 or abs(clause[0]) in self._universal:
+            return False
+        self.functions.set(abs(clause[0]), TRUE if clause[0] > 0 else FALSE, -1)
+        self.clauses.add(clause)
+        return True
 
     def walk(self) -> None:
         """Undo the steps, the last one first."""

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from benchmarks import campaign as module
-from benchmarks.campaign import Count, Said, Way, campaign, read, texts, ways
+from benchmarks.campaign import Count, Said, Way, Work, campaign, examine, read, texts, ways
 from qsage_validate.circuit.qbf import Qbf
 from tests.support.random_qbf import truth
 
@@ -56,6 +56,46 @@ def test_what_is_wrong_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found["one-sided"].wrong) == 10 - true
     assert len(found["certify: broken"].wrong) == 10
     assert len(failures) == 10
+
+
+# Formulas that a way has once stumbled over, shrunk by hand.
+ONCE_WRONG = (
+    # Bloqqer's trace does not name the unit of the constant gate 8.
+    """#QCIR-G14
+forall(3, 1, 5, 2, 4)
+output(3)
+6 = and(-1, 2, -1, 3)
+7 = xor(-5, 4)
+8 = and()
+9 = or(6, -7)
+10 = or(-9, 8, -5)
+11 = or(9, 10)
+12 = or()
+13 = and(3, 1)
+""",
+    # Units that contradict each other, and that a circuit solver has called satisfiable.
+    "p cnf 1 3\ne 1 0\n-1 0\n1 0\n-1 -1 0\n",
+    # A universal block of a false formula, of which a solver prints a losing assignment.
+    """#QCIR-G14
+forall(1, 3, 2)
+output(-9)
+4 = xor(1, -3)
+5 = or(2, -3)
+6 = or(-2, 5, -4)
+7 = and(1, 1)
+8 = xor(-4, 2)
+9 = or(-2, -3)
+""",
+)
+
+
+@pytest.mark.parametrize("number", range(len(ONCE_WRONG)))
+def test_what_has_once_gone_wrong(number: int) -> None:
+    pytest.importorskip("pyqbf", reason="the solvers of the extra 'solve' are not there")
+    for name, answer, right, certified, why, _ in examine(Work(ONCE_WRONG, ()), number):
+        assert right, (name, why)
+        assert answer is not None, (name, why)
+        assert certified == name.startswith("certify"), name
 
 
 def test_ways_are_chosen_by_parts_of_their_names() -> None:
