@@ -382,8 +382,8 @@ class _Work:
 
     def _check(self) -> None:
         """Believe the smallest certificate when the check does."""
-        if self.best is self.proved and self.proof is not None:
-            return
+        if self.best is self.proved:
+            return  # proved, or too large to be proved in much more time than is left
         start = self._begin("check")
         result = check(self.formula, self.best, timeout=max(0.1, self._last - monotonic()))
         if isinstance(result, CertificateProved):
