@@ -46,13 +46,33 @@ def _formula(clauses: Sequence[Sequence[int]], weights: Sequence[int]) -> Any:
 
 @contextmanager
 def _interrupted(solver: Any, seconds: float) -> Iterator[None]:
+    """Interrupt the search after ``seconds``; Ctrl-C in it is ``KeyboardInterrupt`` as always."""
+    from pysat.solvers import pysolvers
+
     timer = threading.Timer(seconds, solver.interrupt)
     timer.start()
     try:
         yield
+    except pysolvers.error as error:
+        # PySAT's own handler of Ctrl-C raises this.
+        if str(error) != "Caught keyboard interrupt":
+            raise
+        timer.cancel()
+        timer.join()
+        _abandon(solver)
+        raise KeyboardInterrupt from None
     finally:
         timer.cancel()
         timer.join()
+
+
+def _abandon(solver: Any) -> None:
+    """Leave the SAT solver behind: cut off in the middle of its work, it must not be freed."""
+    oracle = getattr(solver.oracle, "solver", None)
+    for name, value in list(vars(oracle).items()) if oracle is not None else ():
+        if type(value).__name__ == "PyCapsule":
+            setattr(oracle, name, None)
+    solver.oracle = None
 
 
 def _rc2(

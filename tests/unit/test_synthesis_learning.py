@@ -144,6 +144,18 @@ def test_without_time_a_hitting_set_is_still_one() -> None:
     assert all(set(clause) & set(chosen) for clause in clauses)
 
 
+def test_ctrl_c_in_the_search_is_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pysat.examples.rc2 import RC2
+    from pysat.solvers import pysolvers
+
+    def cut_off(self: object, expect_interrupt: bool = False) -> None:
+        raise pysolvers.error("Caught keyboard interrupt")
+
+    monkeypatch.setattr(RC2, "compute", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        hitting_set([[0, 1], [1, 2]], [1, 1, 1], 5.0)
+
+
 def test_periods_are_those_of_the_columns() -> None:
     rules = ImpartialRules(library.load("subtract-a-square"))
     states = box_states(rules.game, 60)
