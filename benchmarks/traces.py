@@ -48,7 +48,7 @@ from qsage_validate.solvers.backend import RunLimits
 from qsage_validate.solvers.backends import get_backend
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
-OWN: Final = ("domineering", "evader")
+OWN: Final = ("evader",)
 SHARED: Final = (
     "domineering__4x2_5",
     "httt-3x3_3_domino",
@@ -189,7 +189,9 @@ def show(found: list[dict[str, Any]]) -> None:
             f"{each['gates']:,}",
             f"{each['gates'] / each['needed']:.2f}",
         )
-    Console().print(table)
+    # In a pipe there is no width to be kept.
+    console = Console()
+    (console if console.is_terminal else Console(width=160)).print(table)
 
 
 def main() -> int:
