@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.models import CASES, Case
-from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.check import check
 from qsage_validate.certificates.clausal import for_circuit
 from qsage_validate.certificates.lifting import lift
 from qsage_validate.certificates.trace_extract import extract
@@ -106,7 +106,7 @@ def measure(case: Case, limits: RunLimits, options: dict[str, int]) -> dict[str,
     stages = ("preprocess", "solve", "extract", "lift")
     total = sum(float(str(row.get(stage, 0))) for stage in stages)
     row["all but check"] = total
-    row["answer"] = "proved" if isinstance(result, CertificateProved) else str(result)
+    row["answer"] = str(result).partition(":")[0]
     if seconds is not None:
         row["times plain"] = total / seconds
     if case.quabs_ands is not None:
@@ -140,8 +140,7 @@ def main() -> int:
         print(json.dumps({"lifting": rows, "means": means}))
     else:
         show(rows, means)
-    answers = {"proved", "timeout", "false", "true", "memory"}
-    return 0 if all(row["answer"] in answers for row in rows) else 1
+    return 1 if any(row["answer"] == "refuted" for row in rows) else 0
 
 
 def show(rows: list[dict[str, object]], means: dict[str, float]) -> None:

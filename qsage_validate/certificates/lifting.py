@@ -154,8 +154,8 @@ class _Lifter:
     def keeps_unit(self, clause: Clause) -> bool:
         """Satisfy an existential unit that the trace does not speak of, if it is one.
 
-        What Bloqqer has propagated before its trace begins may go without a line, or with one
-        in which the unit has become a part of another clause.
+        Bloqqer propagates units while it reads, before its trace begins.  The first line of the
+        trace may begin with a pivot from then: of the unit 8 it says ``d 10 8 0 unit``.
         """
         if len(clause) != 1 or abs(clause[0]) in self._universal:
             return False

@@ -117,6 +117,12 @@ def test_what_was_done_before_the_trace() -> None:
     lifted("e 1 2 0\na 3 0\n1 3 0\n-1 2 0\n1 2 3 0", "d 2 0 unit\nd 1 0 unit\n")
 
 
+def test_a_first_line_with_a_pivot_from_before_the_trace() -> None:
+    """Bloqqer's first line may begin with a literal that it has not forgotten: "2" is none of it."""
+    found = lifted("e 1 2 0\n1 0\n2 -1 0", "d 2 1 0 unit\nd 2 0 unit\n")
+    assert found.functions == {1: TRUE, 2: TRUE}
+
+
 def test_equal_clauses_and_clauses_that_were_dropped_without_a_line() -> None:
     lifted("e 1 2 3 0\n1 2 0", "2 1 0\n-3 2 1 0 dropped\nd 1 2 0\nd 2 1 0 blocked clause\n")
 
