@@ -15,7 +15,6 @@ from typing import Final
 from qsage_validate.bench import solving
 from qsage_validate.bench.experiment import Experiment, Instance, Selection
 from qsage_validate.bench.run import Run
-from qsage_validate.bench.summaries import default_tables
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import Format, Source, read_bytes, sniff_bytes
 
@@ -99,7 +98,7 @@ MODELS: Final = Experiment(
     name="models",
     runs=partial(_runs, name="models", games=True),
     execute=solving.execute,
-    tables=default_tables(),
+    tables=solving.tables(),
     inputs="folders with BDDL files, or problems",
 )
 
@@ -107,6 +106,6 @@ FORMULAS: Final = Experiment(
     name="formulas",
     runs=partial(_runs, name="formulas", games=False),
     execute=solving.execute,
-    tables=default_tables(),
+    tables=solving.tables(),
     inputs="QCIR and QDIMACS files, or folders with such",
 )

@@ -20,7 +20,7 @@ from qsage_validate.bench.files import models_in
 from qsage_validate.bench.published import Cell, Family, Reading, table2, table3
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import Run
-from qsage_validate.bench.summaries import counts, default_tables, seconds_text, way_names
+from qsage_validate.bench.summaries import counts, seconds_text, way_names
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError
 
@@ -260,5 +260,5 @@ EXPERIMENT: Final = Experiment(
     execute=solving.execute,
     options={"below": "yes: also the depths below the printed ones"},
     inputs="folders with further BDDL problems (hex, for Table 3)",
-    tables={"depths": depth_table, "solved": solved_table, **default_tables()},
+    tables={"depths": depth_table, "solved": solved_table, **solving.tables()},
 )

@@ -11,8 +11,12 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from qsage_validate.bench.experiment import Instance, Selection, Way
+from qsage_validate.bench.campaign import latest
+from qsage_validate.bench.experiment import Instance, Selection, Tabulate, Way
+from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResult
+from qsage_validate.bench.summaries import default_tables, seconds_text, way_names
+from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
@@ -244,3 +248,36 @@ def _certify(run: Run) -> RunResult:
         "stages": {name: round(spent, 4) for name, spent in made.stages},
     }
     return RunResult(_word(made.truth), decided=True, seconds=seconds, data=data)
+
+
+# --- Tables ---------------------------------------------------------------------------------
+
+
+def tables() -> dict[str, Tabulate]:
+    """The tables that suit experiments of this module, by name."""
+    return {**default_tables(), "certificates": certificates}
+
+
+def certificates(records: Sequence[Record]) -> Table:
+    """An instance a row: for each way of certifying AND gates, and seconds with the check."""
+    known = [r for r in latest(records) if r.run.solver.startswith(CERTIFY)]
+    names = way_names(known)
+    places = {(r.run.instance, r.run.way): r for r in known}
+    rows = []
+    for instance in dict.fromkeys(r.run.instance for r in known):
+        own = [places.get((instance, way)) for way in names]
+        answers = dict.fromkeys(r.result.status for r in own if r is not None and r.result.decided)
+        cells = [cell for record in own for cell in _certificate_cells(record)]
+        rows.append((instance, " / ".join(answers) or "?", *cells))
+    columns = [f"{way}: {what}" for way in names for what in ("AND gates", "seconds")]
+    title = "Certificates, each proved for its formula"
+    return Table(title, ("instance", "answer", *columns), tuple(rows), left=2)
+
+
+def _certificate_cells(record: Record | None) -> tuple[str, str]:
+    if record is None:
+        return "", ""
+    if not record.result.decided:
+        return "", record.result.status
+    gates = record.result.data["certificate_gates"]
+    return f"{gates:,}", seconds_text(record.result.seconds)

@@ -10,8 +10,9 @@ import pytest
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.files import FORMULAS
 from qsage_validate.bench.paper import EXPERIMENT
-from qsage_validate.bench.run import Run
-from qsage_validate.bench.solving import execute, ways
+from qsage_validate.bench.record import Record
+from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.bench.solving import certificates, execute, ways
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qcir import write_qcir
@@ -109,6 +110,29 @@ def test_formulas_are_solved_from_their_files(
     (tmp_path / "a.qcir").write_text((tmp_path / "a.qcir").read_text() + "# changed\n")
     again = FORMULAS.select(Selection(inputs=(".",), solvers=("depqbf",)))
     assert [one.key == two.key for one, two in zip(runs, again, strict=True)] == [False, True]
+
+
+def test_certificates_have_a_table() -> None:
+    run = game((*DOMINO, "3"), "certify:search")
+    late = replace(run, solver="certify:bloqqer")
+    other = game((*DOMINO, "3"), "search", "-")
+    made = execute(run)
+    records = [
+        Record(run, made, "m", "now"),
+        Record(late, RunResult("timeout", decided=False, seconds=60.0), "m", "now"),
+        Record(other, execute(other), "m", "now"),
+    ]
+    table = certificates(records)
+    assert table.columns[2:] == (
+        "certify:search: AND gates",
+        "certify:search: seconds",
+        "certify:bloqqer: AND gates",
+        "certify:bloqqer: seconds",
+    )
+    ((_, answer, gates, seconds, none, why),) = table.rows
+    assert (answer, none, why) == ("true", "", "timeout")
+    assert int(gates.replace(",", "")) == made.data["certificate_gates"]
+    assert float(seconds) == pytest.approx(made.seconds, abs=0.01)
 
 
 # --- Ways -----------------------------------------------------------------------------------
