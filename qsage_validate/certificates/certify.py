@@ -11,11 +11,13 @@ from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateUndecided,
+    CheckResult,
     LemmaStep,
     check,
 )
 from qsage_validate.certificates.compile import compile_plan, compile_with_lemmas
 from qsage_validate.certificates.plan import Planner, Witness
+from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import Encoding, encode
 from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.games.bddl.model import Model
@@ -29,8 +31,10 @@ from qsage_validate.solvers.search import (
     WinningStrategy,
 )
 
-# Certificates with more gates are proved behind lemmas; below, to build these takes longer.
+# Certificates with more gates are worth lemmas; below, to prove these takes longer.
 _LARGE: Final = 4000
+# Seconds of the first way to prove these, where there is no limit.
+_FIRST: Final = 60.0
 
 
 class CheckFailedError(QsageError):
@@ -101,8 +105,10 @@ def certify_game(
     compiled = time.monotonic()
     say("check")
     rest = None if deadline is None else max(deadline - compiled, 0.1)
-    # The functions of the larger graph are the certificate's, gate by gate.
-    checked = check(encoded.qbf, larger, timeout=rest, lemmas=lemmas)
+    if lemmas:
+        checked = _check_large(encoded.qbf, certificate, larger, lemmas, rest)
+    else:
+        checked = check(encoded.qbf, certificate, timeout=rest)
     if isinstance(checked, CertificateUndecided):
         raise UndecidedError(f"the certificate of {model.name} was not fully checked: {checked}")
     if not isinstance(checked, CertificateProved):
@@ -117,6 +123,33 @@ def certify_game(
         compile_seconds=compiled - searched,
         check_seconds=time.monotonic() - compiled,
     )
+
+
+def _check_large(
+    formula: Qbf,
+    certificate: CircuitCertificate,
+    larger: CircuitCertificate,
+    lemmas: tuple[LemmaStep, ...],
+    seconds: float | None,
+) -> CheckResult:
+    """The check of a large certificate, behind lemmas and as it stands, each with half the time.
+
+    The functions of the larger graph are the certificate's, gate by gate.  Lemmas are quicker on
+    Black's certificates, whose matrix says of each ply that it is right; White's are tried as
+    they stand first.
+    """
+    first = _FIRST if seconds is None else seconds / 2
+    start = time.monotonic()
+    if certificate.kind.player is Player.BLACK:
+        found = check(formula, larger, timeout=first, lemmas=lemmas)
+    else:
+        found = check(formula, certificate, timeout=first)
+    if not isinstance(found, CertificateUndecided):
+        return found
+    rest = None if seconds is None else max(seconds - (time.monotonic() - start), 0.1)
+    if certificate.kind.player is Player.BLACK:
+        return check(formula, certificate, timeout=rest)
+    return check(formula, larger, timeout=rest, lemmas=lemmas)
 
 
 def _silent(_: str) -> None:
