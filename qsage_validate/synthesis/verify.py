@@ -9,7 +9,7 @@ undecided, never proved; a successor must always be legal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
@@ -39,6 +39,7 @@ QUESTION_SECONDS: Final = 20.0
 
 _MAX_INSTANCES: Final = 150
 _MAX_MOVES: Final = 40
+_CLOCK_EVERY: Final = 1000
 _MIN_SAMPLE: Final = 100
 _MAX_SAMPLE: Final = 400
 # Values that a counterexample should not exceed if there is a smaller one: it will be labelled.
@@ -152,21 +153,28 @@ class Verifier:
                 clock,
             )
             if state is not None:
-                raise _RefutedError(3, state, self._bad_move(phi, state))
+                raise _RefutedError(3, state, self._bad_move(phi, state, clock))
         if self.rules.misere:
             stuck = self._exists(
                 "constraint 3: losing states have an action",
                 (game.constraint, losing),
                 game.constraint,
-                lambda state: list(islice(self.rules.applicable(state), _MAX_MOVES)),
+                lambda state: list(islice(self._moves(state, clock), _MAX_MOVES)),
                 losing,
                 clock,
             )
             if isinstance(stuck, tuple):
                 raise _RefutedError(3, stuck, f"{self.shown(stuck)} has no move, but is no win")
 
-    def _bad_move(self, phi: Formula, state: State) -> str:
-        for move in self.rules.applicable(state):
+    def _moves(self, state: State, clock: Clock) -> Iterator[Move]:
+        """The applicable ground actions; a state of the solver may have any number of them."""
+        for number, move in enumerate(self.rules.applicable(state)):
+            if not number % _CLOCK_EVERY:
+                clock.check("moves were tried")
+            yield move
+
+    def _bad_move(self, phi: Formula, state: State, clock: Clock) -> str:
+        for move in self._moves(state, clock):
             if not self.rules.is_legal(move.after):
                 return (
                     f"{self.shown(state)} is said to be losing, but {move} leaves the legal "
@@ -184,7 +192,7 @@ class Verifier:
         game, losing = self.game, phi.negated()
 
         def winning_moves(state: State) -> list[Move]:
-            moves = self.rules.applicable(state)
+            moves = self._moves(state, clock)
             good = (m for m in moves if self._is_losing(phi, m.after))
             return list(islice(good, _MAX_MOVES))
 
@@ -215,11 +223,11 @@ class Verifier:
         return self.rules.is_legal(state) and not phi.holds(self.game.state(state))
 
     def _movable(self) -> Formula:
-        """That some action is applicable; its parameters are free, each action has its own."""
+        """That there is a legal move; its parameters are free, each action has its own."""
         parts = []
         for index, action in enumerate(self.game.actions):
             own = {p: _own(p, index) for p in action.parameters}
-            parts.append(action.precondition.substitute(own))
+            parts.append(reaches(action, self.game.constraint).substitute(own))
         return disjunction(parts)
 
     # -- there is an action -----------------------------------------------------------------
@@ -248,7 +256,7 @@ class Verifier:
             moves = good_moves(state)
             if moves:
                 known.append((len(known), state, moves))
-            elif not self.rules.misere or any(self.rules.applicable(state)):
+            elif not self.rules.misere or any(True for _ in self.rules.moves(state)):
                 return state
             clock.check("moves were tried")
         # Should there be too many candidates, small and large states have been seen alike.

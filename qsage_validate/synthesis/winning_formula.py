@@ -34,6 +34,7 @@ from qsage_validate.synthesis.smt import SmtSolver
 from qsage_validate.synthesis.verify import Status, Verification, Verifier
 
 _MAX_STATES: Final = 20_000
+_MAX_VALUE: Final = 3000
 _LABEL_SHARE: Final = 0.3
 _SMALL_SECONDS: Final = 3.0
 _CLASSIFY_SECONDS: Final = 8.0
@@ -122,6 +123,8 @@ class FormulaSearch:
 
     def add(self, state: State) -> None:
         """Label a counterexample with its successors, whose labels may be what was wrong."""
+        if max(map(abs, state)) > _MAX_VALUE:
+            raise UndecidedError(f"a counterexample has values above {_MAX_VALUE}")
         self.label(state)
         for move in self.rules.applicable(state):
             if self.rules.is_legal(move.after):
