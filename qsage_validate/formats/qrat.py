@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from typing import Final, NamedTuple
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
@@ -132,38 +133,50 @@ def introduced_levels(scopes: Sequence[Scope], trace: QratTrace) -> dict[int, in
     if scopes and scopes[-1].quantifier is Quantifier.EXISTS:
         innermost -= 1
     known = len(levels)
+    used = {abs(x) for x in set(chain.from_iterable(step.literals for step in trace.steps))}
+    new = used.difference(levels)
+    lowest = min(new, default=0)
     batch: list[int] = []
     leftmost = innermost
     previous: Step | None = None
-    for step in trace.steps:
-        if step.action is not Action.ADD:
-            batch.clear()
-            previous = None
-            continue
-        copied = _copied(previous, step, levels) if previous is not None else None
+    for step in trace.steps if new else ():
+        copied = None
+        if step.action is Action.ADD and previous is not None:
+            copied = _copied(previous, step, levels)
         if copied is not None:
             copy, original = copied
             if not batch:
                 leftmost = innermost
             batch.append(copy)
-            leftmost = min(leftmost, levels[original])
-            for variable in batch:
-                levels[variable] = leftmost
+            levels[copy] = leftmost
+            if levels[original] < leftmost:
+                leftmost = levels[original]
+                levels.update(dict.fromkeys(batch, leftmost))
             previous = None
             continue
         if previous is not None:
             batch.clear()
-            for literal in previous.literals:
-                levels.setdefault(abs(literal), innermost)
-        previous = None
-        if any(abs(literal) not in levels for literal in step.literals):
+            _place(previous, levels, innermost)
+            previous = None
+        literals = step.literals
+        if (
+            step.action is Action.ADD
+            and literals
+            and (max(literals) >= lowest or -min(literals) >= lowest)
+            and any(abs(literal) not in levels for literal in literals)
+        ):
             previous = step
         else:
             batch.clear()
     if previous is not None:
-        for literal in previous.literals:
-            levels.setdefault(abs(literal), innermost)
+        _place(previous, levels, innermost)
     return dict(list(levels.items())[known:])
+
+
+def _place(step: Step, levels: dict[int, int], level: int) -> None:
+    """Give the variables of a step that have no level one."""
+    for literal in step.literals:
+        levels.setdefault(abs(literal), level)
 
 
 def _copied(first: Step, second: Step, known: dict[int, int]) -> tuple[int, int] | None:

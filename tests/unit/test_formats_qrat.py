@@ -140,6 +140,8 @@ def test_other_new_variables_are_innermost() -> None:
     assert levels((1, 3, -7), (7, 5), scopes=PREFIX[:2]) == {3: 2, 5: 2, 7: 2}
     # The second half is missing: no copy.
     assert levels((-7, 2, 3)) == {7: 4}
+    steps = (Step(Action.ADD, (-7, 2, 3), "", 1), Step(Action.DELETE, (7, 2, -3), "", 2))
+    assert introduced_levels(PREFIX, QratTrace(steps)) == {7: 4}
     assert levels((-7, 2, 3), (-7, 2, -3)) == {7: 4}
 
 

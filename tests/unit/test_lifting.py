@@ -118,7 +118,7 @@ def test_what_was_done_before_the_trace() -> None:
 
 
 def test_a_first_line_with_a_pivot_from_before_the_trace() -> None:
-    """Bloqqer's first line may begin with a literal that it has not forgotten: "2" is none of it."""
+    """Bloqqer's first line may begin with a literal that it has not forgotten, here 2."""
     found = lifted("e 1 2 0\n1 0\n2 -1 0", "d 2 1 0 unit\nd 2 0 unit\n")
     assert found.functions == {1: TRUE, 2: TRUE}
 
