@@ -41,13 +41,15 @@ class Made:
     """A certificate of the formula and how it was made.
 
     ``by`` names the programs; ``stages`` has what each stage took, in seconds of wall time.
-    ``proved`` is the proof of the very formula, where the maker has checked it.
+    ``proved`` is the proof of the very formula, where the maker has checked it; ``note`` is
+    what else there is to say, for people.
     """
 
     certificate: CircuitCertificate
     by: str
     stages: tuple[tuple[str, float], ...]
     proved: CertificateProved | None = None
+    note: str = ""
 
 
 @contextmanager

@@ -83,6 +83,7 @@ class CertifiedFormula:
     by: str
     stages: tuple[tuple[str, float], ...]
     attempts: tuple[Attempt, ...] = ()
+    note: str = ""
 
     @property
     def truth(self) -> bool:
@@ -229,7 +230,7 @@ def _proved(
         certificate, proved = found.certificate, found.proof
         stages.append(("minimise", found.seconds))
     return CertifiedFormula(
-        task.formula, certificate, proved, route, made.by, tuple(stages), attempts
+        task.formula, certificate, proved, route, made.by, tuple(stages), attempts, made.note
     )
 
 
@@ -267,7 +268,8 @@ def _search(task: _Task, work: Work) -> Made:
         ("check", made.check_seconds),
     )
     same = made.encoding.qbf == task.formula
-    return Made(made.certificate, SEARCH, stages, proved=made.check if same else None)
+    proved = made.check if same else None
+    return Made(made.certificate, SEARCH, stages, proved, note=f"{made.decisions} decisions")
 
 
 def _bloqqer(task: _Task, work: Work) -> Made:

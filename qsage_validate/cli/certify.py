@@ -175,6 +175,7 @@ def _facts(
         "dont_cares": len(made.proved.dont_cares),
         "route": made.route,
         "by": made.by,
+        "note": made.note,
         "stages": [{"stage": name, "seconds": round(s, 3)} for name, s in made.stages],
         "seconds": round(made.seconds(), 3),
         "check_seconds": round(made.seconds("check"), 3),
@@ -186,10 +187,11 @@ def _text(
     made: CertifiedFormula, output: str, name: str, encoded: Encoding | None, gates: int
 ) -> str:
     kind = made.certificate.kind
-    whose = f" for {kind.player}" if encoded is not None else ""
-    stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in made.stages)
     verdict = "true" if made.truth else "false"
+    whose = f" ({verdict})" if encoded is None else f" for {kind.player}"
+    note = f", {made.note}" if made.note else ""
+    stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in made.stages)
     return (
-        f"{output}: {kind.value} certificate of {name}{whose} ({verdict}), {gates:,} AND gates; "
+        f"{output}: {kind.value} certificate of {name}{whose}, {gates:,} AND gates{note}; "
         f"by {made.by}: {stages}"
     )
