@@ -36,7 +36,10 @@ class Method(Enum):
 
 @dataclass(frozen=True)
 class Options:
-    """What a synthesis is to do; ``seconds`` are for the formula and again for the strategy."""
+    """What a synthesis is to do.
+
+    ``seconds`` are for the formula and again for the strategy; ``together``: for both.
+    """
 
     method: Method = Method.SYNMS
     strategy: bool = False
@@ -44,6 +47,7 @@ class Options:
     seconds: float | None = None
     memory_mb: int | None = None
     check_game: bool = True
+    together: bool = False
 
 
 @dataclass
@@ -104,7 +108,8 @@ def _synthesise(
         if options.strategy:
             begin = time.monotonic()
             verifier = Verifier(rules, solver, tuple(result.formula.labels))
-            clock = Clock.of(options.seconds)
+            if not options.together:
+                clock = Clock.of(options.seconds)
             if options.method is Method.SYNMS:
                 result.strategy = synthesise_strategy(
                     verifier,
