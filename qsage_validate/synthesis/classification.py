@@ -204,7 +204,7 @@ def best_cover(
         if clock.over:
             return None
     ordered = sorted(found, key=lambda b: -b.bit_count() / (found[b][0] + 1))
-    kept = _undominated(ordered, found)
+    kept = _undominated(ordered, found, clock)
     union = 0
     for bits in kept:
         union |= bits
@@ -216,7 +216,7 @@ def best_cover(
 
 
 def _undominated(
-    ordered: Sequence[int], found: dict[int, tuple[int, tuple[Literal, ...]]]
+    ordered: Sequence[int], found: dict[int, tuple[int, tuple[Literal, ...]]], clock: Clock
 ) -> list[int]:
     """Without the terms that hold in fewer states than another one that is no larger."""
     kept: list[int] = []
@@ -224,7 +224,7 @@ def _undominated(
         size = found[bits][0]
         if not any(not bits & ~other and found[other][0] <= size for other in kept):
             kept.append(bits)
-            if len(kept) >= 700:
+            if len(kept) >= 700 or clock.over:
                 break
     return kept
 

@@ -38,6 +38,7 @@ _MAX_VALUE: Final = 3000
 _LABEL_SHARE: Final = 0.3
 _SMALL_SECONDS: Final = 3.0
 _CLASSIFY_SECONDS: Final = 8.0
+_CLASSIFY_SHARE: Final = 0.3
 _SHRINK_SECONDS: Final = 8.0
 _VERIFY_SECONDS: Final = 5.0
 _VERIFY_SHARE: Final = 0.5
@@ -237,6 +238,18 @@ def candidates(search: FormulaSearch, sample: Sample, level: int) -> Iterator[Fo
     tried = sorted(options, key=lambda f: f.size)[:2]
     yield from tried
     if not tried or level > 0:
-        formula = classify(target, mask, literals, search.clock.part(_CLASSIFY_SECONDS))
+        formula = _classified(search, target, mask, literals)
         if formula is not None:
             yield formula
+
+
+def _classified(
+    search: FormulaSearch, target: int, mask: int, literals: list[Literal]
+) -> Formula | None:
+    """What :func:`classify` finds in its part of the time."""
+    seconds = max(_CLASSIFY_SECONDS, _CLASSIFY_SHARE * search.clock.left(300))
+    try:
+        return classify(target, mask, literals, search.clock.part(seconds))
+    except UndecidedError:
+        search.clock.check("atoms were chosen")
+        return None
