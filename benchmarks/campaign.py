@@ -2,11 +2,11 @@
 
     python benchmarks/campaign.py [--count N] [--seed S] [--jobs J] [--only WAY] [--json]
 
-Formulas, clauses and circuits by turns, are those of ``tests/support/random_qbf.py``; the truth
-is that of their truth tables.  A way may say nothing (a limit, a solver that crashes), which is
-counted; what it says must be right, and a certificate must pass the project's check and a second
-one, a SAT call that shares nothing with it.  Each formula that goes wrong is written to a file
-in ``--keep FOLDER``, and the exit code is 1.
+Formulas, circuits and clauses of two kinds by turns, are those of
+``tests/support/random_qbf.py``; the truth is that of their truth tables.  A way may say nothing
+(a limit, a solver that crashes), which is counted; what it says must be right, and a certificate
+must pass the project's check and a second one, a SAT call that shares nothing with it.  Each
+formula that goes wrong is written to a file in ``--keep FOLDER``, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -40,28 +40,38 @@ from qsage_validate.solvers.backends import backends, get_backend
 from qsage_validate.solvers.bloqqer import preprocess
 from qsage_validate.solvers.workspace import workspace
 from tests.support.certificate_truth import falsifying_choice
-from tests.support.random_qbf import random_qcir, random_qdimacs, truth
+from tests.support.random_qbf import (
+    random_dense_qdimacs,
+    random_qcir,
+    random_qdimacs,
+    truth,
+)
 
 SECONDS = 20.0
 """The limit of each way, with each formula."""
 
+_NO_ELIMINATION: Final = {"exp": 0, "ve": 0}
 WEAK: Final[tuple[dict[str, int], ...]] = (
-    {"exp": 0},
-    {"ve": 0},
-    {"exp": 0, "ve": 0},
-    {"exp": 0, "ve": 0, "bce": 0, "cce": 0, "hte": 0},
-    {"exp": 0, "eq": 0, "ble": 0},
+    {**_NO_ELIMINATION, "bce": 0},
+    {**_NO_ELIMINATION, "bce": 0, "cce": 0, "hte": 0, "eq": 0, "ble": 0, "hbce": 0},
+    _NO_ELIMINATION,
+    {"exp": 0, "bce": 0},
+    {"ve": 0, "bce": 0, "eq": 0},
 )
 """Options of Bloqqer, by turns, with which it decides less: then there is something to lift."""
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a way says of a formula; ``certified`` where a certificate came along."""
+    """What a way says of a formula.
+
+    ``certified`` where a certificate came along, ``solved`` where a solver's trace is behind it.
+    """
 
     truth: bool | None
     certified: bool = False
     why: str = ""
+    solved: bool = False
 
 
 Way = Callable[[Qbf], Said]
@@ -73,6 +83,7 @@ class Count:
 
     right: Counter[bool] = field(default_factory=Counter)
     certified: int = 0
+    solved: int = 0
     silent: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -177,7 +188,8 @@ def _certify(route: str, solver: str | None, bloqqer: Sequence[Mapping[str, int]
         beaten = falsifying_choice(formula, made.certificate)
         if beaten is not None:
             return Said(None, certified=True, why=f"the second check says {beaten}")
-        return Said(made.truth, certified=True)
+        solved = any(name == "extract" for name, _ in made.stages)
+        return Said(made.truth, certified=True, solved=solved)
 
     return way
 
@@ -189,7 +201,7 @@ def texts(count: int, seed: int) -> Iterator[str]:
     """The formulas of a campaign."""
     rng = Random(seed)
     for number in range(count):
-        yield random_qdimacs(rng) if number % 2 else random_qcir(rng)
+        yield (random_qcir, random_qdimacs, random_dense_qdimacs)[number % 3](rng)
 
 
 def read(text: str) -> Qbf:
@@ -205,11 +217,11 @@ class Work:
     only: tuple[str, ...]
 
 
-Row = tuple[str, bool | None, bool, bool, str, float]
+Row = tuple[str, Said, bool, float]
 
 
 def examine(work: Work, number: int) -> list[Row]:
-    """One formula in every way: way, answer, right, certified, why, seconds."""
+    """One formula in every way: way, what it said, whether that is right, seconds."""
     formula = read(work.texts[number])
     expected = truth(formula)
     rows = []
@@ -222,7 +234,7 @@ def examine(work: Work, number: int) -> list[Row]:
         failed = said.certified and said.truth is None
         right = not failed and (said.truth is None or said.truth is expected)
         seconds = time.monotonic() - started
-        rows.append((name, said.truth, right, said.certified, said.why, seconds))
+        rows.append((name, said, right, seconds))
     return rows
 
 
@@ -244,34 +256,39 @@ def campaign(
     else:
         examined = ordered_map(examine, work, count, jobs=jobs)
     for number, rows in enumerate(examined):
-        for name, answer, right, certified, why, seconds in rows:
+        for name, said, right, seconds in rows:
             found = counts.setdefault(name, Count())
             found.seconds += seconds
             if not right:
-                found.wrong.append(f"formula {number}: {answer}, {why}")
+                found.wrong.append(f"formula {number}: {said.truth}, {said.why}")
                 failures[f"{seed}-{number}"] = work.texts[number]
-            elif answer is None:
-                found.silent[why] += 1
+            elif said.truth is None:
+                found.silent[said.why] += 1
             else:
-                found.right[answer] += 1
-                found.certified += certified
+                found.right[said.truth] += 1
+                found.certified += said.certified
+                found.solved += said.solved
         if say is not None:
             say(number + 1)
     return counts, failures
 
 
 def _table(counts: Mapping[str, Count]) -> Table:
-    table = Table("way", "true", "false", "certified", "no answer", "wrong", "ms each")
+    table = Table(
+        "way", "true", "false", "certified", "by a trace", "no answer", "wrong", "ms each"
+    )
     for name, count in counts.items():
         silent, wrong = sum(count.silent.values()), len(count.wrong)
         right = sum(count.right.values())
         each = 1000 * count.seconds / max(1, right + silent + wrong)
-        certified = f"{count.certified:,}" if name.startswith("certify") else ""
+        path = name.startswith("certify")
+        certified, solved = (f"{n:,}" if path else "" for n in (count.certified, count.solved))
         numbers = (count.right[True], count.right[False])
         table.add_row(
             name,
             *(f"{n:,}" for n in numbers),
             certified,
+            solved,
             f"{silent:,}",
             f"{wrong:,}",
             f"{each:.0f}",
@@ -307,6 +324,7 @@ def main() -> int:
                 "true": count.right[True],
                 "false": count.right[False],
                 "certified": count.certified,
+                "by a trace": count.solved,
                 "silent": dict(count.silent),
                 "wrong": count.wrong,
                 "seconds": round(count.seconds, 3),

@@ -117,6 +117,32 @@ def random_qdimacs(rng: Random, *, most: int = 9, odd: float = 0.15) -> str:
     return "\n".join(lines) + "\n"
 
 
+def random_dense_qdimacs(rng: Random) -> str:
+    """The text of a QDIMACS file that unit and pure literals say little about.
+
+    Three or four blocks by turns, 15 variables, the innermost existential; each clause has one
+    universal and three existentials, near the number of clauses at which half of the formulas
+    are true (Chen and Interian, *A model for generating random quantified Boolean formulas*,
+    IJCAI 2005).
+    """
+    sizes = rng.choice(((3, 4, 8), (3, 4, 3, 5), (4, 3, 8), (2, 5, 2, 6)))
+    universal: list[int] = []
+    existential: list[int] = []
+    lines: list[str] = []
+    following = 1
+    for place, size in enumerate(sizes):
+        block = list(range(following, following + size))
+        following += size
+        exists = (len(sizes) - place) % 2 == 1
+        (existential if exists else universal).extend(block)
+        lines.append(f"{'e' if exists else 'a'} {' '.join(map(str, block))} 0")
+    count = round(len(existential) * rng.uniform(3.5, 8))
+    for _ in range(count):
+        chosen = [rng.choice(universal), *rng.sample(existential, 3)]
+        lines.append(" ".join(str(v * rng.choice((1, -1))) for v in chosen) + " 0")
+    return "\n".join([f"p cnf {following - 1} {count}", *lines]) + "\n"
+
+
 def random_qcir(rng: Random, *, most: int = 8, named: bool | None = None) -> str:
     """The text of a QCIR file of at most ``most`` variables, with every connective.
 

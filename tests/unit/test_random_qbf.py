@@ -15,6 +15,7 @@ from tests.support.random_qbf import (
     qbfs,
     random_circuit,
     random_clausal,
+    random_dense_qdimacs,
     random_qdimacs,
     truth,
 )
@@ -78,6 +79,16 @@ def test_circuits_are_true_and_false() -> None:
     assert 0.3 < sum(map(truth, formulas)) / len(formulas) < 0.7
     assert {bool(f.names) for f in formulas} == {True, False}
     assert len({gate.connective for f in formulas for gate in f.gates.values()}) == 4
+
+
+def test_dense_formulas_are_true_and_false_and_have_nothing_odd() -> None:
+    rng = Random(4)
+    formulas = [parse_qdimacs(random_dense_qdimacs(rng)) for _ in range(60)]
+    assert 0.25 < sum(map(truth, formulas)) / len(formulas) < 0.75
+    for formula in formulas:
+        clauses = [gate.inputs for gate in list(formula.gates.values())[:-1]]
+        assert {len(clause) for clause in clauses} == {4}
+        assert formula.merged_scopes()[-1].quantifier is Quantifier.EXISTS
 
 
 def test_one_seed_gives_one_campaign() -> None:
