@@ -79,6 +79,7 @@ class Shape(Enum):
 
     RECTANGLE = "rectangle"
     HEXAGONS = "hexagons"
+    HEAPS = "heaps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +87,23 @@ class Board:
     """What a grid position looks like; frozen and comparable.
 
     ``squares`` is row by row, ``width`` columns a row: square (x, y), 1-based with y growing
-    downwards, is ``squares[(y - 1) * width + (x - 1)]``.
+    downwards, is ``squares[(y - 1) * width + (x - 1)]``.  ``names`` are those of the rows, where
+    they have names instead of numbers: heaps are rows of tokens.
     """
 
     width: int
     height: int
     squares: tuple[Square, ...]
     shape: Shape = Shape.RECTANGLE
+    names: tuple[str, ...] = ()
 
     def __getitem__(self, square: tuple[int, int]) -> Square:
         x, y = square
         return self.squares[(y - 1) * self.width + (x - 1)]
+
+    def row_name(self, y: int) -> str:
+        """What row ``y``, 1-based, is called: its name, else its number."""
+        return self.names[y - 1] if self.names else str(y)
 
     def __str__(self) -> str:
         rows = range(0, self.width * self.height, self.width)

@@ -21,6 +21,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """A conjunct of a precondition: its meaning, its words in the file, and where they stand."""
+
+    formula: Formula
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """``variable := expression`` when ``condition`` holds in the state before the action."""
 
@@ -35,6 +44,7 @@ class Action:
 
     All effects read the state before the action.  When several effects of one variable apply,
     the first of the file counts; the checks of the synthesis layer report such states.
+    ``conditions`` are the conjuncts of the precondition as the file has them, if there is one.
     """
 
     name: str
@@ -42,6 +52,7 @@ class Action:
     precondition: Formula
     effects: tuple[Effect, ...]
     place: Place | None = field(default=None, compare=False)
+    conditions: tuple[Condition, ...] = field(default=(), compare=False)
 
     def grounded(self, values: Mapping[str, Linear]) -> Action:
         """The semi-ground action: expressions over the state put for all parameters."""

@@ -9,6 +9,7 @@ of ``assign``, ``and`` and ``when``.  ``;`` begins a comment.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
@@ -23,7 +24,13 @@ from qsage_validate.games.impartial.formula import (
     disjunction,
     negation,
 )
-from qsage_validate.games.impartial.model import Action, Effect, ImpartialGame, Place
+from qsage_validate.games.impartial.model import (
+    Action,
+    Condition,
+    Effect,
+    ImpartialGame,
+    Place,
+)
 
 MAX_NUMBER: Final = 999_999
 """The largest number in a file; larger ones are a mistake, and would be slow to compute with."""
@@ -232,11 +239,24 @@ class _Reader:
                 self.fail(parameters, "(?k ...)")
             declared = self.declared(parameters, parameters.items)
         self.names = frozenset(self.state + declared)
-        place = Place(self.source.path, *self.source.position(name.offset))
+        place = self.place(name)
         precondition = self.formula(parts[":precondition"])
+        conditions = tuple(self.conditions(parts[":precondition"]))
         effects = tuple(self.effects(parts[":effect"], TRUE))
         self.names = frozenset(self.state)
-        return Action(unique, declared, precondition, effects, place)
+        return Action(unique, declared, precondition, effects, place, conditions)
+
+    def place(self, node: _Node) -> Place:
+        return Place(self.source.path, *self.source.position(node.offset))
+
+    def conditions(self, node: _Node) -> Iterator[Condition]:
+        """The conjuncts of a precondition that was read without an error."""
+        assert isinstance(node, _List)
+        if self.head(node, "") == "and":
+            for item in node.items[1:]:
+                yield from self.conditions(item)
+        else:
+            yield Condition(self.formula(node), _plain(node), self.place(node))
 
     def effects(self, node: _Node, condition: Formula) -> list[Effect]:
         expected = "(assign ?v E), (when F EFFECT) or (and EFFECT ...)"

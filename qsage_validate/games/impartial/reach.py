@@ -1,0 +1,69 @@
+"""What can be reached from a state: how many states, how long plays are, how large heaps grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from qsage_validate.games.impartial.moves import State
+from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
+
+MAX_MOVES: Final = 200_000
+"""No more moves are followed than this (some tenths of a second)."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The legal states that plays from a state lead to, in the order in which they end.
+
+    ``longest`` is the length of the longest play in plies; ``smallest`` and ``largest`` are the
+    extreme values of variables.
+    """
+
+    states: tuple[State, ...]
+    longest: int
+
+    @property
+    def smallest(self) -> int:
+        return min(min(state) for state in self.states)
+
+    @property
+    def largest(self) -> int:
+        return max(max(state) for state in self.states)
+
+
+def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> Reach | None:
+    """Everything that can be reached from ``start``; ``None`` when there are too many moves.
+
+    Raises ``EndlessGameError`` for a state that leads back to itself.
+    """
+    longest: dict[State, int] = {}
+    path: dict[State, tuple[Iterator[State], int]] = {start: (_after(rules, start), 0)}
+    followed = 0
+    while path:
+        state, (moves, plies) = path.popitem()
+        for after in moves:
+            followed += 1
+            if followed > max_moves:
+                return None
+            if after in path or after == state:
+                raise EndlessGameError(rules.game, after)
+            known = longest.get(after)
+            if known is None:
+                path[state] = (_again(after, moves), plies)
+                path[after] = (_after(rules, after), 0)
+                break
+            plies = max(plies, known + 1)
+        else:
+            longest[state] = plies
+    return Reach(tuple(longest), longest[start])
+
+
+def _after(rules: ImpartialRules, state: State) -> Iterator[State]:
+    return (move.after for move in rules.moves(state))
+
+
+def _again(first: State, rest: Iterator[State]) -> Iterator[State]:
+    yield first
+    yield from rest
