@@ -12,12 +12,10 @@ from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateUndecided,
     CheckResult,
-    LemmaStep,
     check,
 )
 from qsage_validate.certificates.compile import compile_plan, compile_with_lemmas
-from qsage_validate.certificates.plan import Planner, Witness
-from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.certificates.plan import Plan, Planner, Witness
 from qsage_validate.encodings.encoding import Encoding, encode
 from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.games.bddl.model import Model
@@ -33,8 +31,12 @@ from qsage_validate.solvers.search import (
 
 # Certificates with more gates are worth lemmas; below, to prove these takes longer.
 _LARGE: Final = 4000
-# Seconds of the first way to prove these, where there is no limit.
-_FIRST: Final = 60.0
+# Which part of the time a large certificate is tried as it stands before it is compiled again
+# with lemmas, and the seconds of that where there is no limit.  Black's, whose matrix says of
+# each ply that it is right, are soon proved behind lemmas or not at all; White's seldom are.
+_AS_IT_STANDS: Final = {Player.BLACK: (1 / 6, 20.0), Player.WHITE: (1 / 2, 60.0)}
+# Which part of the rest lemmas get.
+_LEMMAS: Final = 2 / 3
 
 
 class CheckFailedError(QsageError):
@@ -98,17 +100,13 @@ def certify_game(
     strategy = WinningStrategy(solver, result.winner)
     plan = Planner(game, result.winner, strategy.is_win, goal_witnesses, deadline=deadline).build()
     say("compile")
-    certificate = larger = compile_plan(encoded, plan)
-    lemmas: tuple[LemmaStep, ...] = ()
-    if certificate.aig.num_gates > _LARGE:
-        certificate, larger, lemmas = compile_with_lemmas(encoded, plan)
+    certificate = compile_plan(encoded, plan)
     compiled = time.monotonic()
     say("check")
-    rest = None if deadline is None else max(deadline - compiled, 0.1)
-    if lemmas:
-        checked = _check_large(encoded.qbf, certificate, larger, lemmas, rest)
+    if certificate.aig.num_gates > _LARGE:
+        checked, certificate = _check_large(encoded, plan, certificate, deadline)
     else:
-        checked = check(encoded.qbf, certificate, timeout=rest)
+        checked = check(encoded.qbf, certificate, timeout=_left(deadline))
     if isinstance(checked, CertificateUndecided):
         raise UndecidedError(f"the certificate of {model.name} was not fully checked: {checked}")
     if not isinstance(checked, CertificateProved):
@@ -126,30 +124,31 @@ def certify_game(
 
 
 def _check_large(
-    formula: Qbf,
-    certificate: CircuitCertificate,
-    larger: CircuitCertificate,
-    lemmas: tuple[LemmaStep, ...],
-    seconds: float | None,
-) -> CheckResult:
-    """The check of a large certificate, behind lemmas and as it stands, each with half the time.
+    encoding: Encoding, plan: Plan, certificate: CircuitCertificate, deadline: float | None
+) -> tuple[CheckResult, CircuitCertificate]:
+    """The check of a large certificate, as it stands and behind lemmas; with what was checked.
 
-    The functions of the larger graph are the certificate's, gate by gate.  Lemmas are quicker on
-    Black's certificates, whose matrix says of each ply that it is right; White's are tried as
-    they stand first.
+    A certificate compiled with lemmas has its functions once more in a larger graph, gate by
+    gate: what is proved of one holds for the other.
     """
-    first = _FIRST if seconds is None else seconds / 2
-    start = time.monotonic()
-    if certificate.kind.player is Player.BLACK:
-        found = check(formula, larger, timeout=first, lemmas=lemmas)
-    else:
-        found = check(formula, certificate, timeout=first)
+    part, first = _AS_IT_STANDS[certificate.kind.player]
+    left = _left(deadline)
+    found = check(encoding.qbf, certificate, timeout=first if left is None else left * part)
     if not isinstance(found, CertificateUndecided):
-        return found
-    rest = None if seconds is None else max(seconds - (time.monotonic() - start), 0.1)
-    if certificate.kind.player is Player.BLACK:
-        return check(formula, certificate, timeout=rest)
-    return check(formula, larger, timeout=rest, lemmas=lemmas)
+        return found, certificate
+    certificate, larger, lemmas = compile_with_lemmas(encoding, plan)
+    left = _left(deadline)
+    found = check(
+        encoding.qbf, larger, timeout=None if left is None else left * _LEMMAS, lemmas=lemmas
+    )
+    if isinstance(found, CertificateUndecided):
+        found = check(encoding.qbf, certificate, timeout=_left(deadline))
+    return found, certificate
+
+
+def _left(deadline: float | None) -> float | None:
+    """The seconds until ``deadline``: never none at all, so that a check can say so itself."""
+    return None if deadline is None else max(deadline - time.monotonic(), 0.1)
 
 
 def _silent(_: str) -> None:

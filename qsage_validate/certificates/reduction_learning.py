@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Final
 
@@ -258,7 +259,7 @@ class _Lessons:
             which = self.rows[variable]
             values = table[which, variable]
             tree = self.trees[variable]
-            said = say(tree, lambda f, w=which: table[w, f], len(which))
+            said = say(tree, partial(_column, table, which), len(which))
             if not (said == values).all():
                 features = self._features[variable]
                 own = prices[features]
@@ -403,6 +404,12 @@ class _Lessons:
         if isinstance(answer, Satisfiable):
             return np.array(answer.inputs, dtype=np.bool_)
         return None
+
+
+def _column(table: Bits, rows: list[int], feature: int) -> Bits:
+    """The values of a feature in some rows of a table."""
+    column: Bits = table[rows, feature]
+    return column
 
 
 def _bits(value: int, count: int) -> Bits:
