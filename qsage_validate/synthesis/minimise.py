@@ -27,6 +27,9 @@ SMALL_ENOUGH: Final = 4
 _WORTH_COVERING: Final = 15
 """Up to here the exhaustive search for three literals has said what there is to say."""
 
+_EXAMPLE_SECONDS: Final = 4.0
+_FIRST_EXAMPLES: Final = 16
+
 _ENUMERATED: Final = 60_000
 
 
@@ -50,6 +53,10 @@ def minimise(
     over_its_atoms = _enumerated(best, sample, clock)
     if over_its_atoms is not None and _equal(verifier, over_its_atoms, formula, clock):
         best = over_its_atoms
+    if best.size >= _WORTH_COVERING:
+        by_examples = _by_examples(best, sample, wanted_moduli, clock.part(_EXAMPLE_SECONDS))
+        if by_examples is not None and _equal(verifier, by_examples, formula, clock):
+            best = by_examples
     return best
 
 
@@ -87,3 +94,26 @@ def _enumerated(formula: Formula, sample: Sample, clock: Clock) -> Formula | Non
         literals += [Literal(atom, bits, atom.size), Literal(negated, mask & ~bits, negated.size)]
     enumerator = Enumerator(literals, mask)
     return enumerator.find(sample.target, formula.size, clock.part(3.0), most=_ENUMERATED)
+
+
+def _by_examples(
+    formula: Formula, sample: Sample, wanted_moduli: list[int], clock: Clock
+) -> Formula | None:
+    """A smaller formula, enumerated over all small atoms.
+
+    On few states few truth vectors differ; a state that a formula gets wrong becomes one of them.
+    """
+    step = max(1, len(sample.states) // _FIRST_EXAMPLES)
+    examples = list(range(0, len(sample.states), step))
+    while not clock.over:
+        labels = [bool(sample.target >> place & 1) for place in examples]
+        part = Sample.of(sample.variables, [sample.states[i] for i in examples], labels)
+        literals = enumerate_atoms(part, 0, wanted_moduli)
+        candidate = Enumerator(literals, part.mask).find(part.target, formula.size, clock)
+        if candidate is None:
+            return None
+        mistakes = sample.mistakes(candidate)
+        if not mistakes:
+            return candidate
+        examples += [mistakes[0], mistakes[-1]] if len(mistakes) > 1 else mistakes
+    return None
