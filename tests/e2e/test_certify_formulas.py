@@ -176,6 +176,20 @@ def test_a_limit_leaves_no_files(qsage: Qsage) -> None:
     assert (done.err.count("\n"), list(Path().iterdir())) == (1, [])
 
 
+@pytest.mark.parametrize("route", ["bloqqer", "trace"])
+def test_without_the_extra_the_install_line_is_told(
+    qsage: Qsage, monkeypatch: pytest.MonkeyPatch, route: str
+) -> None:
+    monkeypatch.setattr(traced, "backends", dict)
+    formula = write_formula("qdimacs", True)
+    done = qsage("certify", formula, "-o", "c.aig", "--route", route)
+    assert (done.code, done.err.count("\n")) == (Exit.BAD_INPUT, 1)
+    assert "pip install 'qsage-validate[solve]'" in done.err
+    assert not Path("c.aig").exists()
+    # Small formulas and games need none.
+    assert qsage("certify", formula, "-o", "c.aig").code == Exit.FINE
+
+
 def test_a_trace_that_is_cut_off_is_no_certificate(
     qsage: Qsage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

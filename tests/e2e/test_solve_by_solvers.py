@@ -94,6 +94,16 @@ def test_the_first_move_is_decoded_and_wins(qsage: Qsage) -> None:
     assert done.out.strip().rpartition("first move ")[2] in winning
 
 
+def test_the_first_move_of_white_who_begins_and_wins(qsage: Qsage) -> None:
+    words = ("domineering", "--size", "3x3", "--second", "--depth", "5")
+    done = qsage("solve", *words, "--solver", "depqbf", "--preprocess", "none")
+    assert done.code == Exit.FALSE
+    assert done.out.startswith("false: Black does not win within 4 plies (depqbf ")
+    game = load_game(resolve_command(list(words)))
+    winning = {str(m) for m in Solver(game).solve(all_first_moves=True).first_moves}
+    assert done.out.strip().rpartition("first move ")[2] in winning
+
+
 def test_the_layout_in_a_formula_says_who_wins(qsage: Qsage) -> None:
     qsage("encode", *DOMINO, "--depth", 1, "-o", "domino.qcir")
     done = qsage("solve", "domino.qcir")
