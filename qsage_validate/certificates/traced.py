@@ -48,8 +48,9 @@ def tracers(name: str | None = None) -> list[Backend]:
             raise UsageError(f"the solver {name} writes no traces, expected one of {able}")
         backend.program()
         return [backend]
-    names = [*_PREFERRED, *(n for n in backends() if n not in _PREFERRED)]
-    found = [backends()[n] for n in names if backends()[n].traces]
+    known = backends()
+    names = [*(n for n in _PREFERRED if n in known), *(n for n in known if n not in _PREFERRED)]
+    found = [known[n] for n in names if known[n].traces]
     found = [backend for backend in found if not isinstance(backend.availability(), Missing)]
     if not found:
         raise MissingExtraError("a certificate by a QBF solver", "solve")
