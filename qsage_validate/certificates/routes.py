@@ -20,6 +20,7 @@ from qsage_validate.certificates.tools import by_tool, is_tool
 from qsage_validate.certificates.traced import by_preprocessing, by_trace
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import (
     MissingExtraError,
     QsageError,
@@ -99,6 +100,7 @@ class CertifiedFormula:
 class _Task:
     formula: Qbf
     encoding: Encoding | None
+    layout: Layout | None
     solver: str | None
     quick: bool
     bloqqer: Mapping[str, int] | None
@@ -114,12 +116,14 @@ def certify_formula(
     options: RouteOptions = RouteOptions(),
     *,
     encoding: Encoding | None = None,
+    layout: Layout | None = None,
     say: Say | None = None,
     progress: ProgressCallback | None = None,
 ) -> CertifiedFormula:
     """Decide ``formula`` and give a proved certificate of the answer.
 
-    ``encoding`` says that the formula is that of a game, which the route ``search`` needs.
+    ``encoding`` says that the formula is that of a game, which the route ``search`` needs;
+    ``layout`` what its variables mean, which makes minimised functions shorter.
     ``say`` is told what begins, ``progress`` how far a search is.
 
     Raises ``UsageError`` for routes and solvers that do not fit, ``SolverMissingError`` and
@@ -127,8 +131,9 @@ def certify_formula(
     ``CheckFailedError`` when a certificate was made that does not hold.
     """
     small = options.route == AUTO and formula.num_variables <= _SMALL_VARIABLES
+    known = layout if layout is not None or encoding is None else encoding.layout
     task = _Task(
-        formula, encoding, options.solver, small, options.bloqqer, say or _silent, progress
+        formula, encoding, known, options.solver, small, options.bloqqer, say or _silent, progress
     )
     names = _order(task, options)
     deadline = None if options.seconds is None else monotonic() + options.seconds
@@ -225,8 +230,7 @@ def _proved(
         from qsage_validate.certificates.minimise import minimised
 
         task.say("minimise")
-        layout = None if task.encoding is None else task.encoding.layout
-        found = minimised(task.formula, certificate, layout=layout, deadline=deadline)
+        found = minimised(task.formula, certificate, layout=task.layout, deadline=deadline)
         certificate, proved = found.certificate, found.proof
         stages.append(("minimise", found.seconds))
     return CertifiedFormula(

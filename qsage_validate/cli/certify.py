@@ -25,7 +25,12 @@ from qsage_validate.cli.solver_options import (
     MetaOption,
     TimeoutOption,
 )
-from qsage_validate.cli.subject import formula_path, load_formula_subject, without_depth
+from qsage_validate.cli.subject import (
+    encoding_of,
+    formula_path,
+    load_formula_subject,
+    without_depth,
+)
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -103,15 +108,21 @@ def command(
     encoded: Encoding | None = None
     if path is not None:
         subject = load_formula_subject(path, model, meta)
-        qbf, name = subject.qbf, subject.name
+        qbf, layout, name = subject.qbf, subject.layout, subject.name
+        encoded = encoding_of(subject)
     elif meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     else:
         encoded = encode(model.resolve(), encoding)
-        qbf, name = encoded.qbf, encoded.model.name
+        qbf, layout, name = encoded.qbf, encoded.layout, encoded.model.name
     with SearchLine(sys.stderr) as line:
         made = certify_formula(
-            qbf, options, encoding=encoded, say=line.stage, progress=line.progress
+            qbf,
+            options,
+            encoding=encoded,
+            layout=layout,
+            say=line.stage,
+            progress=line.progress,
         )
     gates = _write(made, output, formula, chosen)
     facts = _facts(made, output, formula, encoded) | {"gates": gates}

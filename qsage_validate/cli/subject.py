@@ -14,6 +14,7 @@ from qsage_validate.formats.source import STDIN
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.encodings.layout import Layout
     from qsage_validate.games.protocol import Game
 
@@ -71,6 +72,19 @@ def load_formula_subject(path: str, model: ModelArguments, meta: str | None) -> 
         narrate(f"{error}; the formula is taken without a layout")
         qbf, layout, game = read_formula(path), None, None
     return FormulaSubject(qbf, layout, game, label(path))
+
+
+def encoding_of(subject: FormulaSubject) -> Encoding | None:
+    """The game's encoding, when the formula is just what its own model is encoded as."""
+    from qsage_validate.encodings.encoding import encode, encoders
+    from qsage_validate.games.bddl.rules import BddlGame
+
+    layout, game, own = subject.layout, subject.game, subject.qbf
+    if layout is None or not isinstance(game, BddlGame) or layout.encoding not in encoders():
+        return None
+    made = encode(game.model, layout.encoding)
+    same = (made.qbf.scopes, made.qbf.output) == (own.scopes, own.output)
+    return made if same and made.qbf.gates == own.gates else None
 
 
 def without_depth(model: ModelArguments) -> tuple[ModelArguments, bool]:

@@ -93,6 +93,20 @@ def test_a_game_by_solvers(qsage: Qsage, solver: str) -> None:
     assert {"formula", "rules"} <= {level["level"] for level in read["levels"]}
 
 
+def test_a_formula_of_a_game_is_searched_when_it_carries_its_model(qsage: Qsage) -> None:
+    words = ("httt", "--size", "3x3", "--shape", "domino", "--depth", 3)
+    qsage("encode", *words, "-o", "f.qcir")
+    read = json.loads(qsage("certify", "f.qcir", "-o", "c.aig", "--json").out)
+    assert (read["route"], read["game"], read["winner"]) == ("search", "httt 3x3 domino", "black")
+    assert validated(qsage, "f.qcir", "c.aig")["verdict"] == "valid"
+    # Another formula with the same comments is not searched: it is another formula.
+    text = Path("f.qcir").read_text()
+    output = next(line for line in text.splitlines() if line.startswith("output"))
+    Path("g.qcir").write_text(text.replace(output, output.replace("(", "(-")))
+    refused = qsage("certify", "g.qcir", "-o", "d.aig", "--route", "search")
+    assert (refused.code, Path("d.aig").exists()) == (Exit.BAD_INPUT, False)
+
+
 def test_facts_for_programs(qsage: Qsage) -> None:
     formula = write_formula("qdimacs", False)
     read = json.loads(
