@@ -126,6 +126,7 @@ class _Run:
         self.options = options
         self.tell = tell
         self.deadline = None if options.seconds is None else time.monotonic() + options.seconds
+        self._looked = False  # whether it is known if functions look to their right
 
     def level(self, level: Level) -> LevelResult | None:
         """Run one level; ``None`` when it is not a question that can be asked here."""
@@ -161,7 +162,7 @@ class _Run:
         return LevelResult(level, verdict, time.monotonic() - started)
 
     def _with_replays(self, verdict: Verdict) -> Verdict:
-        setup = self.subject.setup
+        setup = self._setup() if isinstance(verdict, Refuted) else None
         if not isinstance(verdict, Refuted) or setup is None:
             return verdict
         return Refuted(tuple(self._with_replay(setup, f) for f in verdict.findings))
@@ -198,29 +199,50 @@ class _Run:
             return None
         self.tell(Level.DEPENDENCIES, Level.DEPENDENCIES.question)
         result = check_dependencies(formula, certificate)
+        self._looked = True
         if isinstance(result.verdict, Proved):
             self.subject = self.subject.without_peeking()
         return result
+
+    def _setup(self) -> Setup | None:
+        """The setup, whose replays allow functions to look right only where some do."""
+        setup, formula = self.subject.setup, self.subject.formula
+        if setup is None or self._looked:
+            return setup
+        self._looked = True
+        # Without a formula there is no prefix to look to the right in.
+        if formula is None or isinstance(
+            check_dependencies(formula, setup.certificate).verdict, Proved
+        ):
+            self.subject = self.subject.without_peeking()
+        return self.subject.setup
 
     def _formula(self) -> LevelResult | None:
         formula, certificate = self.subject.formula, self.subject.certificate
         if formula is None or certificate is None:
             return None
         self.tell(Level.FORMULA, Level.FORMULA.question)
-        setup = self.subject.setup
         return check_formula(
             formula,
             certificate,
             layout=self.subject.layout,
-            replay=None if setup is None else setup.replay,
-            replay_blocks=None if setup is None else setup.replay_blocks,
+            replay=self._replay,
+            replay_blocks=self._replay_blocks,
             deadline=self.deadline,
             jobs=self.options.jobs,
             progress=lambda text: self.tell(Level.FORMULA, text),
         )
 
+    def _replay(self, moves: Sequence[str]) -> str:
+        setup = self._setup()
+        return "" if setup is None else setup.replay(moves)
+
+    def _replay_blocks(self, blocks: Sequence[str]) -> str:
+        setup = self._setup()
+        return "" if setup is None else setup.replay_blocks(blocks)
+
     def _random(self) -> LevelResult | None:
-        setup = self.subject.setup
+        setup = self._setup()
         if setup is None:
             return None
         self.tell(Level.RANDOM, Level.RANDOM.question)
@@ -235,7 +257,7 @@ class _Run:
         )
 
     def _exhaustive(self) -> LevelResult | None:
-        setup = self.subject.setup
+        setup = self._setup()
         if setup is None or self.subject.layout is None:
             return None
         self.tell(Level.EXHAUSTIVE, Level.EXHAUSTIVE.question)
