@@ -27,6 +27,10 @@ _EXPERIMENTS: Final[Mapping[str, tuple[str, str]]] = {
         "qsage_validate.bench.files:FORMULAS",
         "formulas from QCIR and QDIMACS files",
     ),
+    "impartial": (
+        "qsage_validate.bench.impartial:EXPERIMENT",
+        "winning formulas and strategies of impartial games, from files or of the families",
+    ),
 }
 
 
