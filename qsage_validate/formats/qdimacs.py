@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from qsage_validate.formats.source import Path, label, read_bytes, write_atomic
 _BLOCK: Final = re.compile(rb"[ \t]*([ae])(?![^ \t\r\n])([^\n]*)")
 _QUANTIFIERS: Final = {b"a": Quantifier.FORALL, b"e": Quantifier.EXISTS}
 _LETTERS: Final = {Quantifier.FORALL: "a", Quantifier.EXISTS: "e"}
+
+Placement = Literal["innermost", "early"]
+"""Where :func:`clausal_form` quantifies the variables of gates."""
 
 
 def read_qdimacs(path: Path) -> Qbf:
@@ -126,7 +129,9 @@ class ClausalForm:
     max_variable: int
 
 
-def clausal_form(qbf: Qbf, *, polarity: bool = False) -> ClausalForm:
+def clausal_form(
+    qbf: Qbf, *, polarity: bool = False, placement: Placement = "innermost"
+) -> ClausalForm:
     """An equivalent formula in conjunctive normal form.
 
     A matrix that is a conjunction of clauses already stays as it is.  Any other goes through
@@ -137,14 +142,17 @@ def clausal_form(qbf: Qbf, *, polarity: bool = False) -> ClausalForm:
     (Plaisted and Greenbaum, *A structure-preserving clause form translation*, 1986): about half
     of the clauses, under which a gate's variable need not equal the gate.  Gates that the
     output does not need are left out then, also from the prefix; numbers stay.
+
+    With ``placement="early"`` a gate's variable stands as far left as what it depends on
+    allows: in the scope of its innermost input, or in the existential scope after it when that
+    input is universal.  Solvers then know a gate as soon as its inputs are decided.
     """
     clauses = _as_clauses(qbf)
     scopes = qbf.merged_scopes()
     if clauses is None:
         needed = _needed_directions(qbf) if polarity else None
-        gates = tuple(qbf.gates if needed is None else (g for g in qbf.gates if g in needed))
-        extended = (*scopes, Scope(Quantifier.EXISTS, gates))
-        scopes = Qbf(extended, {}, qbf.output).merged_scopes()
+        gates = [g for g in qbf.gates if needed is None or g in needed]
+        scopes = _with_gates(qbf, gates, placement)
         defining = (tuple(clause) for clause in qbf.clauses())
         if needed is not None:
             # A definition's clauses begin with the gate: negated, they are "gate implies".
@@ -156,6 +164,29 @@ def clausal_form(qbf: Qbf, *, polarity: bool = False) -> ClausalForm:
     unique = (tuple(dict.fromkeys(clause)) for clause in clauses)
     kept = tuple(c for c in unique if set(c).isdisjoint([-x for x in c]))
     return ClausalForm(scopes, kept, largest)
+
+
+def _with_gates(qbf: Qbf, gates: list[int], placement: Placement) -> tuple[Scope, ...]:
+    """The merged prefix with the variables of ``gates`` in it."""
+    scopes = qbf.merged_scopes()
+    level = qbf.levels()
+    # One list for each scope, which stays empty for the universal ones, and one after the last.
+    own: list[list[int]] = [[] for _ in range(len(scopes) + 1)]
+    if placement == "early":
+        for number, gate in qbf.gates.items():
+            at = max((level[abs(x)] for x in gate.inputs), default=0)
+            universal = at < len(scopes) and scopes[at].quantifier is Quantifier.FORALL
+            level[number] = at + 1 if universal else at
+        for number in gates:
+            own[level[number]].append(number)
+    else:
+        own[-1] = gates
+    prefix = [
+        Scope(scope.quantifier, (*scope.variables, *mine))
+        for scope, mine in zip(scopes, own[:-1], strict=True)
+    ]
+    last = Scope(Quantifier.EXISTS, tuple(own[-1]))
+    return Qbf((*prefix, last), {}, qbf.output).merged_scopes()
 
 
 def _needed_directions(qbf: Qbf) -> dict[int, set[int]]:

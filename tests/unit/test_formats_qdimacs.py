@@ -194,3 +194,19 @@ def test_directions_of_a_small_circuit() -> None:
         (5, 3, -1),
         (-5,),
     }
+
+
+@given(qbfs(), st.booleans())
+def test_gates_stand_right_behind_what_they_depend_on(qbf: Qbf, polarity: bool) -> None:
+    """Early placement: the same clauses and truth; no gate could stand further left."""
+    form = clausal_form(qbf, polarity=polarity, placement="early")
+    assert form.clauses == clausal_form(qbf, polarity=polarity).clauses
+    written = parse_qdimacs(qdimacs_text(form))
+    assert qbf_truth(written) is qbf_truth(qbf)
+    level, quantifiers = written.levels(), written.quantifiers()
+    for gate in qbf.gates.keys() & level.keys():
+        inputs = [level[abs(x)] for x in qbf.gates[gate].inputs if abs(x) in level]
+        innermost = max(inputs, default=0)
+        universal = form.scopes[innermost].quantifier is A
+        assert quantifiers[gate] is E
+        assert level[gate] == innermost + universal
