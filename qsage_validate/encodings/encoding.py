@@ -30,6 +30,11 @@ _ENCODERS: Mapping[str, tuple[str, str, str]] = {
         "encode_lifted",
         "symbolic board, one copy of moves and goals (Shaik and van de Pol 2023)",
     ),
+    "lifted-guarded": (
+        "qsage_validate.encodings.lifted_guarded",
+        "encode_guarded",
+        "the lifted encoding, plies side by side behind guards instead of nested",
+    ),
 }
 
 

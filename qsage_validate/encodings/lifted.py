@@ -59,7 +59,7 @@ def encode_lifted(model: Model) -> Encoding:
 
     Size: linear in model and depth; each coordinate costs the logarithm of the board's side.
     """
-    return _LiftedEncoder(model).encode()
+    return LiftedEncoder(model).encode()
 
 
 def bounds(condition: Iterable[SubCondition], size: int, axis: str) -> tuple[int, int]:
@@ -73,8 +73,14 @@ def bounds(condition: Iterable[SubCondition], size: int, axis: str) -> tuple[int
     return low, high
 
 
-class _LiftedEncoder:
-    """Allocates the prefix, then builds the matrix from the last ply to the first."""
+class LiftedEncoder:
+    """Allocates the prefix, then builds the matrix from the last ply to the first.
+
+    Variants of the encoding are subclasses: the prefix and the circuits of the plies are the
+    same, what differs is how :meth:`matrix` puts them together.
+    """
+
+    name = "lifted"
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -234,7 +240,15 @@ class _LiftedEncoder:
     # -- matrix (section 4.2) ---------------------------------------------------------------
 
     def encode(self) -> Encoding:
-        """Build the matrix; the output is the conjunction of the initial state and ply 1."""
+        """Build the matrix, and the layout that goes with it."""
+        output = self.matrix()
+        qbf = Qbf(tuple(self._scopes), self._live_gates(output), output)
+        layout = self._layout(qbf)
+        comments = (self._title(), *layout_comments(layout))
+        return Encoding(replace(qbf, comments=tuple(enumerate(comments, 2))), layout, self.model)
+
+    def matrix(self) -> int:
+        """The output: the initial state and ply 1, in which the later plies are nested."""
         self._note_goals()
         following: int | None = None
         for move in reversed(self.moves):
@@ -244,15 +258,11 @@ class _LiftedEncoder:
         initial = self._initial_state()
         self.gates["initial state"] = initial
         # Without a single ply Black cannot have won.
-        output = self.circuit.and_(initial, self.circuit.false if following is None else following)
-        qbf = Qbf(tuple(self._scopes), self._live_gates(output), output)
-        layout = self._layout(qbf)
-        comments = (self._title(), *layout_comments(layout))
-        return Encoding(replace(qbf, comments=tuple(enumerate(comments, 2))), layout, self.model)
+        return self.circuit.and_(initial, self.circuit.false if following is None else following)
 
     def _title(self) -> str:
         plies = f"{self.plies} plies" if self.plies != 1 else "1 ply"
-        return f" {self.model.name}: Black wins within {plies} (lifted encoding)"
+        return f" {self.model.name}: Black wins within {plies} ({self.name} encoding)"
 
     def _note_goals(self) -> None:
         last = self.states[-1]
@@ -449,7 +459,7 @@ class _LiftedEncoder:
             goals=self.goals,
             verdict=qbf.output,
             gates={name: x for name, x in sorted(self.gates.items()) if abs(x) in known},
-            encoding="lifted",
+            encoding=self.name,
             model={
                 "name": self.model.name,
                 "domain": domain_text(self.domain).rstrip("\n"),
