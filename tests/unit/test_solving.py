@@ -1,0 +1,98 @@
+"""A formula decided by fake solvers, with a preprocessor before them that does as it is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+
+from qsage_validate.errors import MissingExtraError
+from qsage_validate.formats.qdimacs import ClausalForm
+from qsage_validate.solvers import solving
+from qsage_validate.solvers.backend import RunLimits
+from qsage_validate.solvers.bloqqer import Preprocessed
+from qsage_validate.solvers.outcome import Status
+from qsage_validate.solvers.solving import available, solve_formula
+from tests.support.fake_solvers import fake_backend, small_formula
+
+
+@pytest.fixture
+def bloqqer(monkeypatch: pytest.MonkeyPatch) -> list[Preprocessed]:
+    """What Bloqqer is to say, by turns; the limits that it got are not looked at."""
+    answers: list[Preprocessed] = []
+
+    def preprocess(form: ClausalForm, limits: RunLimits, **options: Any) -> Preprocessed:
+        return answers.pop(0)
+
+    monkeypatch.setattr(solving, "preprocess", preprocess)
+    return answers
+
+
+def preprocessed(status: Status, form: ClausalForm | None = None) -> Preprocessed:
+    return Preprocessed(status, f"it says {status.value}", form, None, 0.5, 0.4, 90.0, "", "37")
+
+
+@pytest.mark.parametrize("status", [Status.TRUE, Status.FALSE, Status.TIMEOUT, Status.CRASHED])
+def test_where_the_preprocessor_ends_it_no_solver_is_run(
+    tmp_path: Path, bloqqer: list[Preprocessed], status: Status
+) -> None:
+    bloqqer.append(preprocessed(status))
+    solver = fake_backend(tmp_path, f"touch {tmp_path}/ran; echo SAT; exit 10")
+    solved = solve_formula(small_formula(), [solver], RunLimits(), preprocessing=True)
+    assert (solved.status, solved.truth) == (status, status.truth)
+    assert (solved.solver, solved.by, solved.why) == (
+        "bloqqer",
+        "bloqqer 37",
+        f"it says {status.value}",
+    )
+    assert (solved.preprocess_seconds, solved.peak_mb, solved.outcomes) == (0.5, 90.0, ())
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_solver_gets_what_is_left_and_is_not_asked_for_the_outermost_block(
+    tmp_path: Path, bloqqer: list[Preprocessed]
+) -> None:
+    formula = small_formula()
+    rest = ClausalForm((), ((),), 0)
+    bloqqer.append(preprocessed(Status.UNKNOWN, rest))
+    solver = fake_backend(tmp_path, 'grep -q "p cnf 0 1" "$1" && echo UNSAT && exit 20; exit 1')
+    solved = solve_formula(formula, [solver], RunLimits(), preprocessing=True)
+    assert solved.truth is False
+    assert solved.preprocessor == "bloqqer"
+    assert solved.by.endswith(" after bloqqer")
+    assert solved.outer is None
+    assert solved.cpu_seconds >= 0.4
+    assert solved.peak_mb >= 90.0
+
+
+def test_a_portfolio_in_which_nobody_answers(tmp_path: Path) -> None:
+    contenders = [fake_backend(tmp_path, f"exit {n}", name=f"s{n}") for n in (1, 2)]
+    solved = solve_formula(small_formula(), contenders, RunLimits(), preprocessing=False)
+    assert (solved.truth, solved.by) == (None, "the portfolio")
+    assert "s1: exit code 1" in solved.why
+    assert "s2: exit code 2" in solved.why
+
+
+def test_a_portfolio_names_who_answered(tmp_path: Path) -> None:
+    slow = fake_backend(tmp_path, "sleep 1000", name="slow")
+    quick = fake_backend(tmp_path, "echo UNSAT; exit 20", name="quick")
+    solved = solve_formula(small_formula(), [slow, quick], RunLimits(), preprocessing=False)
+    assert (solved.truth, solved.solver) == (False, "quick")
+    assert {outcome.solver for outcome in solved.outcomes} == {"slow", "quick"}
+
+
+def test_preprocessing_uses_up_the_same_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = RunLimits(100.0)
+    assert solving._rest(limits, monotonic() - 60).seconds == pytest.approx(40, abs=5)
+    assert solving._rest(limits, monotonic() - 200).seconds == 0.0
+    assert solving._rest(RunLimits(), monotonic() - 60) == RunLimits()
+
+
+def test_nothing_that_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "backends", dict)
+    with pytest.raises(MissingExtraError, match=r"pip install 'qsage-validate\[solve\]'"):
+        available()
