@@ -12,18 +12,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+_BLOCK = re.compile(r"^```console(?: (\w+))?\n(.*?)^```$", re.M | re.S)
 _COMMAND = re.compile(r".*(?:\n> .*)*")
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @dataclass(frozen=True)
 class Step:
-    """A command of a document, and what it prints; ``...`` stands for anything."""
+    """A command of a document, and what it prints; ``...`` stands for anything.
+
+    ``extra`` is the extra of the package that the command needs, as the block's opening says.
+    """
 
     line: int
     command: str
     expected: str
+    extra: str = ""
 
 
 def steps(text: str) -> Iterator[Step]:
@@ -32,12 +36,13 @@ def steps(text: str) -> Iterator[Step]:
     A command is what stands behind ``$ `` and in the lines after it that begin with ``> ``.
     """
     for block in _BLOCK.finditer(text):
-        line = text.count("\n", 0, block.start(1)) + 1
-        for part in re.split(r"^\$ ", block.group(1), flags=re.M):
+        line = text.count("\n", 0, block.start(2)) + 1
+        for part in re.split(r"^\$ ", block.group(2), flags=re.M):
             if part.strip():
                 match = _COMMAND.match(part)
                 assert match is not None
-                yield Step(line, match.group().replace("\n> ", "\n"), part[match.end() + 1 :])
+                command, expected = match.group().replace("\n> ", "\n"), part[match.end() + 1 :]
+                yield Step(line, command, expected, block.group(1) or "")
             line += part.count("\n")
 
 
