@@ -122,9 +122,9 @@ def game_of(source: Sequence[str]) -> ImpartialGame:
         from qsage_validate.games.impartial.parser import read_game
 
         return read_game(source[1])
-    from qsage_validate.games.impartial.families.catalogue import find
+    from qsage_validate.games.impartial.families.catalogue import by_name
 
-    return find(source[1]).make(source[2])
+    return by_name()[source[1]].make(source[2])
 
 
 # --- One run --------------------------------------------------------------------------------

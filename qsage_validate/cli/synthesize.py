@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from fnmatch import fnmatchcase
 from os import path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,12 +20,24 @@ if TYPE_CHECKING:
 _SECONDS = 60.0
 
 GameArgument = Annotated[
-    str,
+    str | None,
     typer.Argument(
         metavar="GAME",
         help="A file of the game, or the name of one that comes along: odd-wythoff, "
-        "subtract-a-square, take-away-3, two-heap-nim, two-row-chomp, wythoff-3.",
+        "subtract-a-square, take-away-3, two-heap-nim, two-row-chomp, wythoff-3, and those of "
+        "--list.",
     ),
+]
+ListOption = Annotated[
+    bool,
+    typer.Option(
+        "--list", help="List the games of the benchmark's families; GAME is a pattern: 'mark*'."
+    ),
+]
+ShowOption = Annotated[bool, typer.Option("--show", help="Only print the game as a file.")]
+PublishedOption = Annotated[
+    bool,
+    typer.Option("--published", help="A family's game as it was published, with its defects."),
 ]
 StrategyOption = Annotated[
     bool, typer.Option("--strategy", help="Synthesise a complete strategy as well.")
@@ -83,7 +96,7 @@ QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="No narration."
 
 
 def command(
-    game: GameArgument,
+    game: GameArgument = None,
     strategy: StrategyOption = False,
     check: CheckOption = None,
     check_strategy: CheckStrategyOption = None,
@@ -95,6 +108,9 @@ def command(
     python: PythonOption = None,
     smtlib: SmtOption = None,
     quiet: QuietOption = False,
+    list_games: ListOption = False,
+    show: ShowOption = False,
+    published: PublishedOption = False,
     json_output: JsonOption = False,
 ) -> Exit:
     """Find the winning formula of an impartial game, for all of its infinitely many positions.
@@ -102,10 +118,19 @@ def command(
     Every answer is proved by an SMT solver and compared with backward induction. Exit code 0:
     proved, 1: refuted, or no winning formula exists, 3: undecided within the limits.
     """
+    if list_games:
+        return _list(game or "*", json_output)
+    if game is None:
+        raise UsageError("found no game, expected a file, the name of one, or --list")
     protect_inputs((python, smtlib), (game, check_strategy))
     if check_strategy is not None and check is None:
         raise UsageError("found --check-strategy without --check, expected the formula too")
-    model = _load(game)
+    model = _load(game, published)
+    if show:
+        from qsage_validate.games.impartial.printer import game_text
+
+        emit(game_text(model).rstrip("\n"))
+        return Exit.FINE
     if check is not None:
         if strategy or output or python or smtlib:
             raise UsageError("found --check with options of a synthesis, expected --check alone")
@@ -131,14 +156,51 @@ def _told(text: str) -> None:
     narrate(one_line(text, 160))
 
 
-def _load(game: str) -> ImpartialGame:
+def _load(game: str, published: bool) -> ImpartialGame:
     """The game of a file, or the one of that name."""
     from qsage_validate.games.impartial import library
+    from qsage_validate.games.impartial.families.family import PUBLISHED, REPAIRED
     from qsage_validate.games.impartial.parser import read_game
 
     if game == "-" or path.exists(game) or path.dirname(game) or "." in game:
+        if published:
+            raise UsageError("found --published with a file, expected the name of a family's game")
         return read_game(game)
-    return library.load(game)
+    return library.load(game, PUBLISHED if published else REPAIRED)
+
+
+def _list(pattern: str, json_output: bool) -> Exit:
+    """The games of the families whose names match; exit code 2 when none does."""
+    from qsage_validate.games.impartial.families.catalogue import families
+
+    found = [
+        (family, game)
+        for family in families()
+        for game in family.games
+        if fnmatchcase(game.name, pattern)
+    ]
+    if not found:
+        raise UsageError(f"found no game called {pattern!r}, expected a pattern such as 'nim*'")
+    if json_output:
+        emit_json(
+            [
+                {
+                    "name": game.name,
+                    "family": f"{family.number} {family.title}",
+                    "category": family.category,
+                    "parameters": [f"{name} {value}".strip() for name, value in game.parameters],
+                    "defect": game.defect or None,
+                }
+                for family, game in found
+            ]
+        )
+        return Exit.FINE
+    width = max(len(game.name) for _, game in found)
+    for family, game in found:
+        defect = f"; repaired: {game.defect}" if game.defect else ""
+        emit(f"{game.name:{width}}  {family.number} {family.title}{defect}")
+    narrate(f"{len(found):,} games")
+    return Exit.FINE
 
 
 def _report(

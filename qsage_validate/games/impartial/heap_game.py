@@ -21,6 +21,8 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.games.impartial.formula import Formula
+from qsage_validate.games.impartial.heap_kernel import HeapKernel
+from qsage_validate.games.impartial.heap_move import HeapMove
 from qsage_validate.games.impartial.legality import illegality
 from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State
@@ -49,22 +51,6 @@ MAX_LISTED: Final = 2000
 _NUMBER = r"[+-]?\d{1,18}"
 _CALL = re.compile(r"\s*(?P<name>[^\s(),]+)\s*(?:\((?P<arguments>[^()]*)\))?\s*")
 _NUMBERS = re.compile(rf"\s*{_NUMBER}(?:\s*[,\s]\s*{_NUMBER})*\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class HeapMove:
-    """A ground action; ``str`` is ``take(2)``."""
-
-    action: str
-    arguments: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return f"{self.action}({','.join(map(str, self.arguments))})"
-
-    @classmethod
-    def of(cls, move: Move) -> HeapMove:
-        """The move of the rules, without the state after it."""
-        return cls(move.name, move.arguments)
 
 
 class HeapGame(Game):
@@ -190,6 +176,9 @@ class HeapGame(Game):
         for state in self.reach.states:
             found |= dict.fromkeys(map(HeapMove.of, self.rules.moves(state)))
         return tuple(found)
+
+    def kernel(self) -> HeapKernel:
+        return HeapKernel(self)
 
     # -- positions --------------------------------------------------------------------------
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 
-from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import quoted
 from qsage_validate.games.impartial.families import (
     chomp,
     nim,
@@ -29,18 +26,6 @@ def families() -> tuple[Family, ...]:
 def by_name() -> dict[str, FamilyGame]:
     """The games of all families by name."""
     return {game.name: game for family in families() for game in family.games}
-
-
-def find(name: str) -> FamilyGame:
-    """The game called ``name``; raises ``UsageError`` with names that are like it."""
-    try:
-        return by_name()[name]
-    except KeyError:
-        near = get_close_matches(name, by_name(), n=3, cutoff=0.5)
-        like = f" (such as {', '.join(near)})" if near else ""
-        raise UsageError(
-            f"found the unknown game {quoted(name)}, expected a game of a family{like}"
-        ) from None
 
 
 def counts() -> dict[str, tuple[int, int, int]]:

@@ -1,27 +1,42 @@
-"""The impartial games that come with the project, as files of the language."""
+"""The impartial games that come with the project: as files of the language, and families."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib.resources import files
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import quoted
+from qsage_validate.games.impartial.families.catalogue import by_name
+from qsage_validate.games.impartial.families.family import REPAIRED
 from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.parser import parse_game
 
 
 def names() -> tuple[str, ...]:
-    """The names of the games, sorted."""
+    """The names of the games that are files, sorted."""
     found = (entry.name for entry in files(__package__).iterdir())
     return tuple(sorted(name.removesuffix(".ig") for name in found if name.endswith(".ig")))
 
 
-def load(name: str) -> ImpartialGame:
-    """The game called ``name``; raises ``UsageError`` with the list of names."""
+def load(name: str, variant: str = REPAIRED) -> ImpartialGame:
+    """The game called ``name``, of a file or else of a family, there in that variant.
+
+    Raises ``UsageError`` with names for one that is not known, or that was no game as published.
+    """
     wanted = name.strip().lower().replace("_", "-")
-    if wanted not in names():
+    if wanted in names():
+        path = files(__package__) / f"{wanted}.ig"
+        return parse_game(path.read_text(encoding="utf-8"), f"{wanted}.ig")
+    game = by_name().get(wanted)
+    if game is None:
+        near = get_close_matches(wanted, by_name(), n=3, cutoff=0.6)
+        more = near or ["a game of a family (qsage synthesize --list)"]
+        known = [one for one in names() if one not in more]
         raise UsageError(
-            f"found the unknown game {quoted(name)}, expected a file or one of {', '.join(names())}"
+            f"found the unknown game {quoted(name)}, expected a file or one of "
+            f"{', '.join([*known, *more])}"
         )
-    path = files(__package__) / f"{wanted}.ig"
-    return parse_game(path.read_text(encoding="utf-8"), f"{wanted}.ig")
+    if variant != REPAIRED and game.published is None:
+        raise UsageError(f"{wanted} was published as a file that is no game: {game.defect}")
+    return game.make(variant)
