@@ -170,7 +170,8 @@ def write_folder(result: Synthesis, folder: str) -> list[str]:
     """Write the report's files into ``folder``, which is made; returns their names.
 
     ``report.txt``, ``report.json`` and, with a formula, ``winning.py``, ``winning.smt2`` and
-    ``proof-NN.smt2``, each of which an SMT solver must answer with ``unsat``.
+    ``proof-NN.smt2``, each of which an SMT solver must answer with ``unsat``; with a strategy
+    also ``strategy.txt``, which :func:`~qsage_validate.synthesis.strategy.parse_strategy` reads.
     """
     try:
         makedirs(folder, exist_ok=True)
@@ -186,6 +187,8 @@ def write_folder(result: Synthesis, folder: str) -> list[str]:
         misere = result.options.misere
         files["winning.py"] = python_module(result.game, result.found, strategy, misere=misere)
         files["winning.smt2"] = smtlib_module(result.game, result.found, strategy)
+        if strategy is not None:
+            files["strategy.txt"] = f"# {_headline(result)}\n{strategy.text(result.game)}\n"
         for number, question in enumerate(questions(result), start=1):
             files[f"proof-{number:02}.smt2"] = question.text
     for name, content in files.items():
