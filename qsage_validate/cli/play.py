@@ -24,10 +24,12 @@ from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.play.adversary import AdversaryReport
+    from qsage_validate.play.match import Match
     from qsage_validate.play.setup import Setup
 
 _GAMES = 100
 _MODES = "Ways to play"
+_IMPARTIAL = "Impartial games"
 _ASKING = "How the certificate is asked"
 
 
@@ -35,8 +37,9 @@ def command(
     formula: Annotated[
         str | None,
         typer.Argument(
-            metavar="FORMULA",
-            help="QCIR or QDIMACS; a clause certificate (Pedant) plays without one.",
+            metavar="FORMULA|GAME",
+            help="QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or an "
+            "impartial game: its file or its name (take-away-3).",
         ),
     ] = None,
     cert: Annotated[
@@ -74,7 +77,10 @@ def command(
     white: Annotated[
         str | None,
         typer.Option(
-            metavar="random", help="A random White plays many games.", rich_help_panel=_MODES
+            metavar="random|all",
+            help="A random White plays many games; all: in an impartial game every state up to "
+            "--bound and every move is tried.",
+            rich_help_panel=_MODES,
         ),
     ] = None,
     black: Annotated[
@@ -136,6 +142,46 @@ def command(
             rich_help_panel=_ASKING,
         ),
     ] = False,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The rules to play against: lines 'CONDITION -> ACTION(E, ...)', or what qsage "
+            "synthesize -o has written. Else they are synthesised.",
+            rich_help_panel=_IMPARTIAL,
+        ),
+    ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'V=N …'",
+            help="The state to begin in; else one is drawn by --seed.",
+            rich_help_panel=_IMPARTIAL,
+        ),
+    ] = None,
+    begins: Annotated[
+        str | None,
+        typer.Option(
+            metavar="black|white",
+            help="Who begins; the rules play Black. Else whoever lets the rules win.",
+            rich_help_panel=_IMPARTIAL,
+        ),
+    ] = None,
+    misere: Annotated[
+        bool,
+        typer.Option(
+            "--misere", help="Whoever makes the last move loses.", rich_help_panel=_IMPARTIAL
+        ),
+    ] = False,
+    bound: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="The largest value of a variable in states that are drawn or tried (20).",
+            rich_help_panel=_IMPARTIAL,
+        ),
+    ] = None,
     json_output: JsonOption = False,
 ) -> Exit:
     """Play against a certificate, which answers as the winning strategy that it is.
@@ -144,10 +190,13 @@ def command(
     replies come from the certificate; where the rules are known (from the formula itself or
     --game) every step is compared with them.
 
+    An impartial game is played against winning rules, which play Black: a move is written
+    take(2), and every reply is compared with the rules of the game and backward induction.
+
     Exit code 0: the play ended as promised, or was left; 1: something was found, or the
     promised win did not come; 2: bad input; 3: the moves ended before the play did.
     """
-    from qsage_validate.play.setup import Engine, PlayFiles, load
+    from qsage_validate.cli import play_impartial
 
     if sat and simulation:
         raise UsageError("found --sat with --simulation, expected one of them")
@@ -157,6 +206,22 @@ def command(
         raise UsageError(f"{asked} goes with a random opponent: --white random")
     if json_output and mode not in ("script", "random"):
         raise UsageError("--json goes with --moves, --moves-file or a random opponent")
+    options = play_impartial.ImpartialOptions(rules, state, begins, misere, bound)
+    heaps = play_impartial.impartial_game(formula)
+    if heaps is not None:
+        _only_impartial(cert, meta, game or model, dialect, sat or simulation, bare or peeking)
+        if black is not None:
+            raise UsageError("found --black: the rules play Black, expected --white")
+        ways = play_impartial.Ways(
+            mode, white, moves, moves_file, games, seed, illegal, let_happen, theme, json_output
+        )
+        return play_impartial.play(heaps, str(formula), options, ways)
+    for option in options.given():
+        raise UsageError(f"found {option}, but {formula or 'nothing'} is no impartial game")
+    if white == "all":
+        raise UsageError("found --white all, expected --white random: that is no impartial game")
+    from qsage_validate.play.setup import Engine, PlayFiles, load
+
     engine = Engine.SAT if sat else Engine.SIMULATION if simulation else Engine.AUTO
     words = game_words(game, model)
     files = PlayFiles(formula, cert, meta, words, parse_dialect(dialect), engine, bare, peeking)
@@ -166,8 +231,8 @@ def command(
     if mode == "random":
         return _random(setup, white, games or _GAMES, seed or 0, illegal, json_output)
     if mode == "script":
-        return _script(setup, moves, moves_file, json_output)
-    if mode == "plain" or not _is_terminal():
+        return script(setup.match(), moves, moves_file, json_output)
+    if mode == "plain" or not is_terminal():
         from qsage_validate.play.prompt import run_plain
 
         return run_plain(setup.match(), seed=seed, let_happen=let_happen)
@@ -199,9 +264,10 @@ def _mode(
     chosen = [name for name, wanted in asked.items() if wanted]
     if len(chosen) > 1:
         raise UsageError(f"found {' and '.join(chosen)}, expected one of them")
-    for option, value in (("--white", white), ("--black", black)):
-        if value not in (None, "random"):
-            raise UsageError(f"found {option} {value}, expected {option} random")
+    if white not in (None, "random", "all"):
+        raise UsageError(f"found --white {white}, expected --white random")
+    if black not in (None, "random"):
+        raise UsageError(f"found --black {black}, expected --black random")
     if not chosen:
         return "board"
     return {"--plain": "plain", "--moves": "script", "--moves-file": "script"}.get(
@@ -209,7 +275,30 @@ def _mode(
     )
 
 
-def _is_terminal() -> bool:
+def _only_impartial(
+    cert: str | None,
+    meta: str | None,
+    model: object,
+    dialect: str | None,
+    engine: bool,
+    formula: bool,
+) -> None:
+    """Raise ``UsageError`` for options of formulas and certificates."""
+    given = {
+        "--cert": cert is not None,
+        "--meta": meta is not None,
+        "--game or --model": model is not None,
+        "--dialect": dialect is not None,
+        "--sat or --simulation": engine,
+        "--bare or --peeking": formula,
+    }
+    for option, wrong in given.items():
+        if wrong:
+            raise UsageError(f"found {option} with an impartial game, which has no certificate")
+
+
+def is_terminal() -> bool:
+    """Whether there is one to draw a board on and to type at."""
     streams = (sys.stdin, sys.stdout)
     return all(stream is not None and stream.isatty() for stream in streams)
 
@@ -217,7 +306,8 @@ def _is_terminal() -> bool:
 # -- scripts --------------------------------------------------------------------------------
 
 
-def _script(setup: Setup, moves: str | None, moves_file: str | None, json_output: bool) -> Exit:
+def script(match: Match, moves: str | None, moves_file: str | None, json_output: bool) -> Exit:
+    """Play ``match`` by a script, and show each step."""
     from qsage_validate.formats.source import Source
     from qsage_validate.play.frame import Frame
     from qsage_validate.play.report import exit_code, frame_lines, match_json
@@ -227,7 +317,6 @@ def _script(setup: Setup, moves: str | None, moves_file: str | None, json_output
     if moves_file is not None:
         source = Source.open(moves_file)
         text, path = source.text, source.path
-    match = setup.match()
 
     def show(frame: Frame) -> None:
         if not json_output:
@@ -258,7 +347,7 @@ def _random(
     if str(opponent) != asked:
         narrate(f"the certificate plays {asked}: the random player is {opponent}")
     adversary = setup.adversary(seed=seed, illegal=illegal)
-    with _progress(games) as progress:
+    with progress_bar(games) as progress:
         report = adversary.run(games, progress=progress)
     if json_output:
         emit_json(report.as_json())
@@ -290,7 +379,7 @@ def _report_lines(report: AdversaryReport, opponent: str, side: str) -> Iterator
 
 
 @contextmanager
-def _progress(games: int) -> Iterator[Callable[[int], None]]:
+def progress_bar(games: int) -> Iterator[Callable[[int], None]]:
     """A progress bar on standard error, where that is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda done: None

@@ -121,7 +121,11 @@ def describe(board: Board, marks: Marks = NO_MARKS) -> str:
     """The board and its marks in words."""
     cells = "hexagons" if board.shape is Shape.HEXAGONS else "squares"
     said = [f"{board.width} by {board.height} {cells}."]
+    if board.shape is Shape.HEAPS:
+        said = [f"Heaps: {', '.join(_heaps(board))}."]
     for name, content in (("Black", Square.BLACK), ("White", Square.WHITE)):
+        if board.shape is Shape.HEAPS:
+            break
         own = [square for square in _all_squares(board) if board[square] is content]
         said.append(f"{name}: {_listed(own) or 'none'}.")
     if marks.last is not None:
@@ -134,6 +138,13 @@ def describe(board: Board, marks: Marks = NO_MARKS) -> str:
         numbers = ", ".join(f"{_listed([s])} {text}" for s, text in marks.labels.items())
         said.append(f"Labels: {numbers}.")
     return " ".join(said)
+
+
+def _heaps(board: Board) -> Iterator[str]:
+    """Each heap with its number of tokens: ``v1 3``."""
+    for y in range(1, board.height + 1):
+        tokens = sum(board[x, y] is not Square.OPEN for x in range(1, board.width + 1))
+        yield f"{board.row_name(y)} {tokens}"
 
 
 def _listed(squares: Collection[SquareXY]) -> str:
@@ -151,7 +162,8 @@ class _Grid(ABC):
 
     def __init__(self, board: Board) -> None:
         self.board = board
-        self.left = _LEFT if board.height < 100 else _LEFT + 8
+        longest = max(map(len, board.names), default=len(str(board.height)))
+        self.left = _LEFT + 8 * max(0, longest - 2)
 
     @property
     @abstractmethod
@@ -244,7 +256,7 @@ class _Squares(_Grid):
             yield _text(self.centre((x, 1))[0], _TOP - 8, str(x), paint("axis"), 12)
         for y in range(1, self.board.height + 1):
             cy = self.centre((1, y))[1]
-            yield _text(self.left - 8, cy + 4, str(y), paint("axis"), 12, "end")
+            yield _text(self.left - 8, cy + 4, self.board.row_name(y), paint("axis"), 12, "end")
 
 
 class _Hexagons(_Grid):

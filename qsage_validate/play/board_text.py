@@ -20,8 +20,10 @@ def board_text(board: Board, changed: Collection[SquareXY] = ()) -> Text:
     """The board with coordinates; the squares ``changed`` are underlined.
 
     Columns are numbered at the top and rows at the side, (1,1) at the top left; the rows of
-    a board of hexagons are shifted.
+    a board of hexagons are shifted.  Heaps are rows of tokens behind their names.
     """
+    if board.shape is Shape.HEAPS:
+        return _heaps_text(board, changed)
     margin = len(str(board.height))
     width = len(str(board.width))
     text = Text(" " * (margin + 1), no_wrap=True)
@@ -36,6 +38,21 @@ def board_text(board: Board, changed: Collection[SquareXY] = ()) -> Text:
             underline = " underline" if (x, y) in changed else ""
             text.append(" " * width)
             text.append(square.value, _STYLES[square] + underline)
+    return text
+
+
+def _heaps_text(board: Board, changed: Collection[SquareXY]) -> Text:
+    margin = max(len(board.row_name(y)) for y in range(1, board.height + 1))
+    text = Text(no_wrap=True)
+    for y in range(1, board.height + 1):
+        text.append("\n" if y > 1 else "")
+        text.append(board.row_name(y).rjust(margin), "dim")
+        text.append(" ")
+        for x in range(1, board.width + 1):
+            square = board[x, y]
+            underline = " underline" if (x, y) in changed else ""
+            sign = "·" if square is Square.OPEN else "●"
+            text.append(sign, _STYLES[square] + underline)
     return text
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from qsage_validate.games.impartial.heap_move import HeapMove
 from qsage_validate.games.protocol import Board, Illegality, Player, Position
 from qsage_validate.strategies.line import BoardMove, SquareXY
 from qsage_validate.validation.finding import Evidence, Finding
@@ -31,7 +32,7 @@ class BlockMove:
         return dict(zip(self.variables, self.values, strict=True))
 
 
-MatchMove = BoardMove | BlockMove
+MatchMove = BoardMove | BlockMove | HeapMove
 
 
 class Group(Enum):
@@ -45,6 +46,8 @@ class Group(Enum):
     STATE = "state"
     VERDICT = "verdict"
     BLOCK = "block"
+    FORMULA = "formula"
+    RULE = "rule"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,8 @@ class WhyNot:
 
     ``formula_legal`` is ``None`` where the formula cannot tell (no indicators are known);
     ``rules_legal`` is ``None`` where no rules are known.  ``evidence`` are the indicators and
-    gates that are false; ``illegality`` is the rule that fails.
+    gates that are false; ``illegality`` is the rule that fails.  ``asked`` says whether there is
+    a formula to ask at all.
     """
 
     move: MatchMove
@@ -92,6 +96,7 @@ class WhyNot:
     rules_legal: bool | None
     evidence: tuple[NamedValue, ...] = ()
     illegality: Illegality | None = None
+    asked: bool = True
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -103,7 +108,7 @@ class WhyNot:
             said.append(f"formula: {value}")
         if not self.evidence and self.formula_legal:
             said.append("formula: every indicator accepts the move")
-        if self.formula_legal is None:
+        if self.formula_legal is None and self.asked:
             said.append("formula: says nothing about legality")
         return tuple(said)
 
@@ -160,7 +165,9 @@ class Frame:
     its player set the game-stop variable, claiming the goal; ``outcome`` when the play is over
     here; ``findings`` are those first seen here; ``seconds`` is the time the answer took.
     ``choice`` are the opponent's variables fixed so far and ``reply`` the certificate's, both
-    by variable: what is needed to go on.
+    by variable: what is needed to go on.  ``state`` is the position in words where the board
+    alone does not say it (``v1 = 3, v2 = 0``), ``remarks`` are sentences about this step: the
+    rule that a reply comes from.
     """
 
     ply: int
@@ -178,6 +185,8 @@ class Frame:
     choice: Mapping[int, bool] = field(default_factory=dict)
     reply: Mapping[int, bool] = field(default_factory=dict)
     board_by_rules: bool = False
+    state: str = ""
+    remarks: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -190,6 +199,7 @@ __all__ = [
     "BoardMove",
     "Frame",
     "Group",
+    "HeapMove",
     "Hint",
     "MatchMove",
     "MatchOutcome",

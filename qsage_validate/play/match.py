@@ -75,7 +75,7 @@ class Match(ABC):
     @property
     @abstractmethod
     def plies(self) -> int:
-        """How many plies a play has at most (blocks, in the bare game)."""
+        """How many plies a play has at most (blocks, in the bare game); 0 if that is not known."""
 
     @property
     @abstractmethod
@@ -86,6 +86,21 @@ class Match(ABC):
     @abstractmethod
     def has_rules(self) -> bool:
         """Whether every step is compared with the game's rules."""
+
+    @property
+    def answers(self) -> str:
+        """What answers the person's moves, in a word."""
+        return "certificate"
+
+    @property
+    def has_verdict(self) -> bool:
+        """Whether a formula's verdict is evaluated at the end."""
+        return True
+
+    @property
+    def moves_by_line(self) -> bool:
+        """Whether blanks are parts of moves, so that scripts separate them by lines only."""
+        return not self.has_board
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -168,6 +183,13 @@ class Match(ABC):
 
         With it, an interface lets one click a piece and then its target.
         """
+
+    def moves_at(self, square: SquareXY) -> tuple[MatchMove, ...]:
+        """The moves, legal or not, that a person may mean by ``square``: one for each action."""
+        names = self.actions or tuple(
+            dict.fromkeys(m.action for m in self.legal_moves() if isinstance(m, BoardMove))
+        )
+        return tuple(self.parse_move(f"{name}({square[0]},{square[1]})") for name in names)
 
     @abstractmethod
     def hint(self) -> Hint | None:

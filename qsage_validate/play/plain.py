@@ -147,6 +147,10 @@ class PlainPlay:
                 self.console.print(board_text(frame.board, self._changed(frame)))
             if frame.board_by_rules:
                 self._say(BOARD_BY_RULES, "dim")
+            if frame.state:
+                self._say(frame.state)
+            for remark in frame.remarks:
+                self._say(remark, "cyan")
             for finding in frame.findings:
                 self._say(f"FINDING {finding.text}", "bold red")
             if frame.outcome is not None:

@@ -35,8 +35,11 @@ def frame_lines(match: Match, frame: Frame) -> Iterator[str]:
         yield board_lines(frame.board)
     if frame.board_by_rules:
         yield BOARD_BY_RULES
+    if frame.state:
+        yield frame.state
     if frame.illegal is not None:
         yield f"let happen: {frame.illegal}"
+    yield from frame.remarks
     yield from (f"FINDING {finding.text}" for finding in frame.findings)
     if frame.outcome is not None:
         yield outcome_line(frame.outcome)
@@ -84,6 +87,8 @@ def frame_json(frame: Frame) -> dict[str, object]:
         "by_certificate": frame.by_certificate,
         "board": None if frame.board is None else str(frame.board),
         "board_by_rules": frame.board_by_rules,
+        "state": frame.state or None,
+        "remarks": list(frame.remarks),
         "rules_board": None if frame.position is None else str(frame.position.board),
         "stopped": frame.stopped,
         "illegal": None if frame.illegal is None else why_json(frame.illegal),

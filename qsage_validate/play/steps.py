@@ -53,6 +53,7 @@ def steps_of_frames(frames: Iterable[Frame]) -> tuple[Step, ...]:
             remarks.append(f"Let happen: {frame.illegal}")
         if frame.stopped:
             remarks.append(f"{frame.player} claims the goal.")
+        remarks += frame.remarks
         remarks += [finding.text for finding in frame.findings]
         ending = "" if frame.outcome is None else outcome_line(frame.outcome)
         last = frame.move.square if isinstance(frame.move, BoardMove) else None

@@ -23,6 +23,10 @@ class FindingKind(Enum):
     LOOKS_RIGHT = "function looks right"
     CERTIFICATE_BEATEN = "certificate beaten"
     TRACE_WRONG = "trace is no proof"
+    FORMULA_DIFFERS = "winning formula differs"
+    RULES_SILENT = "no rule fires"
+    RULE_MISFIRES = "rule fires in a losing state"
+    REPLY_FAILS = "reply does not win"
 
 
 @dataclass(frozen=True, slots=True)

@@ -275,8 +275,10 @@ class PlayApp(AskingApp):
     def _show_form(self, form: BlockForm, view: View) -> None:
         situation = view.situation
         block = next((m for m in situation.legal if isinstance(m, BlockMove)), None)
-        if view.past:
+        if view.past and not view.frame.state:
             form.show(None, f"Block {view.frame.ply} of {situation.plies} (looking back)")
+        elif view.frame.state:
+            form.show_text(view.frame.state)
         elif block is None:
             form.show(None, "The play is over")
         else:
@@ -291,7 +293,7 @@ class PlayApp(AskingApp):
             "restart": situation.can_undo,
             "redo": situation.can_redo,
             "hint": going_on,
-            "why_not": going_on and situation.has_board,
+            "why_not": going_on and (situation.has_board or bool(self.view.frame.state)),
             "menu": going_on,
             "type": going_on,
             "random": going_on,
@@ -446,6 +448,8 @@ class PlayApp(AskingApp):
     def action_why_not(self) -> None:
         if self._board is not None:
             self.ask("asking why not", requests.explain_square(self._board.cursor))
+        elif self.view.frame.state:
+            self._remark(self.view, "Type ? and a move to ask why it is illegal.")
         else:
             self._remark(self.view, "Every assignment of a block is legal.")
 

@@ -38,7 +38,7 @@ class TitleBar(Horizontal):
         so_far = situation.frames[: view.index + 1]
         if situation.has_rules and any(frame.illegal is not None for frame in so_far):
             rules = "off the rules"
-        ply = f"ply {view.frame.ply}/{situation.plies}"
+        ply = f"ply {view.frame.ply}" + (f"/{situation.plies}" if situation.plies else "")
         flags = [Content(f" you {STONES[person]} {person}  {ply}  {rules} ")]
         if view.let_happen:
             flags.append(Content.styled(" illegal moves happen ", "bold $warning"))

@@ -104,6 +104,14 @@ class BlockForm(Vertical):
         for button in self.query(Button):
             button.disabled = block is None
 
+    def show_text(self, text: str) -> None:
+        """Show a position in words instead of a block: its moves are typed."""
+        self._block = None
+        self.query_one("#block-title", Label).update(text)
+        self.bits.display = False
+        for button in self.query(Button):
+            button.display = False
+
     def set_bits(self, move: BlockMove) -> None:
         """Set the bits to those of ``move``, which is one of the same block."""
         if self._block is not None and move.variables == self._block.variables:

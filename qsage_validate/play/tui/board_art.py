@@ -87,6 +87,8 @@ class Grid:
     rows: int
     shape: Shape
     scale: Scale
+    names: int = 0
+    """The length of the longest name of a row; 0 where rows have numbers."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -98,7 +100,7 @@ class Grid:
     @property
     def gutter(self) -> int:
         """The columns that the coordinates on the left need."""
-        return len(str(self.rows)) + 1
+        return (self.names or len(str(self.rows))) + 1
 
     @property
     def outer(self) -> tuple[int, int]:
@@ -133,9 +135,11 @@ def scales(shape: Shape) -> tuple[Scale, ...]:
     return HEXAGON_SCALES if shape is Shape.HEXAGONS else RECTANGLE_SCALES
 
 
-def best_grid(columns: int, rows: int, shape: Shape, width: int, height: int) -> Grid:
+def best_grid(
+    columns: int, rows: int, shape: Shape, width: int, height: int, names: int = 0
+) -> Grid:
     """The largest drawing with coordinates that fits; the smallest, to be scrolled, if none."""
-    grids = [Grid(columns, rows, shape, scale) for scale in scales(shape)]
+    grids = [Grid(columns, rows, shape, scale, names) for scale in scales(shape)]
     fitting = [g for g in grids if g.outer[0] <= width and g.outer[1] <= height]
     return fitting[-1] if fitting else grids[0]
 

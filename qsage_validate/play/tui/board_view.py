@@ -92,9 +92,10 @@ class BoardView(ScrollView, can_focus=True):
     def fit(self, width: int, height: int) -> Grid:
         """The drawing for an area: the largest that fits, or the one that was zoomed to."""
         board = self.picture.board
+        names = max(map(len, board.names), default=0)
         if self.zoom is None:
-            return best_grid(board.width, board.height, board.shape, width, height)
-        return Grid(board.width, board.height, board.shape, scales(board.shape)[self.zoom])
+            return best_grid(board.width, board.height, board.shape, width, height, names)
+        return Grid(board.width, board.height, board.shape, scales(board.shape)[self.zoom], names)
 
     def measure(self, width: int, height: int) -> tuple[int, int]:
         """The size, at most what is offered, that the board would take of an area."""
@@ -224,7 +225,8 @@ class BoardView(ScrollView, can_focus=True):
             return Segment(" " * gutter, self.rich_style)
         here = y + 1 == self.cursor[1]
         name = "board--coordinate-cursor" if here else "board--coordinate"
-        return Segment(f"{y + 1:>{gutter - 1}} ", self.get_component_rich_style(name))
+        label = self.picture.board.row_name(y + 1)
+        return Segment(f"{label:>{gutter - 1}} ", self.get_component_rich_style(name))
 
     def _row(self, row: int) -> Strip:
         scale = self.grid.scale

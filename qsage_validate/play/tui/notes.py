@@ -53,11 +53,13 @@ def frame_notes(
             slow = f" ({frame.seconds:.1f} s)" if frame.seconds >= 1 else ""
             move = "unreadable" if frame.move is None else str(frame.move)
             yield Note(Weight.DONE, f"{frame.ply}. {frame.player} {move}{mark}{slow}")
+        for remark in frame.remarks:
+            yield Note(Weight.SAID, remark)
         own = _own_moves(situation, frame.ply)
         for finding in frame.findings:
             yield finding_note(finding, own, replay)
         if frame.outcome is not None:
-            yield Note(Weight.VERDICT, _end(frame.outcome))
+            yield Note(Weight.VERDICT, _end(frame.outcome, situation.answers))
 
 
 def _own_moves(situation: Situation, ply: int) -> list[str]:
@@ -69,6 +71,6 @@ def _own_moves(situation: Situation, ply: int) -> list[str]:
     ]
 
 
-def _end(outcome: MatchOutcome) -> str:
-    promise = {True: "; as the certificate promised", False: "; NOT as promised", None: ""}
+def _end(outcome: MatchOutcome, answers: str) -> str:
+    promise = {True: f"; as the {answers} promised", False: "; NOT as promised", None: ""}
     return outcome.text + promise[outcome.promised]

@@ -139,7 +139,7 @@ def _reason(why: WhyNot) -> Content:
         lines.append(Content.assemble(("rules    ", "$quiet"), why.illegality.text))
     elif why.rules_legal:
         lines.append(Content.assemble(("rules    ", "$quiet"), "the move is legal"))
-    if why.formula_legal is None:
+    if why.formula_legal is None and why.asked:
         lines.append(Content.assemble(("formula  ", "$quiet"), "says nothing about legality"))
     elif why.formula_legal:
         lines.append(Content.assemble(("formula  ", "$quiet"), "every indicator accepts the move"))

@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from qsage_validate.games.protocol import Board, Square
-from qsage_validate.play.frame import BoardMove, MatchMove, SquareXY
+from qsage_validate.play.frame import BlockMove, BoardMove, HeapMove, MatchMove, SquareXY
+
+PlacedMove = BoardMove | HeapMove
 
 
 @dataclass(frozen=True, slots=True)
 class Play:
     """The squares name exactly one legal move."""
 
-    move: BoardMove
+    move: PlacedMove
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Select:
 class Choose:
     """The squares fit several moves: a person has to say which."""
 
-    moves: tuple[BoardMove, ...]
+    moves: tuple[PlacedMove, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ Pick = Play | Select | Choose | Drop | NoMove
 class Picks:
     """The legal moves of a position by the squares that they change."""
 
-    areas: Mapping[BoardMove, frozenset[SquareXY]] = field(default_factory=dict)
+    areas: Mapping[PlacedMove, frozenset[SquareXY]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -64,19 +66,21 @@ class Picks:
         touched: Callable[[MatchMove], Sequence[SquareXY]],
     ) -> Picks:
         """Group ``moves``; a move that changes nothing belongs to the square that it names."""
-        areas = {
-            move: frozenset(touched(move)) or frozenset({move.square})
-            for move in moves
-            if isinstance(move, BoardMove)
-        }
+        areas: dict[PlacedMove, frozenset[SquareXY]] = {}
+        for move in moves:
+            if isinstance(move, BlockMove):
+                continue
+            named = {move.square} if isinstance(move, BoardMove) else ()
+            areas[move] = frozenset(touched(move)) or frozenset(named)
         return cls(areas)
 
     def starts(self, board: Board) -> frozenset[SquareXY]:
         """The squares to mark as playable: pieces that can move, open squares that can be taken."""
         marked: set[SquareXY] = set()
         for move, area in self.areas.items():
-            if move.square in area and board[move.square] is not Square.OPEN:
-                marked.add(move.square)
+            named = move.square if isinstance(move, BoardMove) else None
+            if named is not None and named in area and board[named] is not Square.OPEN:
+                marked.add(named)
             else:
                 marked |= area
         return frozenset(marked)
@@ -89,7 +93,7 @@ class Picks:
                 marked |= area - {selected} if len(area) > 1 else area
         return frozenset(marked)
 
-    def at(self, square: SquareXY) -> tuple[BoardMove, ...]:
+    def at(self, square: SquareXY) -> tuple[PlacedMove, ...]:
         """The moves that change ``square``, one for each that differs in action or area."""
         return self._distinct(m for m, area in self.areas.items() if square in area)
 
@@ -116,17 +120,20 @@ class Picks:
             return _one_of(moves)
         return Select(square)
 
-    def _distinct(self, moves: Iterable[BoardMove]) -> tuple[BoardMove, ...]:
+    def _distinct(self, moves: Iterable[PlacedMove]) -> tuple[PlacedMove, ...]:
         # Parameters that an action does not use (the y of "occupy-bottom") make several moves
         # with one effect; the one that names a square it changes stands for them.
         groups: dict[tuple[str, frozenset[SquareXY]], list[BoardMove]] = {}
+        chosen: list[PlacedMove] = []
         for move in moves:
-            groups.setdefault((move.action, self.areas[move]), []).append(move)
-        chosen: list[BoardMove] = []
+            if isinstance(move, HeapMove):
+                chosen.append(move)
+            else:
+                groups.setdefault((move.action, self.areas[move]), []).append(move)
         for (_, area), same in groups.items():
             chosen += [move for move in same if move.square in area] or same[:1]
         return tuple(chosen)
 
 
-def _one_of(moves: tuple[BoardMove, ...]) -> Pick:
+def _one_of(moves: tuple[PlacedMove, ...]) -> Pick:
     return Play(moves[0]) if len(moves) == 1 else Choose(moves)

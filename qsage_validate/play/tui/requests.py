@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import Source, write_atomic
-from qsage_validate.play.frame import BoardMove, Frame, Hint, MatchMove, SquareXY, WhyNot
+from qsage_validate.play.frame import Frame, Hint, MatchMove, SquareXY, WhyNot
 from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.transcript import Transcript
 
@@ -189,20 +189,13 @@ def _reasons(
     whys: list[WhyNot] = []
     legal: list[MatchMove] = []
     for square in squares:
-        for move in _moves_at(match, square):
+        for move in match.moves_at(square):
             why = match.why_not(move)
             if why is not None:
                 whys.append(why)
             elif square == squares[0]:
                 legal.append(move)
     return tuple(whys), tuple(legal)
-
-
-def _moves_at(match: Match, square: SquareXY) -> list[MatchMove]:
-    actions = match.actions or tuple(
-        dict.fromkeys(m.action for m in match.legal_moves() if isinstance(m, BoardMove))
-    )
-    return [match.parse_move(f"{action}({square[0]},{square[1]})") for action in actions]
 
 
 def undo(match: Match) -> Answer:

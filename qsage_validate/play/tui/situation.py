@@ -32,6 +32,8 @@ class Situation:
     can_undo: bool
     can_redo: bool
     can_claim: bool
+    answers: str = "certificate"
+    has_verdict: bool = True
 
     @classmethod
     def of(cls, match: Match) -> Situation:
@@ -54,6 +56,8 @@ class Situation:
             can_undo=match.can_undo,
             can_redo=match.can_redo,
             can_claim=match.can_claim(),
+            answers=match.answers,
+            has_verdict=match.has_verdict,
         )
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from qsage_validate.games.protocol import Board, Square
-from qsage_validate.play.frame import BoardMove, Frame, Hint, MatchOutcome, SquareXY
+from qsage_validate.play.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
 from qsage_validate.play.tui.actions import key_of
 from qsage_validate.play.tui.board_art import Mark
 from qsage_validate.play.tui.requests import Refused
@@ -89,7 +89,7 @@ def picture(view: View) -> Picture | None:
             add(Mark.TARGET, picks.targets(view.selected))
         if view.refusal is not None:
             add(Mark.ILLEGAL, view.tried)
-        if view.hint is not None and isinstance(view.hint.move, BoardMove):
+        if view.hint is not None and not isinstance(view.hint.move, BlockMove):
             add(Mark.HINT, picks.areas.get(view.hint.move, frozenset()))
     return Picture(board, {square: frozenset(marks) for square, marks in marked.items()})
 
@@ -178,25 +178,29 @@ def _over(situation: Situation, outcome: MatchOutcome) -> Status:
     found = len(situation.findings)
     good = outcome.promised is True and not found
     promise = {
-        True: ", as the certificate promised",
-        False: ": NOT what the certificate promised",
+        True: f", as the {situation.answers} promised",
+        False: f": NOT what the {situation.answers} promised",
         None: "",
     }[outcome.promised]
     verdict = "not evaluated" if outcome.verdict is None else str(outcome.verdict).lower()
     findings = "no findings" if not found else f"{found} finding" + "s" * (found > 1)
     winner = f"{outcome.winner} wins: " if outcome.winner is not None else ""
+    said = f"Verdict gate {verdict}, {findings}"
+    if not situation.has_verdict:
+        said = findings.capitalize()
     keys = ", ".join(f"{key_of(n)} {n}" for n in ("restart", "undo", "save", "quit"))
     return Status(
         Tone.KEPT if good else Tone.BROKEN if outcome.promised is False or found else Tone.PAST,
         f"{winner}{outcome.reason}{promise}",
-        f"Verdict gate {verdict}, {findings}. {keys}",
+        f"{said}. {keys}",
     )
 
 
 def _turn(view: View) -> Status:
     situation = view.situation
     ply = situation.frame.ply + 1
-    whose = f"Your move, {situation.person}: ply {ply} of {situation.plies}"
+    of = f" of {situation.plies}" if situation.plies else ""
+    whose = f"Your move, {situation.person}: ply {ply}{of}"
     if view.running:
         return Status(Tone.TURN, whose, f"A random player plays; {key_of('run')} or Esc stops it")
     if view.claiming:
@@ -208,16 +212,19 @@ def _turn(view: View) -> Status:
         return Status(Tone.TURN, whose, f"Hint: {view.hint.text}")
     if not situation.legal:
         return Status(Tone.REFUSED, whose, "You have no legal move.")
-    if not situation.has_board:
+    if isinstance(situation.legal[0], BlockMove):
         return Status(Tone.TURN, whose, "Set the bits and play the block, or type 7=1 8=0")
     if view.selected is not None:
         x, y = view.selected
         return Status(Tone.TURN, whose, f"({x},{y}) selected: pick a ›target‹; Esc drops it")
+    if view.frame.remarks:
+        return Status(Tone.TURN, whose, f"{view.frame.player}: {view.frame.remarks[-1]}")
     kinds = "move" if len(situation.legal) == 1 else "moves"
+    pick = "pick a square or " if situation.has_board else ""
     return Status(
         Tone.TURN,
         whose,
-        f"{len(situation.legal)} legal {kinds}: pick a square or type {situation.legal[0]}",
+        f"{len(situation.legal)} legal {kinds}: {pick}type {situation.legal[0]}",
     )
 
 
@@ -226,5 +233,7 @@ def square_text(view: View, square: SquareXY) -> str:
     board = view.frame.board
     if board is None:
         return ""
+    if board.names:
+        return f"{board.row_name(square[1])}, token {square[0]}"
     content = {Square.OPEN: "open", Square.BLACK: "black", Square.WHITE: "white"}[board[square]]
     return f"({square[0]},{square[1]}) {content}"
