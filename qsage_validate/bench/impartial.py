@@ -51,9 +51,9 @@ def _runs(selection: Selection) -> list[Run]:
                 f"found the unknown method {quoted(solver)} for --solver, expected one of "
                 f"{', '.join(methods)}"
             )
-    for given, what in ((selection.preprocessors, "--preprocessor"), (selection.encodings, "-")):
+    for given in (selection.preprocessors, selection.encodings):
         if given:
-            raise UsageError(f"found {given[0]!r} for {what}: {NAME} has methods alone (--solver)")
+            raise UsageError(f"found {given[0]!r} for {NAME}, which has methods alone (--solver)")
     ways = [Way(name, NO_ENCODING) for name in selection.solvers or methods[:1]]
     if selection.inputs:
         instances = list(_files(selection.inputs))
@@ -113,7 +113,8 @@ def _families(variant: str) -> Iterator[Instance]:
             if variant == "published" and not game.published:
                 continue  # what was published under this name is no game
             source = (FAMILY, game.name, variant)
-            yield Instance(f"{family.number} {family.title}", game.name, source)
+            facts = (("variant", variant),)
+            yield Instance(f"{family.number} {family.title}", game.name, source, facts)
 
 
 def game_of(source: Sequence[str]) -> ImpartialGame:
