@@ -54,6 +54,7 @@ class Format(Enum):
     META = "Q-sage meta file"
     BDDL = "BDDL"
     PG = "positional game"
+    GDL = "GDL"
     QRP = "QRP trace"
     BQRP = "binary QRP trace"
     QUTE = "Qute's trace"
@@ -333,6 +334,9 @@ _BDDL: Final = re.compile(
     rb"^[ \t]*(?:#(?:black|white)(?:actions|goals?|turn)\b|#init\b|:action\b)", re.MULTILINE
 )
 _PG: Final = re.compile(rb"^#(times|positions)\b", re.MULTILINE)
+# Facts of any kind may stand before the roles, comments before everything.
+_GDL: Final = re.compile(rb"^[ \t]*\([ \t]*(?:role|init|<=)[ \t(]", re.MULTILINE | re.IGNORECASE)
+_GDL_START: Final = re.compile(rb"(?:\s|;[^\n]*\n)*\(")
 _QCIR: Final = re.compile(
     rb"\A#QCIR|^[ \t]*(?:exists|forall|free|output)[ \t]*\(|"
     rb"^[ \t]*[^\s#=(),]+[ \t]*=[ \t]*(?:and|or|xor|ite|exists|forall)[ \t]*\(",
@@ -376,6 +380,8 @@ def sniff_bytes(data: bytes) -> Format:
         return Format.META
     if _PG.search(head):
         return Format.PG
+    if _GDL_START.match(head) and _GDL.search(head):
+        return Format.GDL
     return Format.BDDL if _BDDL.search(head) else Format.UNKNOWN
 
 

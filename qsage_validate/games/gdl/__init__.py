@@ -1,0 +1,1 @@
+"""The game description language GDL: reader, checks, reference semantics, the game protocol."""

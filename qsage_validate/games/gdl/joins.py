@@ -1,0 +1,252 @@
+"""Clauses as Python functions: nested loops over indexes, in an order that binds early.
+
+A fact is a tuple of ground terms.  The function of a clause gets a *view*, which gives the facts
+of a relation (``rel``), those that a negation looks at (``neg``), the facts that are new
+(``delta``) and the indexes (``ix``), and a function that takes each fact derived.  An index maps
+the values at some places of a fact to the facts that have the given shape and these values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from qsage_validate.games.gdl.model import (
+    Atom,
+    Clause,
+    Ground,
+    Key,
+    Literal,
+    Term,
+    Variable,
+    arguments_of,
+    variables,
+)
+
+Fact = tuple[Ground, ...]
+Facts = set[Fact] | frozenset[Fact]
+Index = dict[object, list[Fact]]
+
+
+class Relations(Protocol):
+    """What a clause is evaluated on; relations and indexes are numbered by ``Joins``."""
+
+    def rel(self, number: int) -> Facts: ...
+
+    def neg(self, number: int) -> Facts: ...
+
+    def delta(self, number: int) -> Facts: ...
+
+    def ix(self, number: int) -> Index: ...
+
+
+Derive = Callable[[Relations, Callable[[Fact], object]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSpec:
+    """Which facts of a relation an index has, and what they are found by.
+
+    ``key`` gives a fact's value, or ``None`` for a fact of another shape.
+    """
+
+    relation: int
+    key: Callable[[Fact], object | None]
+
+    def build(self, facts: Facts) -> Index:
+        """The index of ``facts``."""
+        index: Index = {}
+        self.extend(index, facts)
+        return index
+
+    def extend(self, index: Index, facts: Facts) -> None:
+        """Put more facts into an index."""
+        key = self.key
+        for fact in facts:
+            value = key(fact)
+            if value is not None:
+                index.setdefault(value, []).append(fact)
+
+
+class Joins:
+    """Compiles clauses; numbers the relations and the indexes that they need."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Key, int] = {}
+        self.indexes: list[IndexSpec] = []
+        self._index_numbers: dict[tuple[int, str], int] = {}
+
+    def number(self, key: Key) -> int:
+        """The number of a relation."""
+        return self.numbers.setdefault(key, len(self.numbers))
+
+    def index(self, relation: int, source: str) -> int:
+        """The number of the index with this key, as an expression over ``f``."""
+        found = self._index_numbers.get((relation, source))
+        if found is None:
+            found = self._index_numbers[relation, source] = len(self.indexes)
+            # The expressions are made of constants in quotes, tuples and numbers alone.
+            self.indexes.append(IndexSpec(relation, eval(f"lambda f: {source}")))
+        return found
+
+    def compile(self, clause: Clause, delta: Literal | None = None) -> Derive:
+        """The function of a clause; with ``delta``, this literal looks at new facts only."""
+        return _Writer(self, clause, delta).function()
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """That a function term stands at a place: how long its tuple is, and the functor."""
+
+    path: str
+    length: int
+    functor: str
+
+    def source(self, fact: str) -> str:
+        at = f"{fact}{self.path}"
+        test = f"{at}.__class__ is tuple and len({at}) == {self.length}"
+        return f"{test} and {at}[0] == {self.functor!r}"
+
+
+class _Writer:
+    """Writes the function of one clause."""
+
+    def __init__(self, joins: Joins, clause: Clause, delta: Literal | None) -> None:
+        self.joins = joins
+        self.clause = clause
+        self.delta = delta
+        self.names: dict[Variable, str] = {}
+        self.setup: dict[str, str] = {}
+        self.lines: list[str] = []
+        self.indent = 1
+
+    def function(self) -> Derive:
+        waiting = list(self.clause.body)
+        if self.delta is not None:
+            waiting.remove(self.delta)
+            self.scan(self.delta, new=True)
+        while waiting:
+            literal = self.choose(waiting)
+            waiting.remove(literal)
+            if self.is_bound(literal):
+                self.test(literal)
+            else:
+                self.scan(literal, new=False)
+        self.line(f"add({self.tuple_of(self.clause.head.arguments)})")
+        if not self.clause.head.arguments:
+            self.line("return")
+        setup = [f" {name} = {source}" for name, source in self.setup.items()]
+        text = "\n".join(("def derive(view, add):", *setup, *self.lines))
+        scope: dict[str, Derive] = {}
+        exec(compile(text, f"<clause for {self.clause.head}>", "exec"), scope)
+        return scope["derive"]
+
+    def line(self, text: str) -> None:
+        self.lines.append(" " * self.indent + text)
+
+    # -- the order ----------------------------------------------------------------------------
+
+    def is_bound(self, literal: Literal) -> bool:
+        return all(v in self.names for v in variables(arguments_of(literal.atom)))
+
+    def choose(self, waiting: Sequence[Literal]) -> Literal:
+        """What is only a test first; else what is connected and brings the fewest variables."""
+        for literal in waiting:
+            if self.is_bound(literal):
+                return literal
+        return min((x for x in waiting if x.positive and isinstance(x.atom, Atom)), key=self.cost)
+
+    def cost(self, literal: Literal) -> tuple[bool, bool, int]:
+        atom = literal.atom
+        assert isinstance(atom, Atom)
+        found = set(variables(atom.arguments))
+        free = sum(v not in self.names for v in found)
+        return atom.relation != "does", bool(self.names) and free == len(found), free
+
+    # -- code ---------------------------------------------------------------------------------
+
+    def value(self, term: Term) -> str:
+        if isinstance(term, Variable):
+            return self.names[term]
+        return repr(term) if isinstance(term, str) else self.tuple_of(term)
+
+    def tuple_of(self, terms: Sequence[Term]) -> str:
+        return f"({''.join(self.value(term) + ', ' for term in terms)})"
+
+    def held(self, kind: str, number: int) -> str:
+        """A local name for what ``view.kind(number)`` gives."""
+        name = f"{kind}{number}"
+        self.setup[name] = f"view.{kind}({number})"
+        return name
+
+    def test(self, literal: Literal) -> None:
+        atom = literal.atom
+        if isinstance(atom, Atom):
+            kind = "rel" if literal.positive else "neg"
+            facts = self.held(kind, self.joins.number(atom.key))
+            word = "in" if literal.positive else "not in"
+            self.line(f"if {self.tuple_of(atom.arguments)} {word} {facts}:")
+        else:
+            sign = "!=" if literal.positive else "=="
+            self.line(f"if {self.value(atom.left)} {sign} {self.value(atom.right)}:")
+        self.indent += 1
+
+    def scan(self, literal: Literal, *, new: bool) -> None:
+        """A loop over the facts that fit; new facts have no index, so they are looked at all."""
+        atom = literal.atom
+        assert isinstance(atom, Atom)
+        shape: list[_Shape] = []
+        keys: list[tuple[str, str]] = []
+        fresh: list[tuple[str, Variable]] = []
+        for place, term in enumerate(atom.arguments):
+            self.match(f"[{place}]", term, shape, keys, fresh)
+        number, fact = self.joins.number(atom.key), f"f{self.indent}"
+        if new:
+            self.line(f"for {fact} in {self.held('delta', number)}:")
+            tests = [test.source(fact) for test in shape]
+            tests += [f"{fact}{path} == {value}" for path, value in keys]
+        elif shape or keys:
+            paths = ", ".join(f"f{path}" for path, _ in keys)
+            key = f"({paths},)" if len(keys) != 1 else paths
+            key = "True" if not keys else key
+            conditions = " and ".join(test.source("f") for test in shape)
+            source = f"{key} if {conditions} else None" if shape else key
+            index = self.held("ix", self.joins.index(number, source))
+            values = ", ".join(value for _, value in keys)
+            wanted = f"({values},)" if len(keys) != 1 else values
+            wanted = "True" if not keys else wanted
+            self.line(f"for {fact} in {index}.get({wanted}, ()):")
+            tests = []
+        else:
+            self.line(f"for {fact} in {self.held('rel', number)}:")
+            tests = []
+        self.indent += 1
+        if tests:
+            self.line(f"if {' and '.join(tests)}:")
+            self.indent += 1
+        for path, variable in fresh:
+            if variable in self.names:
+                self.line(f"if {fact}{path} == {self.names[variable]}:")
+                self.indent += 1
+            else:
+                self.names[variable] = f"v{len(self.names)}"
+                self.line(f"{self.names[variable]} = {fact}{path}")
+
+    def match(
+        self,
+        path: str,
+        term: Term,
+        shape: list[_Shape],
+        keys: list[tuple[str, str]],
+        fresh: list[tuple[str, Variable]],
+    ) -> None:
+        """What a fact has to be at a place to fit a term."""
+        if isinstance(term, Variable) and term not in self.names:
+            fresh.append((path, term))
+        elif isinstance(term, tuple):
+            shape.append(_Shape(path, len(term), str(term[0])))
+            for place, part in enumerate(term[1:], start=1):
+                self.match(f"{path}[{place}]", part, shape, keys, fresh)
+        else:
+            keys.append((path, self.value(term)))
