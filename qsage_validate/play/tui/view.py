@@ -216,7 +216,9 @@ def _turn(view: View) -> Status:
         return Status(Tone.TURN, whose, "Set the bits and play the block, or type 7=1 8=0")
     if view.selected is not None:
         x, y = view.selected
-        return Status(Tone.TURN, whose, f"({x},{y}) selected: pick a ›target‹; Esc drops it")
+        alone = any(area == {view.selected} for area in situation.picks.areas.values())
+        again = ", or it again" if alone else ""
+        return Status(Tone.TURN, whose, f"({x},{y}) selected: pick a ›target‹{again}; Esc drops it")
     if view.frame.remarks:
         return Status(Tone.TURN, whose, f"{view.frame.player}: {view.frame.remarks[-1]}")
     kinds = "move" if len(situation.legal) == 1 else "moves"
