@@ -38,6 +38,7 @@ from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs
 from qsage_validate.solvers.backend import Format, Missing, RunLimits
 from qsage_validate.solvers.backends import backends, get_backend
 from qsage_validate.solvers.bloqqer import preprocess
+from qsage_validate.solvers.solving import solve_formula, with_outermost
 from qsage_validate.solvers.workspace import workspace
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import (
@@ -98,10 +99,10 @@ def ways(only: Sequence[str] = ()) -> dict[str, Way]:
     here = [n for n, b in backends().items() if not isinstance(b.availability(), Missing)]
     for name in here:
         formats = get_backend(name).accepts
-        if Format.QCIR in formats:
-            found[name if formats == {Format.QCIR} else f"{name}, circuit"] = _solve(name)
-        if Format.QDIMACS in formats:
+        found[name] = _solve(name)
+        if formats >= {Format.QCIR, Format.QDIMACS}:
             found[f"{name}, clauses"] = _solve_clauses(name)
+        if Format.QDIMACS in formats:
             found[f"bloqqer + {name}"] = _solve_preprocessed(name)
     for backend in tracers():
         for route in ("trace", "bloqqer"):
@@ -115,54 +116,34 @@ def ways(only: Sequence[str] = ()) -> dict[str, Way]:
 
 
 def _solve(name: str) -> Way:
+    """The formula as the solver likes it best; what it says of the outermost block must win."""
+
     def way(formula: Qbf) -> Said:
-        with workspace() as folder:
-            outcome = get_backend(name).solve(formula, RunLimits(SECONDS), workdir=folder)
-        wrong = _beaten(formula, outcome.outer, outcome.truth)
-        return Said(outcome.truth if not wrong else not outcome.truth, why=wrong or outcome.why)
+        limits = RunLimits(SECONDS)
+        solved = solve_formula(formula, [get_backend(name)], limits, preprocessing=False)
+        if solved.outer is not None and solved.truth is not None:
+            block = {v for scope in formula.merged_scopes()[:1] for v in scope.variables}
+            if solved.outer.keys() != block:
+                return Said(not solved.truth, why=f"the block {block} is {solved.outer}")
+            if truth(with_outermost(formula, solved.outer)) is not solved.truth:
+                return Said(not solved.truth, why=f"{solved.outer} does not win")
+        return Said(solved.truth, why=solved.why)
 
     return way
 
 
 def _solve_clauses(name: str) -> Way:
+    """The clausal form, for solvers that read circuits as well."""
+
     def way(formula: Qbf) -> Said:
         form = clausal_form(formula)
         with workspace() as folder:
             outcome = get_backend(name).solve(
                 formula, RunLimits(SECONDS), workdir=folder, form=form
             )
-        wrong = _beaten(formula, outcome.outer, outcome.truth)
-        return Said(outcome.truth if not wrong else not outcome.truth, why=wrong or outcome.why)
+        return Said(outcome.truth, why=outcome.why)
 
     return way
-
-
-def _beaten(formula: Qbf, outer: Mapping[int, bool] | None, answer: bool | None) -> str:
-    """What is wrong with an assignment of the outermost block, by brute force."""
-    if outer is None or answer is None:
-        return ""
-    quantified = [v for scope in formula.merged_scopes()[:1] for v in scope.variables]
-    if not set(quantified) <= outer.keys():
-        return f"an assignment of {sorted(outer)}, expected {sorted(quantified)}"
-    fixed = [v if outer[v] else -v for v in quantified]
-    return "" if truth(_with(formula, fixed)) is answer else f"the assignment {fixed} does not win"
-
-
-def _with(formula: Qbf, literals: Sequence[int]) -> Qbf:
-    """The formula with variables of the outermost block fixed: as ``and`` of the matrix."""
-    from dataclasses import replace
-
-    from qsage_validate.circuit.qbf import Connective, Gate, Quantifier
-
-    # A universal block that is fixed may be called existential: no choice is left.
-    own = {abs(x) for x in literals}
-    scopes = tuple(
-        replace(s, quantifier=Quantifier.EXISTS) if own & set(s.variables) else s
-        for s in formula.scopes
-    )
-    top = formula.max_variable + 1
-    gates = {**formula.gates, top: Gate(Connective.AND, (*literals, formula.output))}
-    return replace(formula, scopes=scopes, gates=gates, output=top)
 
 
 def _solve_preprocessed(name: str) -> Way:

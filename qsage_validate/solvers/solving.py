@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import MissingExtraError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.solvers.backend import Backend, Format, Missing, RunLimits
@@ -30,8 +30,8 @@ class Solved:
     ``status`` and ``why`` are as in :class:`Outcome`; ``solver`` and ``version`` name who
     answered (Bloqqer, where it decided alone).  ``seconds`` is wall time, preprocessing
     included, ``cpu_seconds`` and ``peak_mb`` are of all programs.  ``outer`` is a winning
-    assignment of the outermost block, which only a solver can give that got the formula as it
-    is.  ``outcomes`` are the runs of solvers.
+    assignment of the outermost block, confirmed by the solver, which only one can give that got
+    the formula as it is.  ``outcomes`` are the runs of solvers.
     """
 
     status: Status
@@ -87,7 +87,13 @@ def solve_formula(
     started = monotonic()
     with workspace() as folder:
         if not preprocessing:
-            return _solved(_run(formula, contenders, limits, folder, None), None, started)
+            ended = _run(formula, contenders, limits, folder, None)
+            solved = _solved(ended, None, started)
+            if solved.outer is None:
+                return solved
+            (backend,) = (b for b in contenders if b.name == solved.solver)
+            wins = _confirm(formula, solved, backend, _rest(limits, started), folder)
+            return replace(solved, outer=solved.outer if wins else None)
         done = preprocess(clausal_form(formula), limits, workdir=folder)
         if done.form is None:
             return _decided(done, started)
@@ -109,6 +115,38 @@ def _run(
         outcome = backend.solve(formula, limits, workdir=folder, form=form, outer=outer)
         return Race(None if outcome.truth is None else outcome, (outcome,))
     return race(formula, contenders, limits, workdir=folder, form=form, outer=outer)
+
+
+def _confirm(
+    formula: Qbf, solved: Solved, backend: Backend, limits: RunLimits, folder: Path
+) -> bool:
+    """Whether the solver gives the same answer once the outermost block is as it said.
+
+    Assignments are by-products, and not always right: DepQBF prints losing ones of formulas
+    that are false by a clause of universals alone.
+    """
+    assert solved.outer is not None
+    fixed = with_outermost(formula, solved.outer)
+    outcome = backend.solve(fixed, limits, workdir=folder, outer=False)
+    return outcome.truth is not None and outcome.truth is solved.truth
+
+
+def with_outermost(formula: Qbf, values: Mapping[int, bool]) -> Qbf:
+    """The formula with the variables of ``values``, its outermost block, fixed."""
+    literals = tuple(v if value else -v for v, value in values.items())
+    # Where no choice is left it does not matter who makes it.
+    scopes = tuple(
+        Scope(Quantifier.EXISTS, scope.variables)
+        if not values.keys().isdisjoint(scope.variables)
+        else scope
+        for scope in formula.scopes
+    )
+    top, gate = formula.max_variable + 1, formula.gates.get(formula.output)
+    # A conjunction stays one, so that clauses stay clauses.
+    flat = gate is not None and gate.connective is Connective.AND
+    inputs = gate.inputs if flat and gate is not None else (formula.output,)
+    gates = {**formula.gates, top: Gate(Connective.AND, (*literals, *inputs))}
+    return replace(formula, scopes=scopes, gates=gates, output=top)
 
 
 def _rest(limits: RunLimits, started: float) -> RunLimits:

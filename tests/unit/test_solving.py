@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import MissingExtraError
-from qsage_validate.formats.qdimacs import ClausalForm
+from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs
 from qsage_validate.solvers import solving
 from qsage_validate.solvers.backend import RunLimits
 from qsage_validate.solvers.bloqqer import Preprocessed
+from qsage_validate.solvers.dialect import Dialect, value_lines
 from qsage_validate.solvers.outcome import Status
-from qsage_validate.solvers.solving import available, solve_formula
+from qsage_validate.solvers.solving import available, solve_formula, with_outermost
 from tests.support.fake_solvers import fake_backend, small_formula
+from tests.support.random_qbf import circuits, qbfs, truth
 
 
 @pytest.fixture
@@ -81,6 +88,33 @@ def test_a_portfolio_names_who_answered(tmp_path: Path) -> None:
     solved = solve_formula(small_formula(), [slow, quick], RunLimits(), preprocessing=False)
     assert (solved.truth, solved.solver) == (False, "quick")
     assert {outcome.solver for outcome in solved.outcomes} == {"slow", "quick"}
+
+
+@pytest.mark.parametrize(("confirmed", "outer"), [(10, {1: True}), (20, None), (1, None)])
+def test_an_assignment_counts_when_it_is_confirmed(
+    tmp_path: Path, confirmed: int, outer: dict[int, bool] | None
+) -> None:
+    formula = parse_qdimacs("p cnf 2 2\ne 1 0\na 2 0\n1 2 0\n1 -2 0\n")
+    # The formula has two clauses, and three once the block is fixed.
+    first = 'grep -q "p cnf 2 2" "$1" && echo "s cnf 1 2 2" && echo "V 1 0" && exit 10'
+    again = {10: "s cnf 1", 20: "s cnf 0", 1: "crash"}[confirmed]
+    script = f'{first}; echo "{again}"; exit {confirmed}'
+    solver = replace(
+        fake_backend(tmp_path, script), dialect=Dialect(outer=(), literals=value_lines)
+    )
+    solved = solve_formula(formula, [solver], RunLimits(), preprocessing=False)
+    assert (solved.truth, solved.outer) == (True, outer)
+
+
+@given(st.one_of(qbfs(), circuits()).filter(lambda f: f.num_variables > 0))
+def test_fixing_the_outermost_block(formula: Qbf) -> None:
+    block = [v for scope in formula.merged_scopes()[:1] for v in scope.variables]
+    exists = formula.quantifiers()[block[0]] is Quantifier.EXISTS
+    answers = [
+        truth(with_outermost(formula, dict(zip(block, bits, strict=True))))
+        for bits in product((False, True), repeat=len(block))
+    ]
+    assert (any if exists else all)(answers) is truth(formula)
 
 
 def test_preprocessing_uses_up_the_same_time(
