@@ -78,7 +78,7 @@ class Outcome:
 
 # --- Faults of the encoding ------------------------------------------------------------------
 
-Encoder = lifted._LiftedEncoder
+Encoder = lifted.LiftedEncoder
 Method = Callable[..., Any]
 
 
