@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from time import monotonic
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.certificate import Kind
+from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.clausal import for_circuit, for_clausal_form
 from qsage_validate.certificates.dual import dual, for_dual
 from qsage_validate.certificates.expansion import expand
+from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.errors import UndecidedError
-from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs, qdimacs_text
 from qsage_validate.games.registry import resolve_command
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import circuits, qbfs, truth
@@ -52,6 +55,29 @@ def test_certificates_of_the_clausal_form_are_certificates_of_the_circuit(formul
     assert isinstance(
         check(clausal, for_clausal_form(certificate, formula, clausal)), CertificateProved
     )
+
+
+@given(FORMULAS, st.booleans())
+def test_functions_may_read_gates_that_are_placed_early(formula: Qbf, polarity: bool) -> None:
+    form = clausal_form(formula, polarity=polarity, placement="early")
+    clausal = parse_qdimacs(qdimacs_text(form))
+    certificate = for_circuit(expand(clausal), formula)
+    assert isinstance(check(formula, certificate), CertificateProved)
+    back = for_clausal_form(certificate, formula, clausal)
+    assert isinstance(check(clausal, back), CertificateProved)
+
+
+def test_a_function_that_reads_a_gate_reads_the_circuit() -> None:
+    """White answers the gate, which only Black's first move decides; then Black loses."""
+    text = "#QCIR-G14\nexists(1, 2)\nforall(3)\nexists(4)\noutput(7)\n"
+    formula = parse_qcir(text + "5 = and(1, 2)\n6 = xor(5, 3)\n7 = and(6, 4)\n")
+    aig = Aig(1, np.array([], dtype=np.int64), np.array([], dtype=np.int64))
+    reading = CircuitCertificate(Kind.HERBRAND, aig, (5,), {3: 2}, Dialect.CAQE)
+    moved = for_circuit(reading, formula)
+    assert moved.inputs == (1, 2, 4)
+    assert isinstance(check(formula, moved), CertificateProved)
+    clausal = parse_qdimacs(qdimacs_text(clausal_form(formula, placement="early")))
+    assert isinstance(check(clausal, reading), CertificateProved)
 
 
 def test_limits() -> None:
