@@ -20,7 +20,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.protocol import Player
 
-_ENCODING = "lifted"
+_ENCODINGS = frozenset({"lifted", "lifted-guarded"})
 
 
 def rebuild(
@@ -34,7 +34,7 @@ def rebuild(
     do not, where the formula lets it.
     """
     parts = layout.model
-    if layout.encoding != _ENCODING or not {"domain", "problem"} <= parts.keys():
+    if layout.encoding not in _ENCODINGS or not {"domain", "problem"} <= parts.keys():
         return None
     if certificate.kind is not Kind.SKOLEM:
         return None
