@@ -182,8 +182,9 @@ class ImpartialMatch(Match):
         position = self.position.after(state)
         history = [*self.frames]
         before = None if why is not None else self.position.state
-        frame = self._frame(position, own, time.perf_counter() - began, before, history)
-        return self._answered(replace(frame, illegal=why), history)
+        seconds = time.perf_counter() - began
+        frame = self._frame(position, own, seconds, before, history, illegal=why)
+        return self._answered(frame, history)
 
     def _after(self, move: HeapMove, why: WhyNot | None) -> State:
         """The state after the person's move, legal or not; it must be a legal state."""
@@ -261,6 +262,7 @@ class ImpartialMatch(Match):
         history: Sequence[Frame],
         *,
         known: tuple[Finding, ...] = (),
+        illegal: WhyNot | None = None,
     ) -> Frame:
         """The frame of a position; ``before`` is the state that a legal move has led from."""
         player = None if move is None else position.to_move.other
@@ -274,6 +276,7 @@ class ImpartialMatch(Match):
             board=position.board if self._game.drawable else None,
             position=position,
             values=self._values(position.state),
+            illegal=illegal,
             findings=known + self._findings(objections, position.ply - 1, moves),
             seconds=seconds,
             state=position.text,
