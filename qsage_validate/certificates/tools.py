@@ -21,6 +21,7 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.solvers.backends import get_backend
 from qsage_validate.solvers.dialect import EXIT_CODES
+from qsage_validate.solvers.plain_circuit import plain_circuit
 from qsage_validate.solvers.process import Ended, run_program
 from qsage_validate.solvers.workspace import workspace
 
@@ -46,7 +47,7 @@ def by_tool(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
     limits = work.limits()
     say(f"solving with {name}")
     with workspace() as folder:
-        plain = replace(formula, names={}, comments=())
+        plain = plain_circuit(formula)
         file, written = folder / "formula.qcir", folder / "certificate.aig"
         file.write_text(qcir_text(plain), encoding="utf-8")
         finished = run_program(
