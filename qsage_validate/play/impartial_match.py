@@ -267,7 +267,7 @@ class ImpartialMatch(Match):
         """The frame of a position; ``before`` is the state that a legal move has led from."""
         player = None if move is None else position.to_move.other
         moves = (*_moves(history), *([] if move is None else [str(move)]))
-        objections = [] if known else self._referee.state(position.state, before)
+        objections = self._referee.state(position.state, before)
         frame = Frame(
             ply=position.ply - 1,
             player=player,
