@@ -1,0 +1,31 @@
+"""Names of the cells of a grid: ``c4`` is column 3, row 4; behind column ``z`` comes ``aa``."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+Cell = tuple[int, int]
+
+_NAME: Final = re.compile(r"([a-z]{1,3})([1-9][0-9]{0,3})")
+_LETTERS: Final = 26
+
+
+def cell_name(x: int, y: int) -> str:
+    """The name of the cell in column ``x`` and row ``y``, from 1."""
+    letters = ""
+    while x:
+        x, digit = divmod(x - 1, _LETTERS)
+        letters = chr(ord("a") + digit) + letters
+    return f"{letters}{y}"
+
+
+def named_cell(name: str) -> Cell | None:
+    """Column and row, from 1, of a name; ``None`` when it is not of this form."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return None
+    x = 0
+    for letter in match[1]:
+        x = x * _LETTERS + ord(letter) - ord("a") + 1
+    return x, int(match[2])

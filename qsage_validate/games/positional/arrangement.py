@@ -1,0 +1,61 @@
+"""How positions are drawn: as a grid where their names are its cells, else as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qsage_validate.formats.grid_names import Cell, named_cell
+from qsage_validate.games.protocol import Board, Shape, Square
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Where each position stands on the board.
+
+    ``squares`` has for each position its square, 1-based (x, y): column c and row 4 for ``c4``.
+    With ``grid`` false the board is a column of the positions, its rows called by their names.
+    """
+
+    width: int
+    height: int
+    squares: tuple[Cell, ...]
+    shape: Shape
+    grid: bool
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, names: Sequence[str], *, hexagons: bool = False) -> Arrangement:
+        """The arrangement of some positions: a grid when they are all cells of a rectangle."""
+        cells = [named_cell(name) for name in names]
+        known = [cell for cell in cells if cell is not None]
+        if known and len(known) == len(cells):
+            width, height = max(x for x, _ in known), max(y for _, y in known)
+            if width * height == len(known):
+                shape = Shape.HEXAGONS if hexagons else Shape.RECTANGLE
+                return cls(width, height, tuple(known), shape, grid=True)
+        squares = tuple((1, y) for y in range(1, len(names) + 1))
+        return cls(1, len(names), squares, Shape.RECTANGLE, grid=False, names=tuple(names))
+
+    def board(self, black: int, white: int) -> Board:
+        """The board with these positions claimed."""
+        contents = [Square.OPEN] * (self.width * self.height)
+        for k, (x, y) in enumerate(self.squares):
+            if black >> k & 1:
+                contents[(y - 1) * self.width + x - 1] = Square.BLACK
+            elif white >> k & 1:
+                contents[(y - 1) * self.width + x - 1] = Square.WHITE
+        return Board(self.width, self.height, tuple(contents), self.shape, self.names)
+
+    def pieces(self, board: Board) -> tuple[int, int] | None:
+        """The black and the white positions of a board; ``None`` when it has another size."""
+        # No rows at all are read as one row of no columns.
+        size = (board.width, board.height) if board.squares else (self.width, 0)
+        if size != (self.width, self.height):
+            return None
+        black = white = 0
+        for k, square in enumerate(self.squares):
+            content = board[square]
+            black |= (content is Square.BLACK) << k
+            white |= (content is Square.WHITE) << k
+        return black, white

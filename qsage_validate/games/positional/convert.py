@@ -1,0 +1,201 @@
+"""Positional models from PG and ``.hex`` files, and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.hex_board import HexFile
+from qsage_validate.formats.pg import NOWHERE, PgFile, Relation
+from qsage_validate.games.positional.hex import hex_network, is_hex_board
+from qsage_validate.games.positional.masks import mask_of
+from qsage_validate.games.positional.model import Network, PositionalModel, alternating
+from qsage_validate.games.protocol import Player
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+
+def model_of_pg(pg: PgFile, *, short: Player = Player.BLACK) -> PositionalModel:
+    """The game of a PG file.
+
+    With ``short`` White, its network is that of White's connections, which Black cuts: nothing
+    in a file tells.  Raises ``InputError`` for borders that no way connects.
+    """
+    number = {name: k for k, name in enumerate(pg.positions)}
+    black_turns = frozenset(pg.black_turns)
+    network = _network(pg, number, short)
+    wins = tuple(mask_of(number[name] for name in row) for row in pg.black_wins)
+    if pg.black_goal:
+        wins = tuple(dict.fromkeys(w for s in pg.black_goal for w in _shape_sets(pg, s, number)))
+        if not wins:
+            raise pg.error(
+                "blackgoal", "shapes that fit nowhere", "a board that is not too small for them"
+            )
+    if short is WHITE and network is None:
+        raise UsageError(f"found {pg.path}, which has no network, expected one for White as Short")
+    model = PositionalModel(
+        name=_name(pg.path),
+        positions=pg.positions,
+        turns=tuple(BLACK if time in black_turns else WHITE for time in pg.times),
+        black_wins=tuple(dict.fromkeys(wins)),
+        white_wins=tuple(
+            dict.fromkeys(mask_of(number[name] for name in row) for row in pg.white_wins)
+        ),
+        black=mask_of(number[name] for name in pg.black_initials),
+        white=mask_of(number[name] for name in pg.white_initials),
+        network=network,
+        first_moves=mask_of(number[name] for name in pg.first_moves),
+    )
+    return replace(model, hexagons=is_hex_board(model))
+
+
+def _name(path: str | None) -> str:
+    if path is None:
+        return "positional game"
+    base = os.path.basename(path)
+    return base.removesuffix(".pg").removesuffix(".hex") or base
+
+
+def _network(pg: PgFile, number: dict[str, int], short: Player) -> Network | None:
+    rows = [0] * len(number)
+    start = end = 0
+    joined = False
+    if pg.source is not None and pg.target is not None:
+        ends = {pg.source: 0, pg.target: 0}
+        for first, second in pg.edges:
+            if first in ends and second in ends:
+                joined = True
+            elif first in ends:
+                ends[first] |= 1 << number[second]
+            elif second in ends:
+                ends[second] |= 1 << number[first]
+            else:
+                rows[number[first]] |= 1 << number[second]
+                rows[number[second]] |= 1 << number[first]
+        start, end = ends[pg.source], ends[pg.target]
+    elif "neighbours" in pg.present and not pg.black_goal:
+        for name, *others in pg.neighbours:
+            rows[number[name]] = mask_of(number[other] for other in others)
+        start = mask_of(number[name] for name in pg.start_border)
+        end = mask_of(number[name] for name in pg.end_border)
+    else:
+        return None
+    network = Network(tuple(rows), start, end, joined, short)
+    section = "target" if pg.source is not None else "endboarder"
+    # Reduced games may have nothing left: then Black cannot win, which is no mistake.
+    if start and end and not network.connects((1 << len(number)) - 1):
+        raise pg.error(
+            section, "borders that no way connects", "a way of neighbours from start to end"
+        )
+    return network
+
+
+def _shape_sets(pg: PgFile, shape: Sequence[Relation], number: dict[str, int]) -> list[int]:
+    """The sets of different positions whose cells are related as a shape says."""
+    above = {row[0]: row[1] for row in pg.neighbours}
+    right = {row[0]: row[2] for row in pg.neighbours}
+    steps = {"up": above, "side": right}
+    backwards = {
+        name: {to: at for at, to in step.items() if to != NOWHERE} for name, step in steps.items()
+    }
+    sets: list[int] = []
+    for anchor in pg.positions:
+        placed = {shape[0].first: anchor}
+        waiting = list(shape)
+        fits = True
+        while waiting and fits:
+            relation = next((r for r in waiting if r.first in placed or r.second in placed), None)
+            if relation is None:
+                raise pg.error(
+                    "blackgoal", f"a shape in pieces at {waiting[0]}", "a connected shape"
+                )
+            waiting.remove(relation)
+            step, back = steps[relation.name], backwards[relation.name]
+            if relation.first in placed:
+                target = step.get(placed[relation.first], NOWHERE)
+                fits = target != NOWHERE and placed.setdefault(relation.second, target) == target
+            else:
+                origin = back.get(placed[relation.second], NOWHERE)
+                fits = origin != NOWHERE
+                placed[relation.first] = origin
+        cells = set(placed.values())
+        if fits and len(cells) == len(placed):
+            sets.append(mask_of(number[name] for name in cells))
+    return sets
+
+
+def pg_of_model(model: PositionalModel) -> PgFile:
+    """The PG file of a model; read again, it gives an equal model but for its name.
+
+    Raises ``UsageError`` for a network in which White is Short: PG has no word for it.
+    """
+    present = {"blackinitials", "whiteinitials", "times", "blackturns", "positions"}
+    neighbours: tuple[tuple[str, ...], ...] = ()
+    edges: list[tuple[str, ...]] = []
+    ends: tuple[str | None, str | None] = (None, None)
+    start = end = 0
+    network = model.network
+    if network is None:
+        present.add("blackwins")
+    elif network.short is WHITE:
+        raise UsageError(f"{model.name}: White connects, expected a game in which Black does")
+    elif network.joined:
+        present |= {"edges", "source", "target"}
+        ends = _free_names(model.positions)
+        edges = [(str(ends[0]), str(ends[1]))]
+        edges += [(model.positions[v], model.positions[w]) for v, w in network.edges()]
+        for name, border in zip(ends, (network.start, network.end), strict=True):
+            edges += [(str(name), position) for position in model.names(border)]
+    else:
+        present |= {"neighbours", "startboarder", "endboarder"}
+        neighbours = tuple(
+            (name, *model.names(row))
+            for name, row in zip(model.positions, network.neighbours, strict=True)
+        )
+        start, end = network.start, network.end
+    if model.white_wins:
+        present.add("whitewins")
+    times = tuple(f"t{k}" for k in range(1, len(model.turns) + 1))
+    return PgFile(
+        times=times,
+        black_turns=tuple(t for t, p in zip(times, model.turns, strict=True) if p is BLACK),
+        positions=model.positions,
+        black_wins=tuple(map(model.names, model.black_wins)),
+        white_wins=tuple(map(model.names, model.white_wins)),
+        black_initials=model.names(model.black),
+        white_initials=model.names(model.white),
+        neighbours=neighbours,
+        start_border=model.names(start),
+        end_border=model.names(end),
+        edges=tuple(edges),
+        source=ends[0],
+        target=ends[1],
+        first_moves=model.names(model.first_moves),
+        present=frozenset(present),
+    )
+
+
+def _free_names(positions: Sequence[str]) -> tuple[str, str]:
+    taken = set(positions)
+    names = (name + "'" * k for k in range(len(taken) + 2) for name in ("S", "T"))
+    free = [name for name in names if name not in taken]
+    return free[0], next(name for name in free if name != free[0])
+
+
+def model_of_hex(board: HexFile, plies: int | None = None) -> PositionalModel:
+    """The game of a ``.hex`` file: Black, to move, connects the first row with the last.
+
+    With as many plies as there are open cells, unless ``plies`` says how many.
+    """
+    size = board.size
+    model = hex_network(size, size)
+    open_cells = size * size - len(board.black) - len(board.white)
+    return replace(
+        model,
+        name=_name(board.path) if board.path else f"hex {size}x{size}",
+        turns=alternating(open_cells if plies is None else plies),
+        black=model.mask(board.black),
+        white=model.mask(board.white),
+    )

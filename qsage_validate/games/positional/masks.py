@@ -1,0 +1,60 @@
+"""Sets of positions as integers: position number k is bit k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The single bits of a mask, the lowest first."""
+    while mask:
+        low = mask & -mask
+        yield low
+        mask ^= low
+
+
+def members(mask: int) -> Iterator[int]:
+    """The numbers in a mask, ascending."""
+    for bit in bits(mask):
+        yield bit.bit_length() - 1
+
+
+def mask_of(numbers: Iterable[int]) -> int:
+    """The mask of some numbers."""
+    mask = 0
+    for number in numbers:
+        mask |= 1 << number
+    return mask
+
+
+def minimal(masks: Iterable[int]) -> tuple[int, ...]:
+    """The masks that contain no other one, each once, the smallest first."""
+    kept: list[int] = []
+    # What a mask contains has its lowest member among the mask's.
+    by_low: dict[int, list[int]] = {}
+    for mask in sorted(dict.fromkeys(masks), key=int.bit_count):
+        if not mask:
+            return (0,)
+        if not any(m & mask == m for bit in bits(mask) for m in by_low.get(bit, ())):
+            kept.append(mask)
+            by_low.setdefault(mask & -mask, []).append(mask)
+    return tuple(kept)
+
+
+def spread(mask: int, neighbours: Sequence[int]) -> int:
+    """All neighbours of the members of a mask."""
+    result = 0
+    while mask:
+        low = mask & -mask
+        result |= neighbours[low.bit_length() - 1]
+        mask ^= low
+    return result
+
+
+def flood(seed: int, through: int, neighbours: Sequence[int]) -> int:
+    """What is connected with ``seed`` (as far as it lies in ``through``) within ``through``."""
+    reached = frontier = seed & through
+    while frontier:
+        frontier = spread(frontier, neighbours) & through & ~reached
+        reached |= frontier
+    return reached

@@ -1,0 +1,207 @@
+"""What a positional game is: positions, turns, winning sets or a network, stones to begin with.
+
+Definitions 1 to 4 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023, and the maker-maker
+games and turns of several stones that PG files have besides.  Sets of positions are integers,
+bit k for position k (see ``masks``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby, pairwise
+
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import quoted
+from qsage_validate.games.positional.masks import flood, members
+from qsage_validate.games.protocol import Player
+
+MAX_POSITIONS = 1600
+"""No game with more positions is taken (40x40)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The goal of Generalized Hex (Definition 4): Short connects ``start`` with ``end``.
+
+    ``neighbours`` has for each position the set of its neighbours; ``start`` and ``end`` are the
+    positions next to the two distinguished nodes, and ``joined`` says that those are neighbours
+    themselves, so that Short has connected them whatever is played.  With ``short`` Black, Black
+    wins by a connection of black positions; with ``short`` White, Black is Cut and has won when
+    every way from start to end has a black position on it (the transversal game).
+    """
+
+    neighbours: tuple[int, ...]
+    start: int
+    end: int
+    joined: bool = False
+    short: Player = Player.BLACK
+
+    def connects(self, through: int) -> bool:
+        """Whether start and end are connected within a set of positions."""
+        return self.joined or bool(flood(self.start, through, self.neighbours) & self.end)
+
+    def won_by_black(self, black: int) -> bool:
+        """Whether Black has reached the goal with these positions."""
+        if self.short is Player.BLACK:
+            return self.connects(black)
+        return not self.connects(((1 << len(self.neighbours)) - 1) & ~black)
+
+    def edges(self) -> list[tuple[int, int]]:
+        """Each pair of neighbours once, the smaller number first."""
+        return [(v, w) for v, row in enumerate(self.neighbours) for w in members(row) if v < w]
+
+
+@dataclass(frozen=True)
+class PositionalModel:
+    """A positional game; frozen and hashable.
+
+    ``turns`` says who claims a position at each ply; a player's neighbouring plies are one turn
+    of several stones.  ``black_wins`` and ``white_wins`` are winning sets; without ``white_wins``
+    the game is maker-breaker: White only hinders.  ``network`` takes the place of
+    ``black_wins``.  ``first_moves``, when not empty, are first moves one of which is as good as
+    any other by symmetry: a hint for searches and encodings, no rule.  ``hexagons`` says how the
+    board is drawn.
+
+    Raises ``UsageError`` when the parts do not fit together.
+    """
+
+    name: str
+    positions: tuple[str, ...]
+    turns: tuple[Player, ...]
+    black_wins: tuple[int, ...] = ()
+    white_wins: tuple[int, ...] = ()
+    black: int = 0
+    white: int = 0
+    network: Network | None = None
+    first_moves: int = 0
+    hexagons: bool = False
+
+    def __post_init__(self) -> None:
+        size = len(self.positions)
+        if size > MAX_POSITIONS:
+            raise UsageError(f"found {size} positions, expected at most {MAX_POSITIONS}")
+        if len(self.number) != size:
+            name = next(n for n in self.positions if self.positions.count(n) > 1)
+            raise UsageError(f"found the position {quoted(name)} twice, expected each once")
+        masks = [self.black, self.white, self.first_moves, *self.black_wins, *self.white_wins]
+        if self.network is not None:
+            masks += [self.network.start, self.network.end, *self.network.neighbours]
+            if len(self.network.neighbours) != size:
+                count = len(self.network.neighbours)
+                raise UsageError(f"found neighbours of {count} positions, expected of {size}")
+            if self.black_wins:
+                raise UsageError("found winning sets besides a network, expected one goal of Black")
+        if any(mask < 0 or mask >> size for mask in masks):
+            raise UsageError(f"found a set with a position that is not one of the {size}")
+        if self.black & self.white:
+            both = self.names(self.black & self.white)[0]
+            raise UsageError(f"found {both} black and white, expected one owner")
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """The number, from 0, of each position."""
+        return {name: number for number, name in enumerate(self.positions)}
+
+    @property
+    def all(self) -> int:
+        """The set of all positions."""
+        return (1 << len(self.positions)) - 1
+
+    @property
+    def open(self) -> int:
+        """The positions that can be claimed."""
+        return self.all & ~(self.black | self.white)
+
+    @property
+    def plies(self) -> int:
+        """How many stones are placed at most: as many as turns and open positions allow."""
+        return min(len(self.turns), self.open.bit_count())
+
+    @property
+    def maker_breaker(self) -> bool:
+        """Whether White can win by hindering only."""
+        return not self.white_wins
+
+    @property
+    def stones_per_turn(self) -> int:
+        """The length of the longest turn."""
+        return max((len(list(run)) for _, run in groupby(self.turns)), default=1)
+
+    @property
+    def alternates(self) -> bool:
+        """Whether each turn is one stone."""
+        return self.stones_per_turn == 1
+
+    def moves_of(self, player: Player) -> int:
+        """How many stones a player places at most."""
+        return self.turns[: self.plies].count(player)
+
+    def names(self, mask: int) -> tuple[str, ...]:
+        """The names of a set."""
+        return tuple(self.positions[k] for k in members(mask))
+
+    def mask(self, names: Iterable[str]) -> int:
+        """The set of some names; raises ``UsageError`` for one that is no position."""
+        mask = 0
+        for name in names:
+            if name not in self.number:
+                raise UsageError(f"found {quoted(name)}, expected a position of {self.name}")
+            mask |= 1 << self.number[name]
+        return mask
+
+    def won_by_black(self, black: int) -> bool:
+        """Whether Black's goal is reached with these black positions (Definition 3)."""
+        if self.network is not None:
+            return self.network.won_by_black(black)
+        return any(wins & black == wins for wins in self.black_wins)
+
+    def won_by_white(self, white: int) -> bool:
+        """Whether White has a winning set."""
+        return any(wins & white == wins for wins in self.white_wins)
+
+
+def alternating(plies: int, first: Player = Player.BLACK, stones: int = 1) -> tuple[Player, ...]:
+    """Turns of so many stones, until ``plies`` are played."""
+    return tuple(first if k // stones % 2 == 0 else first.other for k in range(plies))
+
+
+def at_plies(model: PositionalModel, plies: int) -> PositionalModel:
+    """The model with so many plies.
+
+    Turns are cut, or go on with as many stones a turn as the longest one has.
+    """
+    turns = list(model.turns[:plies])
+    stones = model.stones_per_turn
+    while len(turns) < plies:
+        run = _last_run(turns)
+        player = turns[-1] if turns else Player.BLACK
+        # The first turn may be a shorter one on purpose, as in Connect6.
+        full = run >= stones or (run == len(turns) and run < stones and len(model.turns) > run)
+        turns.append(player.other if turns and full else player)
+    return replace(model, turns=tuple(turns))
+
+
+def _last_run(turns: Sequence[Player]) -> int:
+    count = 0
+    for player in reversed(turns):
+        if player is not turns[-1]:
+            break
+        count += 1
+    return count
+
+
+def require_alternating(model: PositionalModel) -> None:
+    """Raise ``UsageError`` unless Black begins, and ends, with one stone a turn.
+
+    The encodings of the paper are of such games (section 3: the depth is odd).
+    """
+    turns = model.turns
+    if turns and turns[0] is not Player.BLACK:
+        raise UsageError(f"{model.name}: White begins, expected Black to begin")
+    for ply, (player, following) in enumerate(pairwise(turns), start=2):
+        if player is following:
+            raise UsageError(f"{model.name}: {player} moves again at ply {ply}, expected one stone")
+    if len(turns) % 2 == 0:
+        raise UsageError(f"{model.name}: found the depth {len(turns)}, expected an odd one")

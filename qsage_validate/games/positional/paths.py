@@ -1,0 +1,147 @@
+"""The winning sets of a network: all minimal ways from start to end.
+
+A minimal way touches the start in its first position only, the end in its last only, and no two
+of its positions are neighbours but those that follow each other.  Their number grows
+exponentially with the board, so there are limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from qsage_validate.errors import UsageError
+from qsage_validate.games.positional.masks import bits, minimal, spread
+from qsage_validate.games.positional.model import Network, PositionalModel
+from qsage_validate.games.protocol import Player
+
+DEFAULT_LIMIT = 20_000
+"""How many winning sets there may be, unless the user says otherwise."""
+
+_STEPS_PER_SET = 200
+_LEAST_STEPS = 1_000_000
+
+
+def minimal_paths(
+    network: Network, through: int, free: int = 0, longest: int | None = None
+) -> Iterator[int]:
+    """The minimal ways within ``through``, as sets.
+
+    With ``longest`` only those with at most so many positions outside ``free`` (which Black has
+    already).
+    """
+    for mask in _search(network, through, free, longest):
+        if mask is not None:
+            yield mask
+
+
+def _search(network: Network, through: int, free: int, longest: int | None) -> Iterator[int | None]:
+    """The minimal ways; ``None`` at each step between them."""
+    if network.joined:
+        yield 0
+        return
+    neighbours = network.neighbours
+    costs = _costs(network, through, free)
+    most = len(neighbours) if longest is None else longest
+    start, end = network.start & through, network.end
+    # The last position, the way, what may not follow, and the stones that the way takes.
+    stack = [(bit, bit, start, int(not bit & free)) for bit in _last_first(start)]
+    while stack:
+        last, path, barred, stones = stack.pop()
+        if last & end:
+            if stones <= most:
+                yield path
+            continue
+        yield None
+        number = last.bit_length() - 1
+        step = neighbours[number] & through & ~barred
+        barred |= neighbours[number] | last
+        for bit in _last_first(step):
+            cost = costs.get(bit)
+            if cost is not None and stones + cost <= most:
+                stack.append((bit, path | bit, barred, stones + int(not bit & free)))
+
+
+def _last_first(mask: int) -> list[int]:
+    return list(bits(mask))[::-1]
+
+
+def _costs(network: Network, through: int, free: int) -> dict[int, int]:
+    """For each position the fewest positions outside ``free`` from it to the end, itself too."""
+    costs: dict[int, int] = {}
+    layer = network.end & through
+    seen = 0
+    count = 0
+    while layer:
+        # What is free costs nothing more: finish it before the next stone.
+        cheap = layer & free & ~seen
+        while cheap:
+            seen |= cheap
+            for bit in bits(cheap):
+                costs[bit] = count
+            near = spread(cheap, network.neighbours) & through & ~seen
+            layer |= near
+            cheap = near & free
+        stones = layer & ~free & ~seen
+        count += 1
+        seen |= stones
+        for bit in bits(stones):
+            costs[bit] = count
+        layer = spread(stones, network.neighbours) & through & ~seen
+    return costs
+
+
+def with_winning_sets(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> PositionalModel:
+    """The model with Black's minimal winning sets in place of the network.
+
+    For Short the minimal ways that Black has stones enough for; for Cut the minimal cuts.  Raises
+    ``UsageError`` when there are more than ``limit``.
+    """
+    network = model.network
+    if network is None:
+        return model
+    free, stones = model.black, model.moves_of(Player.BLACK)
+    if network.short is Player.BLACK:
+        sets = _limited(model, network, model.all & ~model.white, free, stones, limit)
+    else:
+        ways = _limited(model, network, model.all & ~model.black, model.white, None, limit)
+        sets = list(transversals([way & ~model.white for way in ways], limit, model.name))
+        sets = [s | model.black for s in sets if s.bit_count() <= stones]
+    return replace(model, network=None, black_wins=tuple(sets))
+
+
+def _limited(
+    model: PositionalModel,
+    network: Network,
+    through: int,
+    free: int,
+    longest: int | None,
+    limit: int,
+) -> list[int]:
+    sets: list[int] = []
+    for steps, mask in enumerate(_search(network, through, free, longest)):
+        if mask is not None:
+            sets.append(mask)
+        if len(sets) > limit or steps > _LEAST_STEPS + _STEPS_PER_SET * limit:
+            raise UsageError(
+                f"{model.name} with {model.plies} plies has more than {limit:,} winning sets, or "
+                "they take too long to list: choose fewer plies, a smaller board, a larger limit "
+                "or the form with neighbours"
+            )
+    return sets
+
+
+def transversals(sets: list[int], limit: int = DEFAULT_LIMIT, name: str = "the game") -> list[int]:
+    """The minimal sets that have a member in common with each of ``sets``.
+
+    Those with which a breaker stops a maker (Berge's multiplication, set by set).  Raises
+    ``UsageError`` when more than ``limit`` of them are at hand.
+    """
+    result = [0]
+    for mask in minimal(sets):
+        hit = [t for t in result if t & mask]
+        grown = [t | bit for t in result if not t & mask for bit in bits(mask)]
+        result = list(minimal(hit + grown))
+        if len(result) > limit:
+            raise UsageError(f"{name} has more than {limit:,} transversals, expected fewer")
+    return result

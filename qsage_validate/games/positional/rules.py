@@ -1,0 +1,313 @@
+"""The rules of positional games: an executable reading of Definitions 1 to 4 of the paper.
+
+* A move claims an open position; the play ends when a player has all of a winning set, or Black
+  has reached the goal of a network, or when all plies are played or all positions claimed: then
+  White has held out.
+* A goal that the first stones reach ends the play before ply 1 (Definition 3 counts them).  With
+  several stones a turn, it ends at the stone that reaches the goal.
+* When both players would have reached a goal, whoever did so first has won; a board read from
+  text, which tells no order, counts for the player who moved last.
+
+This module shares no code with the encodings, which are checked against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from qsage_validate.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    MalformedMoveError,
+    UsageError,
+)
+from qsage_validate.formats.source import quoted
+from qsage_validate.games.positional.arrangement import Arrangement
+from qsage_validate.games.positional.kernel import PositionalKernel, make_kernel
+from qsage_validate.games.positional.masks import members
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.symmetry import find_symmetries
+from qsage_validate.games.protocol import (
+    Board,
+    Game,
+    Illegality,
+    Move,
+    Outcome,
+    Player,
+    Position,
+    Symmetry,
+)
+
+_POSITION = re.compile(r"\s*([.BW/]*)(?:\s+ply\s+([0-9]{1,6}))?\s*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A move: the name of the position that is claimed; ``x`` and ``y`` are its square."""
+
+    name: str
+    x: int = field(compare=False, default=0)
+    y: int = field(compare=False, default=0)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class PositionalPosition(Position):
+    """The claimed positions of both players, and which ply comes next."""
+
+    game: PositionalGame
+    black: int
+    white: int
+    ply_number: int
+
+    def __hash__(self) -> int:
+        return hash((self.black, self.white, self.ply_number))
+
+    def __str__(self) -> str:
+        return f"{self.board} ply {self.ply_number}"
+
+    def __repr__(self) -> str:
+        return f"<{self.game.name}: {self}>"
+
+    @property
+    def to_move(self) -> Player:
+        return self.game.player_at(self.ply_number)
+
+    @property
+    def ply(self) -> int:
+        return self.ply_number
+
+    @property
+    def board(self) -> Board:
+        return self.game.arrangement.board(self.black, self.white)
+
+    def pieces(self, player: Player) -> int:
+        """The positions of a player."""
+        return self.black if player is Player.BLACK else self.white
+
+    def reached(self, player: Player) -> bool:
+        """Whether a player has reached a goal."""
+        model = self.game.model
+        if player is Player.BLACK:
+            return model.won_by_black(self.black)
+        return model.won_by_white(self.white)
+
+    @cached_property
+    def _outcome(self) -> Outcome | None:
+        game = self.game
+        last = game.player_at(self.ply_number - 1) if self.ply_number > 1 else Player.BLACK
+        for player in (last, last.other):
+            if self.reached(player):
+                return Outcome(player, "reached its goal")
+        if self.ply_number > game.plies:
+            return Outcome(Player.WHITE, f"held out for {_plies(game.plies)}")
+        return None
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return self._outcome
+
+    @property
+    def open(self) -> int:
+        """The positions that nobody has claimed."""
+        return self.game.model.all & ~(self.black | self.white)
+
+    def winning_squares(self) -> tuple[tuple[int, int], ...]:
+        """The squares, 1-based (x, y), that reached the goal of the winner; none without one.
+
+        A winning set; in a network a shortest connection, or for Cut the claimed positions.
+        """
+        outcome = self.outcome
+        if outcome is None or not self.reached(outcome.winner):
+            return ()
+        return tuple(self.game.arrangement.squares[k] for k in members(self._winning(outcome)))
+
+    def _winning(self, outcome: Outcome) -> int:
+        model, own = self.game.model, self.pieces(outcome.winner)
+        if outcome.winner is Player.BLACK and model.network is not None:
+            if model.network.short is Player.WHITE:
+                return own
+            return _shortest(model.network.start & own, model.network.end, own, self.game.model)
+        wins = model.black_wins if outcome.winner is Player.BLACK else model.white_wins
+        return next(mask for mask in wins if mask & own == mask)
+
+    def legal_moves(self) -> Sequence[Claim]:
+        if self.outcome is not None:
+            return ()
+        return tuple(self.game.claims[k] for k in members(self.open))
+
+    def play(self, move: Move) -> PositionalPosition:
+        number = self._legal(move)
+        if number is None:
+            illegality = self.illegality(move)
+            assert illegality is not None, "illegal but without a reason"
+            raise IllegalMoveError(illegality.text)
+        bit = 1 << number
+        black, white = self.black, self.white
+        if self.to_move is Player.BLACK:
+            black |= bit
+        else:
+            white |= bit
+        return PositionalPosition(self.game, black, white, self.ply_number + 1)
+
+    def _legal(self, move: Move) -> int | None:
+        number = self.game.model.number.get(move.name) if isinstance(move, Claim) else None
+        if number is None or not self.open >> number & 1 or self.outcome is not None:
+            return None
+        return number
+
+    def is_legal(self, move: Move) -> bool:
+        return self._legal(move) is not None
+
+    def illegality(self, move: Move) -> Illegality | None:
+        if self._legal(move) is not None:
+            return None
+        game = self.game
+        if self.outcome is not None:
+            rule = "the play has ended"
+            return Illegality(rule, f"{move}: {rule}: {self.outcome.winner} has won")
+        if not isinstance(move, Claim) or move.name not in game.model.number:
+            return Illegality("unknown position", f"{move}: no position of {game.name}")
+        number = game.model.number[move.name]
+        owner = Player.BLACK if self.black >> number & 1 else Player.WHITE
+        rule = f"{owner} has claimed it"
+        return Illegality(rule, f"{move}: {rule}", game.arrangement.squares[number], 0)
+
+
+def _shortest(seed: int, end: int, own: int, model: PositionalModel) -> int:
+    """The positions of a shortest connection of ``seed`` with ``end`` within ``own``."""
+    assert model.network is not None
+    neighbours = model.network.neighbours
+    layers = [seed]
+    seen = seed
+    while layers[-1] and not layers[-1] & end:
+        step = 0
+        for k in members(layers[-1]):
+            step |= neighbours[k]
+        layers.append(step & own & ~seen)
+        seen |= layers[-1]
+    target = layers[-1] & end
+    if not target:
+        return 0
+    path = last = target & -target
+    for layer in reversed(layers[:-1]):
+        near = neighbours[last.bit_length() - 1] & layer
+        last = near & -near
+        path |= last
+    return path
+
+
+def _plies(number: int) -> str:
+    return f"{number} {'ply' if number == 1 else 'plies'}"
+
+
+class PositionalGame(Game):
+    """The game that a positional model describes."""
+
+    def __init__(self, model: PositionalModel) -> None:
+        self.model = model
+        self.arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
+        self.claims = tuple(
+            Claim(name, *square)
+            for name, square in zip(model.positions, self.arrangement.squares, strict=True)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PositionalGame):
+            return NotImplemented
+        return self is other or self.model == other.model
+
+    def __hash__(self) -> int:
+        return hash(self.model)
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def plies(self) -> int:
+        return self.model.plies
+
+    @property
+    def first_player(self) -> Player:
+        return self.player_at(1)
+
+    @property
+    def initial(self) -> PositionalPosition:
+        return PositionalPosition(self, self.model.black, self.model.white, 1)
+
+    def player_at(self, ply: int) -> Player:
+        """Who makes a ply; behind the last one, who would if turns went on."""
+        turns = self.model.turns
+        if 1 <= ply <= len(turns):
+            return turns[ply - 1]
+        return turns[-1].other if turns and ply > 1 else Player.BLACK
+
+    def moves(self, player: Player) -> Sequence[Claim]:
+        return self.claims
+
+    def parse_move(self, text: str, player: Player) -> Claim:
+        name = text.strip()
+        number = self.model.number.get(name)
+        if number is None:
+            fitting = [k for k, p in enumerate(self.model.positions) if p.lower() == name.lower()]
+            if len(fitting) > 1:
+                names = " and ".join(self.model.positions[k] for k in fitting)
+                raise AmbiguousMoveError(f"{quoted(text)} fits {names}")
+            if not fitting:
+                raise MalformedMoveError(
+                    f"found {quoted(text)}, expected one of the positions {self._examples()}"
+                )
+            number = fitting[0]
+        return self.claims[number]
+
+    def _examples(self) -> str:
+        names = self.model.positions
+        return ", ".join(names) if len(names) <= 10 else f"{names[0]}, {names[1]}, … {names[-1]}"
+
+    def parse_position(self, text: str) -> PositionalPosition:
+        """The position that ``text`` shows (``"B../.W./... ply 3"``; ply 1 when it is not said).
+
+        Any board of the right size is taken, whether or not it can arise in a play.
+        """
+        size = f"{self.arrangement.width}x{self.arrangement.height}"
+        match = _POSITION.fullmatch(text)
+        if match is None:
+            raise UsageError(
+                f"found {quoted(text)}, expected the rows of a {size} board of '.', 'B' and 'W' "
+                "joined by '/', then 'ply' and a number"
+            )
+        try:
+            board = Board.parse(match[1])
+        except ValueError as error:
+            raise UsageError(f"{error}, expected a {size} board") from None
+        pieces = self.arrangement.pieces(board)
+        if pieces is None:
+            raise UsageError(f"found a {board.width}x{board.height} board, expected {size}")
+        ply = int(match[2] or 1)
+        if not 1 <= ply <= self.plies + 1:
+            raise UsageError(f"found ply {ply}, expected 1 to {self.plies + 1}")
+        return PositionalPosition(self, *pieces, ply)
+
+    @cached_property
+    def _symmetries(self) -> tuple[Symmetry, ...]:
+        return tuple(
+            s.as_symmetry(self.arrangement, self.claims, self.model)
+            for s in find_symmetries(self.model, self.arrangement)
+        )
+
+    def symmetries(self) -> Sequence[Symmetry]:
+        return self._symmetries
+
+    @cached_property
+    def _kernel(self) -> PositionalKernel:
+        permutations = find_symmetries(self.model, self.arrangement)
+        return make_kernel(self.model, self.claims, permutations)
+
+    def kernel(self) -> PositionalKernel:
+        return self._kernel

@@ -1,0 +1,143 @@
+"""Symmetries of a positional game that is drawn as a grid, and the orbits of first moves.
+
+Candidates are the reflections and rotations of the board, and of a torus its translations too;
+one is taken when it permutes each player's winning sets, or the network, among themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from qsage_validate.formats.grid_names import Cell
+from qsage_validate.games.positional.arrangement import Arrangement
+from qsage_validate.games.positional.masks import members
+from qsage_validate.games.positional.model import Network, PositionalModel
+from qsage_validate.games.protocol import Move, Symmetry
+
+_Map = Callable[[int, int], Cell]
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """A permutation of the positions: ``images`` says where each goes.
+
+    ``turns`` says that it is a reflection or rotation of the board, without a translation.
+    """
+
+    name: str
+    images: tuple[int, ...]
+    turns: bool = True
+
+    def mask(self, mask: int) -> int:
+        """The image of a set."""
+        image = 0
+        for k in members(mask):
+            image |= 1 << self.images[k]
+        return image
+
+    def as_symmetry(
+        self, arrangement: Arrangement, moves: Sequence[Move], model: PositionalModel
+    ) -> Symmetry:
+        """The symmetry in the protocol's terms."""
+        squares = {
+            square: arrangement.squares[image]
+            for square, image in zip(arrangement.squares, self.images, strict=True)
+        }
+        move_map: Mapping[Move, Move] = {
+            move: moves[image] for move, image in zip(moves, self.images, strict=True)
+        }
+        kept = self.mask(model.black) == model.black and self.mask(model.white) == model.white
+        return Symmetry(self.name, squares, move_map, kept)
+
+
+def find_symmetries(model: PositionalModel, arrangement: Arrangement) -> tuple[Permutation, ...]:
+    """The symmetries of the goals, without the identity; none of a board that is a list."""
+    if not arrangement.grid:
+        return ()
+    goals = frozenset(model.black_wins), frozenset(model.white_wins)
+    found = []
+    for permutation in _candidates(arrangement):
+        same = all(frozenset(map(permutation.mask, wins)) == wins for wins in goals)
+        if same and (model.network is None or _keeps(model.network, permutation)):
+            found.append(permutation)
+    return tuple(found)
+
+
+def _keeps(network: Network, permutation: Permutation) -> bool:
+    """Whether a network is its own image; start and end may change places."""
+    ends = permutation.mask(network.start), permutation.mask(network.end)
+    if ends not in ((network.start, network.end), (network.end, network.start)):
+        return False
+    return all(
+        permutation.mask(row) == network.neighbours[image]
+        for row, image in zip(network.neighbours, permutation.images, strict=True)
+    )
+
+
+def _candidates(arrangement: Arrangement) -> Iterator[Permutation]:
+    width, height = arrangement.width, arrangement.height
+    number = {square: k for k, square in enumerate(arrangement.squares)}
+    maps: list[tuple[str, _Map]] = [
+        ("identity", lambda x, y: (x, y)),
+        ("left-right", lambda x, y: (width + 1 - x, y)),
+        ("up-down", lambda x, y: (x, height + 1 - y)),
+        ("half turn", lambda x, y: (width + 1 - x, height + 1 - y)),
+    ]
+    if width == height:
+        maps += [
+            ("diagonal", lambda x, y: (y, x)),
+            ("antidiagonal", lambda x, y: (height + 1 - y, width + 1 - x)),
+            ("quarter turn", lambda x, y: (height + 1 - y, x)),
+            ("three-quarter turn", lambda x, y: (y, width + 1 - x)),
+        ]
+    seen = {tuple(range(len(number)))}
+    for dx in range(width):
+        for dy in range(height):
+            for name, function in maps:
+                moved = [function(x, y) for x, y in arrangement.squares]
+                images = tuple(
+                    number[(u - 1 + dx) % width + 1, (v - 1 + dy) % height + 1] for u, v in moved
+                )
+                if images in seen:
+                    continue
+                seen.add(images)
+                shift = f" by {dx},{dy}" if dx or dy else ""
+                full = f"translation{shift}" if name == "identity" else name + shift
+                yield Permutation(full, images, turns=not shift)
+
+
+def orbits(model: PositionalModel, permutations: Sequence[Permutation]) -> tuple[int, ...]:
+    """The open positions in classes of those that symmetries of the stones too exchange.
+
+    A first move is as good as any other of its class.  In the order of their first positions.
+    """
+    kept = [
+        p
+        for p in permutations
+        if p.mask(model.black) == model.black and p.mask(model.white) == model.white
+    ]
+    classes: list[int] = []
+    rest = model.open
+    while rest:
+        number = (rest & -rest).bit_length() - 1
+        orbit = 1 << number
+        for permutation in kept:
+            orbit |= 1 << permutation.images[number]
+        classes.append(orbit)
+        rest &= ~orbit
+    return tuple(classes)
+
+
+def representatives(model: PositionalModel) -> int:
+    """One open position of each orbit, the first."""
+    arrangement = Arrangement.of(model.positions)
+    mask = 0
+    for orbit in orbits(model, find_symmetries(model, arrangement)):
+        mask |= orbit & -orbit
+    return mask
+
+
+def with_first_moves(model: PositionalModel) -> PositionalModel:
+    """The model with the hint of first moves: one of each orbit."""
+    return replace(model, first_moves=representatives(model))
