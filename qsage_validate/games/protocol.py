@@ -208,6 +208,15 @@ class Kernel(ABC):
     """
 
     @property
+    def alternates(self) -> bool:
+        """Whether the players make one ply each in turn; else ``player_to_move`` says who."""
+        return True
+
+    def player_to_move(self, state: State) -> Player:
+        """Who makes the next ply; asked only of games that do not alternate."""
+        raise NotImplementedError
+
+    @property
     @abstractmethod
     def initial(self) -> State:
         """The state before ply 1."""

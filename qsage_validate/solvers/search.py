@@ -120,6 +120,15 @@ class PositionKernel(Kernel):
             return state.outcome.winner is player
         return any(won for _, _, won in self.successors(state, player))
 
+    @property
+    def alternates(self) -> bool:
+        game = self._game
+        return all(game.player_at(k) is not game.player_at(k + 1) for k in range(1, game.plies))
+
+    def player_to_move(self, state: State) -> Player:
+        assert isinstance(state, Position)
+        return state.to_move
+
     def key(self, state: State) -> Hashable:
         return state
 
@@ -148,6 +157,7 @@ class Solver:
         self.progress = progress
         self.nodes = 0
         self._kernel = game.kernel() or PositionKernel(game)
+        self._alternates = self._kernel.alternates
         # For a state: Black wins within the first number of plies (or not at all, as far as is
         # known: _ALWAYS), and does not win within the second.
         self._tables: dict[Player, dict[Hashable, tuple[int, int]]] = {BLACK: {}, WHITE: {}}
@@ -309,7 +319,7 @@ class Solver:
                 return move
         for move, next_position in after:
             state = self._kernel.state(next_position)
-            if (self._search(state, player.other, left) == _WIN) is (player is BLACK):
+            if (self._search(state, next_position.to_move, left) == _WIN) is (player is BLACK):
                 return move
         raise AssertionError(f"a win in {position}, but no winning move")
 
@@ -382,8 +392,9 @@ class Solver:
         best = _NEVER if successors is None else _NOT_WITHIN
         if successors is None:
             successors = self._kernel.successors(state, BLACK)
+        follow = self._white if self._alternates else self._either
         for number, after, _ in self._ordered(BLACK, successors):
-            result = self._white(after, plies - 1)
+            result = follow(after, plies - 1)
             if result == _WIN:
                 self._remember(BLACK, number, plies)
                 self._store(BLACK, key, plies, lose)
@@ -410,14 +421,21 @@ class Solver:
         successors = self._kernel.candidates(state, WHITE, plies)
         if successors is None:
             successors = self._kernel.successors(state, WHITE)
+        follow = self._black if self._alternates else self._either
         for number, after, _ in self._ordered(WHITE, successors):
-            result = self._black(after, plies - 1)
+            result = follow(after, plies - 1)
             if result != _WIN:
                 self._remember(WHITE, number, plies)
                 self._store(WHITE, key, win, plies if result == _NOT_WITHIN else _ALWAYS)
                 return result
         self._store(WHITE, key, plies, lose)
         return _WIN
+
+    def _either(self, state: State, plies: int) -> int:
+        """Whether Black wins within ``plies`` (at least 1), whoever is to move."""
+        if self._kernel.player_to_move(state) is BLACK:
+            return self._black(state, plies)
+        return self._white(state, plies)
 
 
 class WinningStrategy:
