@@ -1,0 +1,153 @@
+"""Fluents that look like a grid: which they are, and whose the things on it are.
+
+``(cell 1 2 x)`` is a grid when two places never hold two things at once.  Nothing but the
+drawing depends on it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from qsage_validate.games.gdl.machine import State, StateMachine
+from qsage_validate.games.gdl.model import Ground, term_order, term_text
+from qsage_validate.games.protocol import Board, Square
+
+_PLAYS: Final = 12
+_MAX_ROUNDS: Final = 200
+_SMALLEST: Final = 4
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The fluents ``(functor column row thing)``; rows are drawn upwards.
+
+    ``owners`` has the role that puts a thing there, for those that only one role does.
+    """
+
+    functor: str
+    columns: tuple[Ground, ...]
+    rows: tuple[Ground, ...]
+    owners: Mapping[Ground, Ground]
+
+    def things(self, state: State) -> dict[tuple[Ground, Ground], Ground]:
+        """What stands where."""
+        return {
+            (fluent[1], fluent[2]): fluent[3]
+            for fluent in state
+            if isinstance(fluent, tuple) and len(fluent) == 4 and fluent[0] == self.functor
+        }
+
+    def board(self, state: State, black: Ground) -> Board:
+        """The state as a board: what is Black's, what is White's, and what is neither's."""
+        things = self.things(state)
+        squares = []
+        for row in reversed(self.rows):
+            for column in self.columns:
+                thing = things.get((column, row))
+                owner = None if thing is None else self.owners.get(thing)
+                kind = Square.OPEN if owner is None else Square.WHITE
+                squares.append(Square.BLACK if owner == black else kind)
+        names = tuple(term_text(row) for row in reversed(self.rows))
+        return Board(len(self.columns), len(self.rows), tuple(squares), names=names)
+
+    def drawing(self, state: State) -> list[str]:
+        """The state as lines, with the words of the description."""
+        things = self.things(state)
+        table = [
+            [term_text(things.get((column, row), ".")) for column in self.columns]
+            for row in reversed(self.rows)
+        ]
+        rows = [term_text(row) for row in reversed(self.rows)]
+        columns = [term_text(column) for column in self.columns]
+        width = max(len(word) for line in (*table, columns) for word in line)
+        margin = max(map(len, rows))
+        lines = [
+            f"{name:>{margin}} " + " ".join(f"{word:^{width}}" for word in line).rstrip()
+            for name, line in zip(rows, table, strict=True)
+        ]
+        return [*lines, " " * (margin + 1) + " ".join(f"{c:^{width}}" for c in columns).rstrip()]
+
+
+def drawing(grid: Grid | None, state: State) -> str:
+    """A state for people: the grid, if there is one, and a table of the other fluents."""
+    lines = [] if grid is None else grid.drawing(state)
+    functor = None if grid is None else grid.functor
+    table: dict[str, list[str]] = {}
+    for fluent in sorted(state, key=term_order):
+        if not isinstance(fluent, tuple):
+            table.setdefault(fluent, [])
+        elif len(fluent) != 4 or fluent[0] != functor:
+            words = " ".join(map(term_text, fluent[1:]))
+            table.setdefault(str(fluent[0]), []).append(words)
+    width = max(map(len, table), default=0)
+    lines += [f"{name:<{width}} {', '.join(found)}".rstrip() for name, found in table.items()]
+    return "\n".join(lines)
+
+
+def find_grid(machine: StateMachine) -> Grid | None:
+    """The grid of a game, from a few random plays and its base propositions."""
+    states: list[State] = []
+    makers: dict[tuple[str, Ground], set[Ground]] = {}
+    rng = random.Random(0)
+    for _ in range(_PLAYS):
+        _play(machine, rng, states, makers)
+    candidates: dict[str, set[tuple[Ground, Ground]]] = {}
+    broken: set[str] = set()
+    for state in states:
+        seen: set[tuple[Ground, ...]] = set()
+        for functor, place in _places(state):
+            if (functor, *place) in seen:
+                broken.add(functor)
+            seen.add((functor, *place))
+            candidates.setdefault(functor, set()).add(place)
+    for functor, place in _places(fact[0] for fact in machine.static.facts(("base", 1))):
+        if functor in candidates:
+            candidates[functor].add(place)
+    fitting = {
+        functor: places
+        for functor, places in candidates.items()
+        if functor not in broken and len(places) >= _SMALLEST
+    }
+    if not fitting:
+        return None
+    functor, places = max(fitting.items(), key=lambda item: len(item[1]))
+    owners = {role: role for role in machine.roles}
+    for (name, thing), roles in makers.items():
+        if name == functor and len(roles) == 1:
+            owners.setdefault(thing, next(iter(roles)))
+    columns = sorted({column for column, _ in places}, key=term_order)
+    rows = sorted({row for _, row in places}, key=term_order)
+    return Grid(functor, tuple(columns), tuple(rows), owners)
+
+
+def _places(fluents: Iterable[Ground]) -> list[tuple[str, tuple[Ground, Ground]]]:
+    return [
+        (str(fluent[0]), (fluent[1], fluent[2]))
+        for fluent in fluents
+        if isinstance(fluent, tuple) and len(fluent) == 4
+    ]
+
+
+def _play(
+    machine: StateMachine,
+    rng: random.Random,
+    states: list[State],
+    makers: dict[tuple[str, Ground], set[Ground]],
+) -> None:
+    """A random play: its states, and who makes which things appear."""
+    state = machine.initial
+    for _ in range(_MAX_ROUNDS):
+        states.append(state)
+        legal = {role: machine.legal(state, role) for role in machine.roles}
+        if machine.terminal(state) or not all(legal.values()):
+            return
+        after = machine.successor(state, {role: rng.choice(m) for role, m in legal.items()})
+        choosing = [role for role, moves in legal.items() if len(moves) > 1]
+        if len(choosing) == 1:
+            for fluent in after - state:
+                if isinstance(fluent, tuple) and len(fluent) == 4:
+                    makers.setdefault((str(fluent[0]), fluent[3]), set()).add(choosing[0])
+        state = after
