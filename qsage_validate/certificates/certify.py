@@ -34,7 +34,7 @@ _LARGE: Final = 4000
 # Which part of the time a large certificate is tried as it stands before it is compiled again
 # with lemmas, and the seconds of that where there is no limit.  Black's, whose matrix says of
 # each ply that it is right, are soon proved behind lemmas or not at all; White's seldom are.
-_AS_IT_STANDS: Final = {Player.BLACK: (1 / 6, 20.0), Player.WHITE: (1 / 2, 60.0)}
+_AS_IT_STANDS: Final = {Player.BLACK: (1 / 3, 20.0), Player.WHITE: (1 / 2, 60.0)}
 # Which part of the rest lemmas get.
 _LEMMAS: Final = 2 / 3
 
