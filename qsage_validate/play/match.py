@@ -327,7 +327,7 @@ class Match(ABC):
                 ply.line,
                 None,
                 f"{ply.player} {ply.move} at ply {ply.ply}",
-                f"{answer}, which is how this certificate answers",
+                f"{answer}, which is how this {self.answers} answers",
             )
 
     # What the two forms fill in
