@@ -13,6 +13,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 
 from qsage_validate.errors import UsageError
+from qsage_validate.games.positional.distances import distance_layers
 from qsage_validate.games.positional.masks import bits, flood, spread
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.positional.symmetry import Permutation
@@ -230,8 +231,8 @@ class ConnectionKernel(PositionalKernel):
         free = self._all & ~(black | white)
         own_left, other_left = self._moves_left(state, player, plies)
         stones = own_left if player is BLACK else other_left
-        start = self._layers(self._network.start, black, free, stones)
-        end = self._layers(self._network.end, black, free, stones)
+        start = distance_layers(self._network, self._network.start, black, free, stones)
+        end = distance_layers(self._network, self._network.end, black, free, stones)
         # Positions on a way with at most so many open ones: these count from both borders.
         relevant = 0
         for k, layer in enumerate(start):
@@ -245,22 +246,6 @@ class ConnectionKernel(PositionalKernel):
             # One stone completes a connection: there, or with two such places anywhere.
             return self._claim(state, player, at_once & -at_once)
         return self._claim(state, player, relevant)
-
-    def _layers(self, border: int, black: int, free: int, count: int) -> list[int]:
-        """Open positions by how many stones a connection from the border to them takes."""
-        neighbours = self._network.neighbours
-        reached = flood(border, black, neighbours)
-        layer = (border | spread(reached, neighbours)) & free
-        seen = reached | layer
-        layers: list[int] = []
-        while layer and len(layers) < count:
-            layers.append(layer)
-            step = spread(layer, neighbours)
-            joined = flood(step & ~seen, black, neighbours)
-            step = (step | spread(joined, neighbours)) & free & ~seen
-            seen |= joined | step
-            layer = step
-        return layers
 
 
 class CutKernel(PositionalKernel):

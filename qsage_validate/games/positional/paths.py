@@ -100,35 +100,44 @@ def with_winning_sets(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> Pos
     network = model.network
     if network is None:
         return model
-    free, stones = model.black, model.moves_of(Player.BLACK)
+    stones = model.moves_of(Player.BLACK)
+    ways = _limited_ways(model, network, limit)
+    if ways is None:
+        raise UsageError(
+            f"{model.name} with {model.plies} plies has more than {limit:,} winning sets, or they "
+            "take too long to list: choose fewer plies, a smaller board, a larger limit or the "
+            "form with neighbours"
+        )
+    if network.short is Player.WHITE:
+        cuts = transversals([way & ~model.white for way in ways], limit, model.name)
+        ways = [cut | model.black for cut in cuts if cut.bit_count() <= stones]
+    return replace(model, network=None, black_wins=tuple(ways))
+
+
+def ways_of(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> list[int] | None:
+    """The open positions of each minimal way of Short's, ``None`` for more than ``limit`` ways.
+
+    Short's own positions are free; Black as Short has stones for so many others only.  Raises
+    ``UsageError`` for a model without a network.
+    """
+    if model.network is None:
+        raise UsageError(f"{model.name} has no network, expected one")
+    ways = _limited_ways(model, model.network, limit)
+    return None if ways is None else [way & model.open for way in ways]
+
+
+def _limited_ways(model: PositionalModel, network: Network, limit: int) -> list[int] | None:
     if network.short is Player.BLACK:
-        sets = _limited(model, network, model.all & ~model.white, free, stones, limit)
+        free, lost, stones = model.black, model.white, model.moves_of(Player.BLACK)
     else:
-        ways = _limited(model, network, model.all & ~model.black, model.white, None, limit)
-        sets = list(transversals([way & ~model.white for way in ways], limit, model.name))
-        sets = [s | model.black for s in sets if s.bit_count() <= stones]
-    return replace(model, network=None, black_wins=tuple(sets))
-
-
-def _limited(
-    model: PositionalModel,
-    network: Network,
-    through: int,
-    free: int,
-    longest: int | None,
-    limit: int,
-) -> list[int]:
-    sets: list[int] = []
-    for steps, mask in enumerate(_search(network, through, free, longest)):
+        free, lost, stones = model.white, model.black, len(model.positions)
+    ways: list[int] = []
+    for steps, mask in enumerate(_search(network, model.all & ~lost, free, stones)):
         if mask is not None:
-            sets.append(mask)
-        if len(sets) > limit or steps > _LEAST_STEPS + _STEPS_PER_SET * limit:
-            raise UsageError(
-                f"{model.name} with {model.plies} plies has more than {limit:,} winning sets, or "
-                "they take too long to list: choose fewer plies, a smaller board, a larger limit "
-                "or the form with neighbours"
-            )
-    return sets
+            ways.append(mask)
+        if len(ways) > limit or steps > _LEAST_STEPS + _STEPS_PER_SET * limit:
+            return None
+    return ways
 
 
 def transversals(sets: list[int], limit: int = DEFAULT_LIMIT, name: str = "the game") -> list[int]:

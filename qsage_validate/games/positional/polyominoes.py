@@ -129,23 +129,23 @@ def named() -> dict[str, Cells]:
 def find(text: str) -> tuple[str, Cells]:
     """Name and cells of a polyomino: by its name, or drawn (``XX./.XX``).
 
+    A single ``X`` is the pentomino of that name; the polyomino of one cell is called Elam.
     Raises ``UsageError`` for an unknown name and for cells that do not hang together.
     """
     wanted = text.strip()
-    if set(wanted) <= set("X./") and "X" in wanted:
-        cells = cells_of(wanted)
-        if not is_connected(cells):
-            raise UsageError(f"found {wanted}, which is in pieces, expected edge-connected cells")
-        form = canonical(cells)
-        return next((n for n, c in named().items() if c == form), drawing_of(form)), form
-    cells = named().get(wanted.lower(), ())
-    if not cells:
+    if wanted.lower() in named():
+        return wanted.lower(), named()[wanted.lower()]
+    if not set(wanted) <= set("X./") or "X" not in wanted:
         names = ", ".join(name for name in named() if not name.startswith("6-"))
         raise UsageError(
             f"found the unknown polyomino {text!r}, expected a drawing such as 'XX./.XX', "
             f"6-01 to 6-35, or one of {names}"
         )
-    return wanted.lower(), cells
+    cells = cells_of(wanted)
+    if not is_connected(cells):
+        raise UsageError(f"found {wanted}, which is in pieces, expected edge-connected cells")
+    form = canonical(cells)
+    return next((name for name, c in named().items() if c == form), drawing_of(form)), form
 
 
 def is_connected(cells: Iterable[Cell]) -> bool:

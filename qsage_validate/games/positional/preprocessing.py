@@ -1,0 +1,196 @@
+"""Transformations that make a positional game smaller and keep its answer (section 4.1).
+
+Each keeps whether Black wins within the plies.  Those that look at winning sets leave a network
+as it is, and those of a network leave winning sets; ``preprocess`` does all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from qsage_validate.games.positional.distances import distance_layers
+from qsage_validate.games.positional.masks import flood, members, minimal, spread
+from qsage_validate.games.positional.model import Network, PositionalModel
+from qsage_validate.games.positional.paths import DEFAULT_LIMIT, ways_of
+from qsage_validate.games.protocol import Player
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+
+def without_long_sets(model: PositionalModel) -> PositionalModel:
+    """Without the winning sets that miss more positions than their player has stones left.
+
+    Nobody completes those in time.
+    """
+    black, white = (
+        tuple(w for w in wins if (w & ~own).bit_count() <= model.moves_of(player))
+        for player, wins, own in (
+            (BLACK, model.black_wins, model.black),
+            (WHITE, model.white_wins, model.white),
+        )
+    )
+    return replace(model, black_wins=black, white_wins=white)
+
+
+def without_dead_sets(model: PositionalModel) -> PositionalModel:
+    """Without the winning sets in which the opponent has a position."""
+    return replace(
+        model,
+        black_wins=tuple(w for w in model.black_wins if not w & model.white),
+        white_wins=tuple(w for w in model.white_wins if not w & model.black),
+    )
+
+
+def without_larger_sets(model: PositionalModel) -> PositionalModel:
+    """Without the winning sets that contain another one: whoever has those has won already."""
+    return replace(
+        model, black_wins=minimal(model.black_wins), white_wins=minimal(model.white_wins)
+    )
+
+
+def useless_positions(model: PositionalModel) -> int:
+    """The open positions that are in no winning set, or on no way that is short enough.
+
+    In a network with Black as Short: on none from start to end that takes at most Black's
+    stones.  With White as Short: on none from start to end at all.
+    """
+    used = 0
+    for wins in (*model.black_wins, *model.white_wins):
+        used |= wins
+    if model.network is not None:
+        used |= _on_ways(model, model.network)
+    return model.open & ~used
+
+
+def _on_ways(model: PositionalModel, network: Network) -> int:
+    if network.short is WHITE:
+        through = model.all & ~model.black
+        return flood(network.start, through, network.neighbours) & flood(
+            network.end, through, network.neighbours
+        )
+    stones = model.moves_of(BLACK)
+    start = distance_layers(network, network.start, model.black, model.open, stones)
+    end = distance_layers(network, network.end, model.black, model.open, stones)
+    used = 0
+    for k, layer in enumerate(start):
+        for behind in end[: stones - k]:
+            used |= layer & behind
+    return used
+
+
+def with_useless_white(model: PositionalModel) -> PositionalModel:
+    """With the useless positions claimed by White: nobody needs them (Figure 1(b)).
+
+    Again and again, for the fewer open positions may leave Black fewer stones.
+    """
+    while useless := useless_positions(model):
+        first_moves = model.first_moves & ~useless
+        model = replace(model, white=model.white | useless, first_moves=first_moves)
+    return model
+
+
+def without_detours(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> PositionalModel:
+    """With those open positions of a network claimed by White that are on no minimal way.
+
+    A position on a short way need not be on a minimal one.  The minimal ways have to be listed;
+    where there are more than ``limit`` of them, the model stays as it is.
+    """
+    while model.network is not None and not model.network.joined:
+        ways = ways_of(model, limit)
+        used = 0
+        for way in minimal(ways or ()):
+            used |= way
+        useless = model.open & ~used
+        if ways is None or not useless:
+            break
+        model = replace(
+            model, white=model.white | useless, first_moves=model.first_moves & ~useless
+        )
+    return model
+
+
+def contracted(model: PositionalModel) -> PositionalModel:
+    """Only the open positions (Figure 1(c)).
+
+    What a player owns is taken out of that player's winning sets, and sets with an opponent's
+    position go.  In a network, Cut's positions go with their edges; Short's go and leave their
+    neighbours pairwise connected (Bonnet et al. 2017, proof of Theorem 2).
+    """
+    dead_free = without_dead_sets(model)
+    kept = list(members(model.open))
+    number = {old: new for new, old in enumerate(kept)}
+
+    def renumbered(mask: int) -> int:
+        image = 0
+        for k in members(mask & model.open):
+            image |= 1 << number[k]
+        return image
+
+    network = None
+    if model.network is not None:
+        joined = _contract(model, model.network)
+        network = replace(
+            joined,
+            neighbours=tuple(renumbered(joined.neighbours[k]) for k in kept),
+            start=renumbered(joined.start),
+            end=renumbered(joined.end),
+        )
+    return replace(
+        model,
+        positions=tuple(model.positions[k] for k in kept),
+        black_wins=tuple(dict.fromkeys(map(renumbered, dead_free.black_wins))),
+        white_wins=tuple(dict.fromkeys(map(renumbered, dead_free.white_wins))),
+        black=0,
+        white=0,
+        network=network,
+        first_moves=renumbered(model.first_moves),
+        hexagons=model.hexagons and model.open == model.all,
+    )
+
+
+def _contract(model: PositionalModel, network: Network) -> Network:
+    """The network of the open positions, still with all numbers."""
+    own = model.black if network.short is BLACK else model.white
+    rows = list(network.neighbours)
+    start, end, joined = network.start, network.end, network.joined
+    rest = own
+    while rest:
+        # A connected group of Short's positions at a time.
+        group = flood(rest & -rest, own, network.neighbours)
+        rest &= ~group
+        near = spread(group, network.neighbours) & model.open
+        for k in members(near):
+            rows[k] |= near & ~(1 << k)
+        at_start, at_end = bool(group & network.start), bool(group & network.end)
+        joined |= at_start and at_end
+        start |= near if at_start else 0
+        end |= near if at_end else 0
+    return replace(
+        network,
+        neighbours=tuple(row & model.open for row in rows),
+        start=start & model.open,
+        end=end & model.open,
+        joined=joined,
+    )
+
+
+STEPS: tuple[Callable[[PositionalModel], PositionalModel], ...] = (
+    without_dead_sets,
+    without_long_sets,
+    without_larger_sets,
+    with_useless_white,
+    without_detours,
+    contracted,
+)
+"""The transformations, in the order in which they help each other."""
+
+
+def preprocess(model: PositionalModel) -> PositionalModel:
+    """The model after all transformations, until none changes it any more."""
+    while True:
+        before = model
+        for step in STEPS:
+            model = step(model)
+        if model == before:
+            return model
