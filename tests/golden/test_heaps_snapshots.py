@@ -17,8 +17,8 @@ Compare = Callable[..., bool]
 Scenario = Callable[[Driver], Awaitable[None]]
 
 
-async def two_clicks(driver: Driver) -> None:
-    await driver.click((2, 1))
+async def selection(driver: Driver) -> None:
+    await driver.click((4, 1))
 
 
 async def illegal(driver: Driver) -> None:
@@ -30,7 +30,7 @@ async def typed(driver: Driver) -> None:
 
 
 SCREENS: dict[str, tuple[str, State, tuple[int, int], str, Scenario]] = {
-    "two_heaps": ("odd-wythoff", (5, 4), (110, 34), "dark", two_clicks),
+    "two_heaps": ("odd-wythoff", (6, 4), (110, 34), "dark", selection),
     "one_heap_light": ("take-away-3", (13,), (80, 24), "light", illegal),
     "numbers": ("take-away-3", (1001,), (80, 24), "dark", typed),
 }
