@@ -59,3 +59,23 @@ def places(bits: int) -> list[int]:
         found.append(low.bit_length() - 1)
         bits ^= low
     return found
+
+
+class Remaining:
+    """The states of a sample that are left when formulas take theirs away."""
+
+    def __init__(self, variables: Sequence[str], states: Sequence[State]) -> None:
+        self._variables = tuple(variables)
+        self.states = list(states)
+
+    def take(self, formula: Formula) -> None:
+        """Drop the states in which ``formula`` holds."""
+        if self.states:
+            bits = formula_values(formula, columns_of(self._variables, self.states))
+            self.states = [
+                s for s, gone in zip(self.states, bits.tolist(), strict=True) if not gone
+            ]
+
+    def some(self, most: int) -> list[State]:
+        """At most so many of the states, from all over the sample."""
+        return self.states[:: -(-len(self.states) // most)] if self.states else []

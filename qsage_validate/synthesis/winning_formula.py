@@ -27,6 +27,7 @@ from qsage_validate.synthesis.atoms import (
 from qsage_validate.synthesis.classification import best_cover, classify
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.columns import column_formula
+from qsage_validate.synthesis.lattice import lattice_formula
 from qsage_validate.synthesis.minimise import minimise
 from qsage_validate.synthesis.sample import Sample
 from qsage_validate.synthesis.small_formulas import smallest_formulas
@@ -232,9 +233,10 @@ def candidates(search: FormulaSearch, sample: Sample, level: int) -> Iterator[Fo
         covered = best_cover(wanted, mask, literals, part)
         if covered is not None:
             options.append(covered if wanted == target else covered.negated())
-    periodic = column_formula(search.game, search.labels)
-    if periodic is not None and not sample.mistakes(periodic):
-        options.append(periodic)
+    for shaped in (column_formula, lattice_formula):
+        periodic = shaped(search.game, search.labels)
+        if periodic is not None and not sample.mistakes(periodic):
+            options.append(periodic)
     tried = sorted(options, key=lambda f: f.size)[:2]
     yield from tried
     if not tried or level > 0:

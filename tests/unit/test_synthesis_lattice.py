@@ -1,0 +1,119 @@
+"""Formulas of residue classes in two variables, and the actions that prove them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from qsage_validate.games.impartial import library
+from qsage_validate.games.impartial.boxes import box_states
+from qsage_validate.games.impartial.families.family import Move, game
+from qsage_validate.games.impartial.formula import Formula, disjunction
+from qsage_validate.games.impartial.model import ImpartialGame
+from qsage_validate.games.impartial.moves import State
+from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.lattice import lattice_formula
+from qsage_validate.synthesis.sample import Remaining
+
+
+def labelled(made: ImpartialGame, states: int) -> dict[State, bool]:
+    rules = ImpartialRules(made)
+    return {state: rules.winning(state) for state in box_states(made, states)}
+
+
+def suggested(made: ImpartialGame, states: int = 900) -> Formula:
+    formula = lattice_formula(made, labelled(made, states))
+    assert formula is not None
+    return formula
+
+
+@pytest.mark.parametrize(
+    ("name", "states"),
+    [("slow-nim-2-l3", 400), ("slow-nim-3-l4-le-2", 900), ("slow-nim-3-l6-le-5", 4000)],
+)
+def test_the_formula_of_a_box_holds_in_a_larger_one(name: str, states: int) -> None:
+    made = library.load(name)
+    formula = suggested(made, states)
+    rules = ImpartialRules(made)
+    for state in box_states(made, 4 * states):
+        assert formula.holds(made.state(state)) == rules.winning(state)
+
+
+def test_a_difference_is_said_as_one() -> None:
+    assert str(suggested(library.load("slow-nim-2-l3"))) == "(v1 - v2) % 4 != 0"
+
+
+def shifted(lowest: int) -> ImpartialGame:
+    """Slow Nim with the last token of a heap at ``lowest``."""
+    moves = [
+        Move(f"take{v}", "k", f"k >= 1 and k <= 2 and {v} - k >= {lowest}", (f"{v} := {v} - k",))
+        for v in ("v1", "v2")
+    ]
+    ending = f"v1 = {lowest} and v2 = {lowest}"
+    return game(("v1", "v2"), f"v1 >= {lowest} and v2 >= {lowest}", ending, moves)
+
+
+@pytest.mark.parametrize("lowest", [-4, 0, 1, 5])
+def test_classes_begin_where_the_states_do(lowest: int) -> None:
+    made = shifted(lowest)
+    labels = labelled(made, 400)
+    formula = suggested(made, 400)
+    assert all(formula.holds(made.state(state)) == label for state, label in labels.items())
+
+
+@pytest.mark.parametrize("name", ["nim-2", "take-away-3", "nim-3", "wythoff"])
+def test_labels_that_do_not_repeat_suggest_nothing(name: str) -> None:
+    made = library.load(name)
+    assert lattice_formula(made, labelled(made, 900)) is None
+
+
+def test_what_is_not_labelled_does_not_count() -> None:
+    made = library.load("slow-nim-2-l3")
+    labels = {s: label for s, label in labelled(made, 900).items() if s[0] <= s[1]}
+    formula = lattice_formula(made, labels)
+    assert formula is not None
+    assert all(formula.holds(made.state(state)) == label for state, label in labels.items())
+
+
+def test_what_remains_of_a_sample_is_spread_over_it() -> None:
+    made = library.load("slow-nim-2-l3")
+    rest = Remaining(made.variables, [(x, 0) for x in range(100)])
+    formula = suggested(made)
+    rest.take(formula)
+    assert rest.states == [(x, 0) for x in range(0, 100, 4)]
+    assert rest.some(5) == [(0, 0), (20, 0), (40, 0), (60, 0), (80, 0)]
+    rest.take(disjunction((formula, formula.negated())))
+    assert rest.some(5) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("slow-nim-3-l6-le-2", 14), ("slow-nim-3-l9-le-1", 19), ("nim-2", 2)]
+)
+def test_few_actions_prove_them(
+    name: str, most: int, verified: Callable[[ImpartialGame, Formula | None], int]
+) -> None:
+    made = library.load(name)
+    formula = lattice_formula(made, labelled(made, 1500))
+    assert verified(made, formula) <= most
+
+
+@pytest.fixture
+def verified() -> Callable[[ImpartialGame, Formula | None], int]:
+    """Proves a formula (of two equal heaps if there is none); how many actions that took."""
+    pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
+    from qsage_validate.games.impartial.infix import parse_formula
+    from qsage_validate.synthesis.smt import SmtSolver
+    from qsage_validate.synthesis.verify import Status, Verifier
+
+    def prove(made: ImpartialGame, formula: Formula | None) -> int:
+        if formula is None:
+            formula = parse_formula("v1 != v2", made.variables)
+        with SmtSolver(None) as solver:
+            verifier = Verifier(ImpartialRules(made), solver, tuple(box_states(made, 1500)))
+            found = verifier.winning_formula(formula, Clock.of(60.0))
+        assert found.status is Status.PROVED, found.reason
+        return len(found.witnesses)
+
+    return prove
