@@ -29,19 +29,18 @@ from qsage_validate.games.impartial.model import ImpartialGame, state_text
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import ImpartialRules, Move
 from qsage_validate.synthesis.clock import Clock
-from qsage_validate.synthesis.semi_ground import SemiGround, coverage, greedy_cover
+from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.smt import SmtSolver
 from qsage_validate.synthesis.smtlib import script
 from qsage_validate.synthesis.transitions import reaches
+from qsage_validate.synthesis.witnesses import MAX_SAMPLE, WitnessSearch
 
 QUESTION_SECONDS: Final = 20.0
 """How long the solver may think about one question."""
 
-_MAX_INSTANCES: Final = 150
 _MAX_MOVES: Final = 40
 _CLOCK_EVERY: Final = 1000
 _MIN_SAMPLE: Final = 100
-_MAX_SAMPLE: Final = 400
 # Values that a counterexample should not exceed if there is a smaller one: it will be labelled.
 _SMALL: Final = (40, 200)
 _LARGE: Final = 60
@@ -95,7 +94,7 @@ class Verifier:
 
     def __post_init__(self) -> None:
         if len(self.sample) < _MIN_SAMPLE:
-            states = box_states(self.game, _MAX_SAMPLE)
+            states = box_states(self.game, MAX_SAMPLE)
             self.sample = tuple(dict.fromkeys([*self.sample, *states]))
 
     @property
@@ -241,46 +240,9 @@ class Verifier:
         sample_test: Formula,
         clock: Clock,
     ) -> list[SemiGround] | State:
-        """Semi-ground actions that serve all of ``domain``, or a state that none serves.
-
-        An action serves a state when it is applicable and leads to ``target``; ``good_moves``
-        lists the ground ones.
-        """
-        game = self.game
-        known: list[tuple[int, State, list[Move]]] = []
-        for state in self.sample[:_MAX_SAMPLE]:
-            if not sample_test.holds(game.state(state)):
-                continue
-            if self.rules.misere and self.rules.is_ending(state):
-                continue
-            moves = good_moves(state)
-            if moves:
-                known.append((len(known), state, moves))
-            elif not self.rules.misere or any(True for _ in self.rules.moves(state)):
-                return state
-            clock.check("moves were tried")
-        # Should there be too many candidates, small and large states have been seen alike.
-        covered = coverage(game, [one for start in range(7) for one in known[start::7]])
-        chosen = greedy_cover(covered, (1 << len(known)) - 1)
-        while True:
-            unserved = [without_not(self.served(one, target)).negated() for one in chosen]
-            found = self.model(title, (*domain, *unserved), clock)
-            if found is None:
-                return chosen
-            moves = good_moves(found)
-            if not moves:
-                return found
-            number = len(known)
-            known.append((number, found, moves))
-            for candidate, bits in coverage(game, [(number, found, moves)]).items():
-                covered[candidate] = covered.get(candidate, 0) | bits
-            more = greedy_cover(covered, 1 << number, chosen)
-            assert more, f"the solver's state {found} is served already"
-            chosen += more
-            if len(chosen) > _MAX_INSTANCES:
-                raise UndecidedError(
-                    f"more than {_MAX_INSTANCES} semi-ground actions did not serve all states"
-                )
+        """Semi-ground actions that serve all of ``domain``, or a state that none serves."""
+        found = WitnessSearch(self, title, domain, target, good_moves, sample_test, clock)
+        return found.run()
 
     def served(self, one: SemiGround, target: Formula) -> Formula:
         """Where the semi-ground action is applicable and leads to ``target``."""
