@@ -328,7 +328,7 @@ def show(rows: Sequence[_Row], averages: Sequence[Mapping[str, object]]) -> None
     table = Table(title="CPU seconds; the ratio is of both stages to Q-sage's in the same form")
     for title in ("model", "solver", "way", "clauses", "before", "solver's", "ratio"):
         left = title in ("model", "solver", "way")
-        table.add_column(title, justify="left" if left else "right")
+        table.add_column(title, justify="left" if left else "right", no_wrap=title == "way")
     for row in rows:
         ways: dict[str, _Way] = row["ways"]
         head = [row["model"], f"{row['solver']} {row['preprocessor']}".removesuffix(" none")]
@@ -353,7 +353,7 @@ def show(rows: Sequence[_Row], averages: Sequence[Mapping[str, object]]) -> None
     table = Table(title="Geometric means of the ratios (below 1: quicker than Q-sage's)")
     titles = [title for title in averages[0] if title != "preprocessor"]
     for title in titles:
-        table.add_column(title, justify="right")
+        table.add_column(title, justify="right", no_wrap=title in ("way", "over"))
     for average in averages:
         solver = f"{average['solver']} {average['preprocessor']}".removesuffix(" none")
         shown = {**average, "solver": solver}
