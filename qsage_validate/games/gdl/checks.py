@@ -20,7 +20,6 @@ from qsage_validate.games.gdl.model import (
     Description,
     Ground,
     Key,
-    Literal,
     Term,
     Variable,
     arguments_of,
@@ -221,16 +220,17 @@ def _check_recursion(description: Description, clause: Clause, graph: Dependenci
 
 
 def _is_restricted(term: Term, clause: Clause, component: frozenset[Key]) -> bool:
-    if next(variables([term]), None) is None or term in clause.head.arguments:
+    """Whether only finitely many values of the term can arise, all else being finite.
+
+    The specification asks for the term itself among the arguments of a relation that does not
+    depend on the head; that its variables occur there at any depth is as good.
+    """
+    if term in clause.head.arguments:
         return True
-    return any(_binds(literal, term, component) for literal in clause.body)
-
-
-def _binds(literal: Literal, term: Term, component: frozenset[Key]) -> bool:
-    atom = literal.atom
-    return (
-        literal.positive
-        and isinstance(atom, Atom)
-        and atom.key not in component
-        and term in atom.arguments
-    )
+    bound = {
+        variable
+        for literal in clause.body
+        if literal.positive and isinstance(literal.atom, Atom) and literal.atom.key not in component
+        for variable in variables(literal.atom.arguments)
+    }
+    return all(variable in bound for variable in variables([term]))

@@ -9,8 +9,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from qsage_validate.games.gdl.model import Atom, Clause, Key
+
+Node = TypeVar("Node", str, int, Key)
+
+
+def components(edges: Mapping[Node, Sequence[Node]]) -> tuple[frozenset[Node], ...]:
+    """The strongly connected components, each behind those that its edges lead to (Tarjan)."""
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    held: set[Node] = set()
+    done: list[frozenset[Node]] = []
+    for root in edges:
+        if root in index:
+            continue
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        held.add(root)
+        work = [(root, iter(edges[root]))]
+        while work:
+            node, below = work[-1]
+            for other in below:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    held.add(other)
+                    work.append((other, iter(edges[other])))
+                    break
+                if other in held:
+                    low[node] = min(low[node], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    found = {stack.pop()}
+                    while node not in found:
+                        found.add(stack.pop())
+                    held -= found
+                    done.append(frozenset(found))
+    return tuple(done)
 
 
 class Dependencies:
@@ -29,39 +70,7 @@ class Dependencies:
     @cached_property
     def components(self) -> tuple[frozenset[Key], ...]:
         """The strongly connected components, each behind those that it depends on (Tarjan)."""
-        index: dict[Key, int] = {}
-        low: dict[Key, int] = {}
-        stack: list[Key] = []
-        held: set[Key] = set()
-        done: list[frozenset[Key]] = []
-        for root in self.edges:
-            if root in index:
-                continue
-            work = [(root, iter(self.edges[root]))]
-            index[root] = low[root] = len(index)
-            stack.append(root)
-            held.add(root)
-            while work:
-                key, below = work[-1]
-                for other in below:
-                    if other not in index:
-                        index[other] = low[other] = len(index)
-                        stack.append(other)
-                        held.add(other)
-                        work.append((other, iter(self.edges[other])))
-                        break
-                    if other in held:
-                        low[key] = min(low[key], index[other])
-                else:
-                    work.pop()
-                    if work:
-                        low[work[-1][0]] = min(low[work[-1][0]], low[key])
-                    if low[key] == index[key]:
-                        at = stack.index(key)
-                        done.append(frozenset(stack[at:]))
-                        held.difference_update(stack[at:])
-                        del stack[at:]
-        return tuple(done)
+        return components(self.edges)
 
     @cached_property
     def component_of(self) -> Mapping[Key, frozenset[Key]]:
