@@ -80,6 +80,8 @@ def match_json(match: Match, refused: WhyNot | None = None) -> dict[str, object]
 
 def frame_json(frame: Frame) -> dict[str, object]:
     """One step."""
+    # Where the position is told in words alone, its board is cut off.
+    cut = frame.board is None and bool(frame.state)
     return {
         "ply": frame.ply,
         "player": None if frame.player is None else frame.player.value,
@@ -89,7 +91,7 @@ def frame_json(frame: Frame) -> dict[str, object]:
         "board_by_rules": frame.board_by_rules,
         "state": frame.state or None,
         "remarks": list(frame.remarks),
-        "rules_board": None if frame.position is None else str(frame.position.board),
+        "rules_board": None if frame.position is None or cut else str(frame.position.board),
         "stopped": frame.stopped,
         "illegal": None if frame.illegal is None else why_json(frame.illegal),
         "values": [value_json(value) for value in frame.values],

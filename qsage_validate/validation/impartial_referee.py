@@ -20,7 +20,13 @@ from qsage_validate.strategies.rule_strategy import RuleReply, RuleStrategy
 from qsage_validate.validation.finding import FindingKind
 
 SECONDS: Final = 2.0
-"""The time that backward induction may take for a state; with it go the states above it."""
+"""The time that backward induction may take for a state."""
+
+LISTED: Final = 10_000
+"""Up to this sum of the values a reply is looked for among all legal moves."""
+
+# After a state that took too long none is tried whose values have more than this part of its sum.
+_SMALLER: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ class ImpartialReferee:
         try:
             return self.rules.winning(state)
         except (UndecidedError, EndlessGameError):
-            self._too_large = size
+            self._too_large = size // _SMALLER
             return None
 
     def state(self, state: State, before: State | None = None) -> list[Objection]:
@@ -81,7 +87,8 @@ class ImpartialReferee:
         rule = None if reply.rule is None else self._rule(reply.rule)
         move, winning = reply.move, self.strategy.winning(state)
         problem = illegality(self.rules, state, move.name, move.arguments)
-        if problem is None and move not in self.rules.moves(state):
+        listed = sum(map(abs, state)) <= LISTED
+        if problem is None and listed and move not in self.rules.moves(state):
             text = f"{move} is not among the legal moves, but no precondition forbids it"
             return [Objection(FindingKind.LEGALITY_DIFFERS, text, rule)]
         if problem is not None:

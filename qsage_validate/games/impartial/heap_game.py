@@ -23,7 +23,7 @@ from qsage_validate.errors import (
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.heap_kernel import HeapKernel
 from qsage_validate.games.impartial.heap_move import HeapMove
-from qsage_validate.games.impartial.legality import illegality
+from qsage_validate.games.impartial.legality import illegality, state_after
 from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.reach import Reach, reach
@@ -239,9 +239,18 @@ class HeapPosition(Position):
         return tuple(HeapMove.of(move) for move in found)
 
     def move(self, move: object) -> Move | None:
-        """The legal move of the rules behind ``move``, with the state after it."""
-        wanted = str(move)
-        return next((m for m in self.game.rules.moves(self.state) if str(m) == wanted), None)
+        """The legal move of the rules behind ``move``, with the state after it.
+
+        Legal is what no precondition forbids: there may be very many moves to list.
+        """
+        if not isinstance(move, HeapMove) or self.illegality(move) is not None:
+            return None
+        game = self.game.rules.game
+        index = next(i for i, action in enumerate(game.actions) if action.name == move.action)
+        action = game.actions[index]
+        chosen = dict(zip(action.parameters, move.arguments, strict=True))
+        after = state_after(action, game.variables, self.state, chosen)
+        return Move(index, move.action, move.arguments, after)
 
     def play(self, move: object) -> HeapPosition:
         found = None if self.outcome is not None else self.move(move)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.games.impartial.moves import State
+from qsage_validate.games.impartial.moves import State, compile_successors
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 
 MAX_MOVES: Final = 200_000
@@ -39,7 +39,14 @@ def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> Re
     Raises ``EndlessGameError`` for a state that leads back to itself.
     """
     longest: dict[State, int] = {}
-    path: dict[State, tuple[Iterator[State], int]] = {start: (_after(rules, start), 0)}
+    successors = compile_successors(rules.game)
+
+    def following(state: State) -> Iterator[State]:
+        if rules.is_ending(state):
+            return iter(())
+        return (after for after in successors(state) if rules.is_legal(after))
+
+    path: dict[State, tuple[Iterator[State], int]] = {start: (following(start), 0)}
     followed = 0
     while path:
         state, (moves, plies) = path.popitem()
@@ -52,16 +59,12 @@ def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> Re
             known = longest.get(after)
             if known is None:
                 path[state] = (_again(after, moves), plies)
-                path[after] = (_after(rules, after), 0)
+                path[after] = (following(after), 0)
                 break
             plies = max(plies, known + 1)
         else:
             longest[state] = plies
     return Reach(tuple(longest), longest[start])
-
-
-def _after(rules: ImpartialRules, state: State) -> Iterator[State]:
-    return (move.after for move in rules.moves(state))
 
 
 def _again(first: State, rest: Iterator[State]) -> Iterator[State]:
