@@ -8,7 +8,7 @@ neighbours and sums, and the periods that the labels show along the axes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -30,6 +30,10 @@ _CONSTANTS = (8, 24, 160)
 _MODULI = (4, 7, 12)
 _MAX_ATOMS = (1500, 4000, 8000)
 _MAX_MODULUS: Final = 130
+_MIN_LINE: Final = 8
+
+_Line = list[tuple[int, bool]]
+"""Values along a line of states, each with the label of its state."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +81,28 @@ def moduli(constants: frozenset[int], periods: Sequence[int], level: int) -> lis
 def periods(states: Sequence[State], labels: dict[State, bool]) -> list[int]:
     """Periods that the labels have along lines of states, the most frequent first.
 
+    Lines along the axes come before diagonals, along which two variables keep their difference.
     A line that is constant behind a beginning has no period; a period must be seen twice.
     """
-    lines: dict[tuple[int, State], list[tuple[int, bool]]] = {}
+    axes: dict[tuple[int, State], _Line] = {}
+    diagonals: dict[tuple[int, int, State], _Line] = {}
     for state in states:
+        label = labels[state]
         for axis, value in enumerate(state):
             rest = state[:axis] + state[axis + 1 :]
-            lines.setdefault((axis, rest), []).append((value, labels[state]))
+            axes.setdefault((axis, rest), []).append((value, label))
+            for other in range(axis):
+                # The difference stands where the one was, and the other is left out.
+                moved = (*rest[:other], state[other] - value, *rest[other + 1 :])
+                diagonals.setdefault((axis, other, moved), []).append((value, label))
+    found = [_common_periods(lines) for lines in (axes.values(), diagonals.values())]
+    return list(dict.fromkeys(period for periods in found for period in periods))
+
+
+def _common_periods(lines: Iterable[_Line]) -> list[int]:
     found: Counter[int] = Counter()
-    for line in lines.values():
-        if len(line) >= 8:
+    for line in lines:
+        if len(line) >= _MIN_LINE:
             period = _period([label for _, label in sorted(line)])
             if period > 1:
                 found[period] += 1

@@ -13,6 +13,7 @@ from qsage_validate.games.impartial.formula import Formula, disjunction
 from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.synthesis.atoms import periods
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.lattice import lattice_formula
 from qsage_validate.synthesis.sample import Remaining
@@ -117,3 +118,12 @@ def verified() -> Callable[[ImpartialGame, Formula | None], int]:
         return len(found.witnesses)
 
     return prove
+
+
+def test_periods_are_seen_along_diagonals() -> None:
+    made = library.load("wythoff-set-3-4")
+    labels = labelled(made, 1600)
+    # Two heaps of one size are losing at 0, 1 and 2 modulo 7; along the axes nothing repeats.
+    assert 7 in periods(list(labels), labels)
+    nim = labelled(library.load("nim-2"), 900)
+    assert periods(list(nim), nim) == []
