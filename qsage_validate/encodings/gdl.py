@@ -62,11 +62,13 @@ class RoundVariables:
     ``black`` has the literal of each move of Black's role; ``codes`` for each other role the
     bits, least significant first; ``others`` for each other role its moves in the order of the
     codes (move ``i`` has the code ``i``), with the literal that says that the move is made.
+    ``legal`` has for every role and move the literal that says that it is legal.
     """
 
     black: Mapping[Ground, int]
     codes: Mapping[Ground, tuple[int, ...]]
     others: Mapping[Ground, Mapping[Ground, int]]
+    legal: Mapping[Ground, Mapping[Ground, int]]
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ class GdlEncoding:
     """The formula "Black's role wins within the rounds", and what is where in it.
 
     ``fluents[t]`` are the literals of the fluents that may be true before round ``t + 1``;
-    ``ended[t]`` says that the play has ended by then.  ``blocks[k]`` is the place of the scope
+    ``ended[t]`` says that the play has ended by then, ``won[t]`` that the goal of Black's role is
+    reached there (ended or not).  ``blocks[k]`` is the place of the scope
     ``k`` in the paper's prefix: block ``2t`` is its E_t, block ``2t - 1`` its U_t.  ``times``
     has the time of each gate that is an atom with a time (the earliest, where one gate is
     several atoms), at most the number of rounds.
@@ -87,6 +90,7 @@ class GdlEncoding:
     rounds: tuple[RoundVariables, ...]
     fluents: tuple[Mapping[Ground, int], ...]
     ended: tuple[int, ...]
+    won: tuple[int, ...]
     blocks: tuple[int, ...]
     times: Mapping[int, int]
     ground_rules: int
@@ -227,7 +231,7 @@ class _Encoder:
     def key(self, symbol: Any) -> tuple[Any, ...]:
         """The arguments as terms of the description, the time as a number."""
         arguments = symbol.arguments
-        if symbol.name in {"does", "true", "code", "terminated"}:
+        if symbol.name in {"does", "true", "code", "terminated", "legal", "won"}:
             *terms, time = arguments
             return (*map(self.reader.ground, terms), time.number)
         return tuple(map(self.reader.ground, arguments))
@@ -278,6 +282,7 @@ class _Encoder:
         times_of: Mapping[int, int],
     ) -> GdlEncoding:
         does, codes = table.get("does", {}), table.get("code", {})
+        legal = table.get("legal", {})
         rounds = []
         for t in range(1, self.rounds + 1):
             moves = {
@@ -292,12 +297,17 @@ class _Encoder:
                 for role in self.others
                 if domains[role, t]
             }
+            allowed = {
+                role: {move: legal.get((role, move, t), false) for move in domains[role, t]}
+                for role in self.roles
+            }
             others = {role: moves[role] for role in self.others}
-            rounds.append(RoundVariables(moves[self.black], bits, others))
+            rounds.append(RoundVariables(moves[self.black], bits, others, allowed))
         times = range(1, self.rounds + 2)
         fluents: list[dict[Ground, int]] = [{} for _ in times]
         for (fluent, t), literal in table.get("true", {}).items():
             fluents[t - 1][fluent] = literal
+        won = tuple(table.get("won", {}).get((t,), false) for t in times)
         ended = tuple(table.get("terminated", {}).get((t,), false) for t in times)
         atoms = {abs(a) for rule in program.rules for a in (*rule.head, *rule.body)}
         return GdlEncoding(
@@ -308,6 +318,7 @@ class _Encoder:
             tuple(rounds),
             tuple(fluents),
             ended,
+            won,
             blocks,
             times_of,
             len(program.rules),

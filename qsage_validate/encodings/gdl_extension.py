@@ -100,7 +100,8 @@ class Extension:
 
 
 def _functor(name: str) -> str:
-    return name if _IDENTIFIER.fullmatch(name) and name != "not" else f"f_{_name(name)}"
+    plain = _IDENTIFIER.fullmatch(name) and name != "not" and not name.startswith("f_")
+    return name if plain else f"f_{_name(name)}"
 
 
 def _name(name: str) -> str:

@@ -80,8 +80,8 @@ def ground(text: str, *, max_rules: int = MAX_RULES) -> GroundProgram:
 class ProgramCircuit:
     """The atoms of a ground program as literals of a circuit.
 
-    ``chosen`` has a variable for each named atom in the head of a choice.  Atoms that depend on each
-    other positively (connection over a board, say) are built in stages: a stage says what
+    ``chosen`` has a variable for each named atom in the head of a choice.  Atoms that depend on
+    each other positively (connection over a board, say) are built in stages: a stage says what
     follows from the stage before, the first that nothing holds, and after as many stages as
     there are such atoms nothing more can follow.  Raises ``QsageError`` for atoms that depend on
     their own negation, ``UndecidedError`` for more than ``max_gates`` gates.

@@ -93,6 +93,10 @@ def check_play(encoding: GdlEncoding, machine: StateMachine, rng: random.Random)
         fluents = encoding.fluents[time]
         assert {f for f, literal in fluents.items() if value(literal)} == expected
         assert value(encoding.ended[time]) is machine.terminal(expected)
+        assert value(encoding.won[time]) is (100 in machine.goals(expected, encoding.black))
+        for role, table in encoding.rounds[time].legal.items() if time < len(moves) else ():
+            legal = {move for move, literal in table.items() if value(literal)}
+            assert legal == set(machine.legal(expected, role))
     for variables, joint in zip(encoding.rounds, moves, strict=False):
         for role, table in {encoding.black: variables.black, **variables.others}.items():
             assert [m for m, literal in table.items() if value(literal)] == [joint[role]]
@@ -192,6 +196,19 @@ def test_all_other_roles_play_together(more: str, expected: bool) -> None:
     encoding = encode_gdl(parse_description(ODDS.format(more=more)), 2)
     assert len(encoding.rounds[0].codes) == 2
     assert truth(encoding.qbf) is expected
+
+
+def test_any_word_of_the_language_can_be_a_name() -> None:
+    names = {"pick": "Not-a.name", "met": "T", "number": "#sum", "start": "f_2d_", "picked": "_"}
+    text = ODDS.format(more="(number 3)")
+    for name, other in names.items():
+        text = text.replace(name, other).replace(name.capitalize(), other)
+    description = parse_description(text)
+    machine = StateMachine(description)
+    encoding = encode_gdl(description, 2)
+    rng = random.Random(1)
+    assert {check_play(encoding, machine, rng) for _ in range(20)} == {False, True}
+    assert truth(encoding.qbf) is True
 
 
 def test_codes_without_a_move_do_no_harm() -> None:

@@ -185,6 +185,10 @@ def test_numbers_are_ordered_by_value() -> None:
     assert sorted(terms, key=term_order) == ["9", "10", "b", ("f", "1")]
 
 
+def test_very_long_numbers_are_words() -> None:
+    assert sorted(["9" * 5000, "10"], key=term_order) == ["10", "9" * 5000]
+
+
 def test_descriptions_are_told_by_their_content() -> None:
     assert sniff_bytes(VALID.encode()) is Format.GDL
     assert sniff_bytes(b"\n;; c\n(index 1)\n( ROLE a)\n") is Format.GDL

@@ -256,4 +256,5 @@ def term_order(term: Ground) -> tuple[object, ...]:
 
 
 def _is_number(word: str) -> bool:
-    return word.isascii() and word.isdigit()
+    # Python refuses to convert very long ones.
+    return word.isascii() and word.isdigit() and len(word) <= 1000
