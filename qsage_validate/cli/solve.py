@@ -12,6 +12,7 @@ from qsage_validate.cli.common import JsonOption, emit, emit_json
 from qsage_validate.cli.deepening import solve_to_critical_depth
 from qsage_validate.cli.first_move import assignment_text, first_move
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.positional_file import is_positional, positional_game
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solver_options import (
     EncodingOption,
@@ -29,7 +30,7 @@ from qsage_validate.errors import Exit, UsageError
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.layout import Layout
-    from qsage_validate.games.bddl.model import Model
+    from qsage_validate.games.protocol import Game
     from qsage_validate.solvers.search import SearchResult
     from qsage_validate.solvers.solving import Solved
 
@@ -61,7 +62,8 @@ def command(
 ) -> Exit:
     """Say whether a formula is true, or who wins a game within its depth.
 
-    A game is searched on its rules, unless a QBF solver is named; with --depth auto, greater and
+    A game is searched on its rules, unless a QBF solver is named; a positional game may be a PG or
+    .hex file, with --depth for another number of plies. With --depth auto, greater and
     greater depths are tried until Black wins. A formula is given to QBF solvers, by default to
     Bloqqer and what is there. Exit code 10: true (Black wins), 20: false (White wins), 3:
     undecided within the limits.
@@ -72,6 +74,15 @@ def command(
         if value is not None and not deepens:
             raise UsageError(f"found {name} without --depth auto, which it belongs to")
     way = Way.of(solver, preprocess, portfolio=portfolio, timeout=timeout, memory=memory)
+    if path is not None and is_positional(path):
+        for option, there in (
+            ("--depth auto", deepens),
+            ("--meta", meta is not None),
+            ("a QBF solver", not way.searches),
+        ):
+            if there:
+                raise UsageError(f"found {option} with {path}, a positional game: it is searched")
+        return _search(positional_game(path, model), timeout, memory, json_output)
     if path is not None:
         if deepens:
             raise UsageError("found --depth auto with a formula, expected a game")
@@ -90,7 +101,9 @@ def command(
             resolved, way, encoding, last=max_depth, resume=resume, json_output=json_output
         )
     if way.searches:
-        return _search(resolved, timeout, memory, json_output)
+        from qsage_validate.games.registry import load_game
+
+        return _search(load_game(resolved), timeout, memory, json_output)
     from qsage_validate.encodings.encoding import encode
 
     encoded = encode(resolved, encoding)
@@ -103,12 +116,10 @@ def command(
 # --- By search --------------------------------------------------------------------------------
 
 
-def _search(model: Model, timeout: float | None, memory: int | None, json_output: bool) -> Exit:
+def _search(game: Game, timeout: float | None, memory: int | None, json_output: bool) -> Exit:
     from qsage_validate.games.protocol import Player
-    from qsage_validate.games.registry import load_game
     from qsage_validate.solvers.search import Solver
 
-    game = load_game(model)
     with SearchLine(sys.stderr) as line:
         limits = search_limits(timeout, memory)
         result = Solver(game, limits=limits, progress=line.progress).solve()

@@ -13,7 +13,7 @@ from qsage_validate.games.positional.model import PositionalModel, at_plies
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 
-_HEX = re.compile(r"(?:\s|%[^\n]*\n)*[0-9]+\s*(?:%[^\n]*\s*)*(?:[bw]\[|\Z)")
+_HEX = re.compile(r"(?:\s|%[^\n]*\n)*[0-9]+\s*(?:%[^\n]*\n\s*)*(?:[bw]\[|\Z)")
 
 
 def is_positional_file(path: Path) -> bool:
