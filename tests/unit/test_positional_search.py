@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from qsage_validate.errors import UsageError
+from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import transversals, with_winning_sets
@@ -22,9 +23,9 @@ from qsage_validate.games.positional.preprocessing import (
     without_long_sets,
 )
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Move, Player
 from qsage_validate.games.registry import find_template, load_game
-from qsage_validate.solvers.search import Solver
+from qsage_validate.solvers.search import Solver, winning_strategy
 from tests.support.positional import random_game, random_network_game, winner
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -155,6 +156,34 @@ def test_the_empty_hex_boards() -> None:
         other = Solver(load_game(model)).solve()
         assert result.winner is other.winner is BLACK
         assert result.critical_plies == other.critical_plies
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        hein_9(7),
+        preprocess(hein_9(7)),
+        harary_model("el", 3, 3, stones=2, first_stones=1),
+        harary_model("tippy", 4, 4, torus=True),
+        harary_model("fatty", 4, 4, torus=True),
+        transversal_of(hex_network(3, 3)),
+    ],
+    ids=lambda model: model.name,
+)
+def test_the_strategy_of_the_winner_beats_random_play(model: PositionalModel) -> None:
+    game, random = PositionalGame(model), Random(11)
+    strategy = winning_strategy(game)
+    for _ in range(15):
+        position = game.initial
+        history: list[Move] = []
+        while position.outcome is None:
+            if position.to_move is strategy.player:
+                move = strategy.reply(history)
+            else:
+                move = random.choice(position.legal_moves())
+            history.append(move)
+            position = position.play(game.parse_move(str(move), position.to_move))
+        assert position.outcome.winner is strategy.player
 
 
 def test_positions_that_a_search_cannot_answer() -> None:
