@@ -263,7 +263,6 @@ class CutKernel(PositionalKernel):
         free = self._all & ~(black | white)
         network = self.model.network
         assert network is not None
-        # A cut of one more position lies on every way; look along one.
         if not network.connects(self._all & ~black):
             return bool(free)
         return any(network.won_by_black(black | bit) for bit in bits(free))
