@@ -32,15 +32,16 @@ def test_moves_are_told_apart(text: str, moves: list[str]) -> None:
 
 
 def test_marks() -> None:
-    assert read("a(1,1)! b(1,1) ! c(1,1)!stop d(1,1)!! e(1,1)!illegal f(1,1)") == [
+    assert read("a(1,1)! b(1,1) ! c(1,1)!stop d(1,1)!! e(1,1)!illegal f(1,1) g(1,1)!stop!") == [
         ("a(1,1)", True, False),
         ("b(1,1)", True, False),
         ("c(1,1)", False, True),
         ("d(1,1)", False, True),
         ("e(1,1)", True, False),
         ("f(1,1)", False, False),
+        ("g(1,1)", True, True),
     ]
-    with pytest.raises(InputError, match=r"'!' or '!stop' behind a move"):
+    with pytest.raises(InputError, match=r"'!', '!stop' or '!stop!' behind a move"):
         read("a(1,1)!maybe")
 
 
