@@ -103,7 +103,9 @@ def test_every_legal_move_can_be_clicked(areas: dict[BoardMove, set[SquareXY]]) 
             pick = picks.pick(others[0] if others else first, pick.square)
         chosen = [pick.move] if isinstance(pick, Play) else list(getattr(pick, "moves", ()))
         # The move itself, or one with the same action and the same squares.
-        assert any((m.action, areas[m]) == (move.action, area) for m in chosen)
+        assert any(
+            isinstance(m, BoardMove) and (m.action, areas[m]) == (move.action, area) for m in chosen
+        )
 
 
 @given(areas=AREAS, square=SQUARES, selected=st.none() | SQUARES)
@@ -114,6 +116,7 @@ def test_only_legal_moves_are_played(
     pick = picks.pick(square, selected)
     moves = (pick.move,) if isinstance(pick, Play) else getattr(pick, "moves", ())
     for move in moves:
+        assert isinstance(move, BoardMove)
         assert square in areas[move]
     if isinstance(pick, NoMove):
         assert not any(
