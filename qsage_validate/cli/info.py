@@ -63,6 +63,8 @@ def command(
         Format.PEDANT: _pedant,
         Format.META: _meta,
         Format.BDDL: _bddl,
+        Format.PG: _pg,
+        Format.GDL: _gdl,
     }
     if found not in describe:
         kind = "a file of no known format" if found is Format.UNKNOWN else f"a {found.value}"
@@ -293,4 +295,35 @@ def _bddl(data: bytes, name: str) -> Facts:
         "first player": problem.first_player.value,
         "black goals": len(problem.black_goals),
         "white goals": len(problem.white_goals),
+    }
+
+
+def _pg(data: bytes, name: str) -> Facts:
+    from qsage_validate.formats.pg import parse_pg
+    from qsage_validate.formats.source import Source
+    from qsage_validate.games.positional.convert import model_of_pg
+
+    model = model_of_pg(parse_pg(Source.decode(data, name).text, name))
+    return {
+        "positions": len(model.positions),
+        "plies": len(model.turns),
+        "black stones": model.black.bit_count(),
+        "white stones": model.white.bit_count(),
+        "black's winning sets": len(model.black_wins),
+        "white's winning sets": len(model.white_wins),
+        "network": model.network is not None,
+    }
+
+
+def _gdl(data: bytes, name: str) -> Facts:
+    from qsage_validate.formats.source import Source
+    from qsage_validate.games.gdl.checks import check_description, role_names
+    from qsage_validate.games.gdl.parser import parse_description
+
+    description = parse_description(Source.decode(data, name).text, name)
+    check_description(description)
+    return {
+        "game": description.name,
+        "roles": [str(role) for role in role_names(description)],
+        "rules": len(description.rules),
     }

@@ -191,3 +191,28 @@ def test_a_certificate_with_its_formula(qsage: Qsage, shared_data: Path) -> None
     done = qsage("info", certificate, "--formula", wrong)
     assert done.code == Exit.BAD_INPUT
     assert done.err.count("\n") == 1
+
+
+def test_a_game_in_gdl(qsage: Qsage) -> None:
+    from qsage_validate.games.gdl import library
+
+    text = (Path(library.__file__).parent / "trails.gdl").read_text("utf-8")
+    Path("trails.gdl").write_text(text)
+    facts = json.loads(qsage("info", "trails.gdl", "--json").out)
+    assert (facts["format"], facts["roles"]) == ("GDL", ["blue", "red"])
+    Path("trails.gdl").write_text(text + "\n(<= (legal red ?x)")
+    done = qsage("info", "trails.gdl")
+    assert done.code == Exit.BAD_INPUT
+    assert done.err.startswith("trails.gdl:")
+
+
+def test_a_positional_game(qsage: Qsage) -> None:
+    times = "#times\nt1 t2 t3\n#blackturns\nt1 t3\n"
+    Path("f.pg").write_text(f"{times}#blackwins\na b\n")
+    done = qsage("info", "f.pg")
+    assert done.code == Exit.BAD_INPUT
+    assert done.err.startswith("f.pg:")
+    Path("f.pg").write_text(f"{times}#positions\na b c\n#blackwins\na b\na c\n")
+    facts = json.loads(qsage("info", "f.pg", "--json").out)
+    assert (facts["format"], facts["positions"]) == ("positional game", 3)
+    assert (facts["plies"], facts["blacks_winning_sets"]) == (3, 2)
