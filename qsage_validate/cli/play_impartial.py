@@ -82,8 +82,7 @@ def impartial_game(name: str | None) -> ImpartialGame | None:
         with open(name, "rb") as file:
             begin = file.read(_BEGIN).decode("utf-8-sig", errors="replace")
         return read_game(name) if is_impartial(begin) else None
-    known = name.lower().replace("_", "-") in library.names()
-    return library.load(name) if known else None
+    return library.load(name) if library.knows(name) else None
 
 
 def play(game: ImpartialGame, name: str, options: ImpartialOptions, ways: Ways) -> Exit:

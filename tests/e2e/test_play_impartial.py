@@ -43,6 +43,14 @@ def test_a_script_is_played_to_its_end(play: Play) -> None:
     assert done.out.endswith("Black wins: White cannot move; as promised\n")
 
 
+def test_a_game_of_a_family_is_played_by_its_name(play: Play) -> None:
+    rules = "".join(f"v % 6 = {k} -> take({k})\n" for k in range(1, 6))
+    Path("five.rules").write_text(rules, encoding="utf-8")
+    done = play("take-away-5", "--rules", "five.rules", "--state", "v=8", "--moves", "take(4)")
+    assert done.code == Exit.FINE, done.err
+    assert "rule 2: v % 6 = 2 -> take(2)" in done.out
+
+
 def test_a_script_as_json(play: Play) -> None:
     done = play(*TAKE, "--state", "6", "--moves", "take(1)", "--json")
     data = json.loads(done.out)

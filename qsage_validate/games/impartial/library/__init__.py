@@ -19,12 +19,22 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".ig") for name in found if name.endswith(".ig")))
 
 
+def knows(name: str) -> bool:
+    """Whether there is a game of that name, as a file or in a family."""
+    wanted = _plain(name)
+    return wanted in names() or wanted in by_name()
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("_", "-")
+
+
 def load(name: str, variant: str = REPAIRED) -> ImpartialGame:
     """The game called ``name``, of a file or else of a family, there in that variant.
 
     Raises ``UsageError`` with names for one that is not known, or that was no game as published.
     """
-    wanted = name.strip().lower().replace("_", "-")
+    wanted = _plain(name)
     if wanted in names():
         path = files(__package__) / f"{wanted}.ig"
         return parse_game(path.read_text(encoding="utf-8"), f"{wanted}.ig")
