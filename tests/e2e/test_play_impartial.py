@@ -178,8 +178,8 @@ def test_a_game_without_a_winning_formula_is_not_played(qsage: Qsage, tmp_path: 
             ("take-away-3", "--rules", "two-heap-nim.rules"),
             "two-heap-nim.rules:1:12: found the action",
         ),
-        (("take-away-4",), "take-away-4: found no such file"),
-        (("take-away-4", "--state", "3"), "found --state, but take-away-4 is no impartial game"),
+        (("no-such-game",), "no-such-game: found no such file"),
+        (("no-such-game", "--state", "3"), "found --state, but no-such-game is no impartial game"),
     ],
 )
 def test_what_does_not_fit_is_one_line(play: Play, words: tuple[str, ...], said: str) -> None:
