@@ -7,6 +7,7 @@ be said.  Formulas are immutable and hashable; ``str`` gives the infix text that
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -103,32 +104,32 @@ class Linear:
 ZERO: Final = Linear()
 
 
-class Formula:
+class Formula(ABC):
     """What all formulas have in common."""
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """Occurrences of integers, variables and connectives.
 
         A derived sign (``!=``, ``>``, ``>=``, a negated congruence) counts as one connective.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def variables(self) -> frozenset[str]:
         """The free variables (all are: there are no quantifiers)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def holds(self, state: Mapping[str, int]) -> bool:
         """The truth value in ``state``, which gives every variable a value."""
-        raise NotImplementedError
 
+    @abstractmethod
     def substitute(self, values: Mapping[str, Linear]) -> Formula:
         """Put expressions for variables, all at once."""
-        raise NotImplementedError
 
+    @abstractmethod
     def negated(self) -> Formula:
         """The negation, with no ``Not`` outside of atoms."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

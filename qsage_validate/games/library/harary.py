@@ -30,25 +30,13 @@ from qsage_validate.games.library.template import (
     size_of,
     word_of,
 )
+from qsage_validate.games.positional.polyominoes import DRAWINGS, cells_of
 from qsage_validate.games.protocol import Player
 
-SHAPES = {
-    "domino": "XX",
-    "el": "XX/X.",
-    "elly": "XXX/X..",
-    "fatty": "XX/XX",
-    "knobby": "XXX/.X.",
-    "skinny": "XXXX",
-    "tic": "XXX",
-    "tippy": "XX./.XX",
-}
+_NAMES = ("domino", "el", "elly", "fatty", "knobby", "skinny", "tic", "tippy")
+
+SHAPES = {name: DRAWINGS[name] for name in _NAMES}
 """The polyominoes by Harary's names (and Tic, the straight one of three), row by row."""
-
-
-def cells_of(drawing: str) -> list[Cell]:
-    """The cells of a drawing, from (0, 0)."""
-    rows = drawing.split("/")
-    return [(x, y) for y, row in enumerate(rows) for x, sign in enumerate(row) if sign == "X"]
 
 
 def orientations(cells: list[Cell]) -> list[tuple[Cell, ...]]:
@@ -70,7 +58,7 @@ def orientations(cells: list[Cell]) -> list[tuple[Cell, ...]]:
 def _construct(values: Values) -> Model:
     size = size_of(values)
     shape = word_of(values, "shape")
-    placed = [cells for cells in orientations(cells_of(SHAPES[shape])) if fits(cells, size)]
+    placed = [cells for cells in orientations(list(cells_of(SHAPES[shape]))) if fits(cells, size)]
     board = f"{size[0]}x{size[1]}"
     if not placed:
         raise UsageError(f"{shape} does not fit on a {board} board in any orientation")

@@ -85,7 +85,7 @@ def fits(cells: Iterable[Cell], width: int, height: int) -> bool:
 
 # --- Names ------------------------------------------------------------------------------------
 
-_NAMED = {
+DRAWINGS = {
     "elam": "X",
     "domino": "XX",
     "tic": "XXX",
@@ -118,7 +118,7 @@ def named() -> dict[str, Cells]:
 
     Those of six cells are ``6-01`` to ``6-35``, in the order of their enumeration, but for Snaky.
     """
-    names = {canonical(cells_of(drawing)): name for name, drawing in _NAMED.items()}
+    names = {canonical(cells_of(drawing)): name for name, drawing in DRAWINGS.items()}
     result: dict[str, Cells] = {}
     for count in range(1, 7):
         for number, cells in enumerate(free_polyominoes(count), start=1):
