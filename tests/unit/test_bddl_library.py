@@ -12,9 +12,10 @@ from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.games.bddl.model import Condition, Model, SubCondition
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.printer import domain_text, problem_text
-from qsage_validate.games.library.harary import SHAPES, cells_of, orientations
+from qsage_validate.games.library.harary import SHAPES, orientations
 from qsage_validate.games.library.hex import NEIGHBOURS, minimal_chains
 from qsage_validate.games.perft import PerftRow, perft
+from qsage_validate.games.positional.polyominoes import cells_of
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.games.registry import find_template, load_game, resolve_model, templates
 

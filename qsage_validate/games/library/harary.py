@@ -5,6 +5,8 @@ Shaik and van de Pol 2023, section 3.2 (positional games) and Table 2(a).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model, Problem
 from qsage_validate.games.library.parts import (
@@ -39,7 +41,7 @@ SHAPES = {name: DRAWINGS[name] for name in _NAMES}
 """The polyominoes by Harary's names (and Tic, the straight one of three), row by row."""
 
 
-def orientations(cells: list[Cell]) -> list[tuple[Cell, ...]]:
+def orientations(cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
     """The different reflections and rotations of a polyomino.
 
     Each is given relative to its first cell, reading row by row.
@@ -58,7 +60,7 @@ def orientations(cells: list[Cell]) -> list[tuple[Cell, ...]]:
 def _construct(values: Values) -> Model:
     size = size_of(values)
     shape = word_of(values, "shape")
-    placed = [cells for cells in orientations(list(cells_of(SHAPES[shape]))) if fits(cells, size)]
+    placed = [cells for cells in orientations(cells_of(SHAPES[shape])) if fits(cells, size)]
     board = f"{size[0]}x{size[1]}"
     if not placed:
         raise UsageError(f"{shape} does not fit on a {board} board in any orientation")
