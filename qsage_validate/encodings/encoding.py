@@ -4,33 +4,103 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from importlib import import_module
+from typing import Any, Final, TypeAlias, overload
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.play_literals import Definitions
+from qsage_validate.encodings.table_layout import TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.models import GameModel
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.protocol import Player
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """A QBF that says "Black wins within the depth", and what its variables mean."""
+    """A QBF that says "Black wins within the depth", and what its variables mean.
+
+    Of the lifted encodings of grid games, whose layout has the symbolic square.
+    """
 
     qbf: Qbf
     layout: Layout
     model: Model
 
 
-Encoder = Callable[[Model], Encoding]
+class IllegalMoves(Enum):
+    """What a formula makes of a move that the rules forbid.
 
-# Name -> (module, function, one line of help); imported when asked for.
-_ENCODERS: Mapping[str, tuple[str, str, str]] = {
-    "lifted": (
+    ``LOSES``: who makes it has lost.  ``IGNORED``: an illegal move of White's does nothing and
+    the play goes on (the corrective way of Mayer-Eichberger and Saffidine 2020); Black's loses.
+    """
+
+    LOSES = "loses"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True)
+class TableEncoding:
+    """The same for encodings that list the moves of a ply.
+
+    ``definitions`` complete a strategy's moves to a certificate, by the player who has the
+    strategy; a player who is missing there cannot have a certificate compiled.
+    """
+
+    qbf: Qbf
+    layout: TableLayout
+    model: PositionalModel | GdlModel
+    definitions: Mapping[Player, Definitions]
+    illegal: IllegalMoves = IllegalMoves.LOSES
+
+
+AnyEncoding: TypeAlias = Encoding | TableEncoding
+
+
+class Kind(Enum):
+    """The kinds of models, by what ``qsage games`` calls them."""
+
+    GRID = "grid"
+    POSITIONAL = "positional"
+    GDL = "gdl"
+
+
+_KINDS: Final[Mapping[type, Kind]] = {
+    Model: Kind.GRID,
+    PositionalModel: Kind.POSITIONAL,
+    GdlModel: Kind.GDL,
+}
+
+
+def kind_of(model: GameModel) -> Kind:
+    """The kind of a model."""
+    return _KINDS[type(model)]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """An encoder that there is: what it encodes, where it is, a line of help."""
+
+    kind: Kind
+    module: str
+    function: str
+    help: str
+
+
+# The first of a kind is what is taken when none is named; imported when asked for.
+_ENCODERS: Final[Mapping[str, Registered]] = {
+    "lifted": Registered(
+        Kind.GRID,
         "qsage_validate.encodings.lifted",
         "encode_lifted",
         "symbolic board, one copy of moves and goals (Shaik and van de Pol 2023)",
     ),
-    "lifted-guarded": (
+    "lifted-guarded": Registered(
+        Kind.GRID,
         "qsage_validate.encodings.lifted_guarded",
         "encode_guarded",
         "the lifted encoding, plies side by side behind guards instead of nested",
@@ -38,17 +108,40 @@ _ENCODERS: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-def encoders() -> dict[str, str]:
-    """The registered encodings with a line of help each."""
-    return {name: text for name, (_, _, text) in _ENCODERS.items()}
+def encoders(kind: Kind | None = None) -> dict[str, str]:
+    """The registered encodings (of a kind of models) with a line of help each."""
+    return {
+        name: entry.help for name, entry in _ENCODERS.items() if kind is None or entry.kind is kind
+    }
 
 
-def encode(model: Model, encoding: str = "lifted") -> Encoding:
-    """Encode ``model``; raises ``UsageError`` with the choices for an unknown name."""
-    try:
-        module, function, _ = _ENCODERS[encoding]
-    except KeyError:
+def default_encoding(model: GameModel) -> str:
+    """The encoding that is taken for a model when none is named."""
+    return next(iter(encoders(kind_of(model))))
+
+
+@overload
+def encode(model: Model, encoding: str | None = None) -> Encoding: ...
+@overload
+def encode(model: PositionalModel | GdlModel, encoding: str | None = None) -> TableEncoding: ...
+@overload
+def encode(model: GameModel, encoding: str | None = None) -> AnyEncoding: ...
+def encode(model: GameModel, encoding: str | None = None) -> AnyEncoding:
+    """Encode ``model``, as named or in the way that is usual for its kind.
+
+    Raises ``UsageError`` with the choices for a name that is unknown or of another kind.
+    """
+    kind = kind_of(model)
+    if encoding is None:
+        encoding = default_encoding(model)
+    entry = _ENCODERS.get(encoding)
+    if entry is None:
         choices = ", ".join(_ENCODERS)
-        raise UsageError(f"unknown encoding {encoding!r}, expected one of: {choices}") from None
-    encoder: Encoder = getattr(import_module(module), function)
+        raise UsageError(f"unknown encoding {encoding!r}, expected one of: {choices}")
+    if entry.kind is not kind:
+        raise UsageError(
+            f"found the encoding {encoding} for {model.name}, a {kind.value} game, expected one "
+            f"of: {', '.join(encoders(kind))}"
+        )
+    encoder: Callable[[Any], AnyEncoding] = getattr(import_module(entry.module), entry.function)
     return encoder(model)

@@ -1,0 +1,90 @@
+"""The layout of encodings whose moves are numbered or have a variable each.
+
+The lifted encoding of grid games names a move by action and coordinates and has its layout in
+``layout.py``.  Everything else, positional games and games in GDL, lists the moves of a ply: a
+:class:`MoveTable` says which bits or which literal stand for each of them, and a
+:class:`StateTable` where the formula keeps what it knows about the position.  State ``t`` is the
+one before ply ``t + 1``, so ``states[0]`` is the initial position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from qsage_validate.encodings.layout import Bits
+from qsage_validate.games.protocol import Player
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTable:
+    """The variables of one ply.
+
+    ``moves`` are the texts of all moves that the ply can say, as the rules of the game write
+    them (``Game.parse_move`` reads them back); plies may share one tuple.  Either ``code`` are
+    bits, most significant first, and move ``i`` has the number ``i`` (numbers behind the last
+    move are no moves), or ``literals`` has one literal a move of which exactly one is true.
+    ``stop`` is the game-stop variable: the player claims to have won before this ply, and the
+    ply itself does not happen.  ``legal`` has for each move a literal that is true exactly when
+    the formula takes the move for legal; it is empty, or a literal is 0, where the formula does
+    not say.
+    """
+
+    ply: int
+    player: Player
+    moves: tuple[str, ...]
+    code: Bits = ()
+    literals: Bits = ()
+    legal: Bits = ()
+    stop: int | None = None
+
+    @property
+    def variables(self) -> Bits:
+        """The literals that make the move, without the stop variable."""
+        return self.code or self.literals
+
+
+@dataclass(frozen=True, slots=True)
+class StateTable:
+    """Where a formula keeps the position.
+
+    ``atoms`` are the things that a position may contain, in the words of the game
+    (``"black b2"``, ``"(cell 1 1 x)"``); ``states[t][k]`` is the literal that says that atom
+    ``k`` is true before ply ``t + 1``, 0 where the formula has none (the atom is then left out
+    of comparisons), and ``states[t]`` is empty where the formula has no state at that time.
+
+    In an encoding with a symbolic position, ``position`` are its bits (most significant first),
+    ``places`` the names of the positions by number, and ``atoms`` the kinds of things that may
+    be on one of them (``("black", "white")``): the atom ``f"{kind} {place}"`` is read by giving
+    ``position`` the number of the place.
+    """
+
+    atoms: tuple[str, ...] = ()
+    states: tuple[Bits, ...] = ()
+    position: Bits = ()
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableLayout:
+    """What the variables of a formula mean, for encodings with tables of moves.
+
+    ``gates`` names intermediate literals for people and for checks (``"white 2 legal"``);
+    ``verdict`` is the literal that is true when Black has won (usually the output); ``game`` is
+    the kind of game (``"positional"``, ``"gdl"``) and ``model`` the text of the game's model by
+    part, from which the registry of games makes the rules again.
+    """
+
+    moves: tuple[MoveTable, ...]
+    state: StateTable = StateTable()
+    verdict: int | None = None
+    gates: Mapping[str, int] = field(default_factory=dict)
+    encoding: str = "unknown"
+    game: str = "positional"
+    model: Mapping[str, str] = field(default_factory=dict)
+    source: str = "layout comments"
+
+    @property
+    def plies(self) -> int:
+        """The number of plies."""
+        return len(self.moves)
