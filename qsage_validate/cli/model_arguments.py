@@ -1,4 +1,4 @@
-"""The arguments that say which model a command is about: two files, or a game by name.
+"""The arguments that say which model a command is about: files, or a game by name.
 
 The options are those of the games' templates, so that a new template needs no change here.
 """
@@ -6,6 +6,7 @@ The options are those of the games' templates, so that a new template needs no c
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,9 +19,12 @@ from qsage_validate.games.library.template import Flag, Option
 from qsage_validate.games.registry import templates
 
 if TYPE_CHECKING:
-    from qsage_validate.games.bddl.model import Model
+    from qsage_validate.games.models import GameModel
 
-_MODEL_HELP = "Two BDDL files, DOMAIN and PROBLEM; or the name of a game (see 'qsage games')."
+_MODEL_HELP = (
+    "Two BDDL files, DOMAIN and PROBLEM; a PG, .hex or GDL file; or the name of a game (see "
+    "'qsage games')."
+)
 _FORMULA_HELP = "A QCIR or QDIMACS file ('-' is standard input). Or a game: "
 
 
@@ -34,18 +38,21 @@ class ModelArguments:
     @property
     def files(self) -> tuple[str, ...]:
         """The files among the arguments: none for a game by name."""
-        return self.words if len(self.words) > 1 else ()
+        if len(self.words) == 1 and not os.path.exists(self.words[0]):
+            return ()
+        return self.words
 
-    def resolve(self) -> Model:
+    def resolve(self) -> GameModel:
         """The model; what the checks of its files warn of is told on standard error.
 
         Raises ``UsageError`` or ``InputError``.
         """
         from qsage_validate.games.bddl.checks import check_model
-        from qsage_validate.games.registry import resolve_model
+        from qsage_validate.games.bddl.model import Model
+        from qsage_validate.games.registry import find_model
 
-        model = resolve_model(self.words, self.options)
-        if self.files:
+        model = find_model(self.words, self.options)
+        if self.files and isinstance(model, Model):
             for diagnostic in check_model(model):
                 narrate(str(diagnostic))
         return model

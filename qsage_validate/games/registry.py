@@ -4,21 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import path
+from typing import overload
 
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import STDIN, Source, quoted
+from qsage_validate.formats.source import STDIN, Format, Source, quoted, sniff
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import file_kind, read_model
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.gdl.parser import read_description
 from qsage_validate.games.library import (
     breakthrough,
     connect,
     domineering,
     evader_pursuer,
+    gdl,
     harary,
     hex,
+    positional,
 )
-from qsage_validate.games.library.template import MAX_DEPTH, Flag, Number, Template
+from qsage_validate.games.library.template import (
+    MAX_DEPTH,
+    Flag,
+    Number,
+    Option,
+    Template,
+    option_values,
+)
+from qsage_validate.games.models import GameModel
+from qsage_validate.games.positional.load import is_positional_file, read_positional
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Game
 
 _TEMPLATES = (
     harary.TEMPLATE,
@@ -29,7 +45,13 @@ _TEMPLATES = (
     evader_pursuer.EVADER_PURSUER_DUAL,
     domineering.TEMPLATE,
     hex.TEMPLATE,
+    positional.HARARY,
+    positional.HEX,
+    *gdl.TEMPLATES,
 )
+
+# What may be said of a game that is read from a file, by what the file is.
+_POSITIONAL_OPTIONS = (Option("depth", Number(1, MAX_DEPTH), "number of plies", 0),)
 
 
 def templates() -> tuple[Template, ...]:
@@ -52,32 +74,53 @@ def find_template(name: str) -> Template:
     )
 
 
-def resolve_model(words: Sequence[str], options: Mapping[str, object]) -> Model:
-    """The model that ``words`` mean: two files, or a template's name with its options.
+def find_model(words: Sequence[str], options: Mapping[str, object]) -> GameModel:
+    """The model that ``words`` mean: files, or a template's name with its options.
 
-    Options that are ``None`` or ``False`` are not given.  Files take ``depth`` only.  Raises
-    ``UsageError`` for words and options that do not fit, ``InputError`` for bad files.
+    Two files are a domain and a problem of BDDL; one is a positional game (PG, ``.hex``) or a
+    game in GDL.  Options that are ``None`` or ``False`` are not given.  Raises ``UsageError``
+    for words and options that do not fit, ``InputError`` for bad files.
     """
     match list(words):
         case [name]:
-            if _is_file(name):
-                raise UsageError(
-                    f"found one file, {quoted(name)}, expected two: DOMAIN and PROBLEM"
-                )
-            return find_template(name).build(options)
+            return _model_of_file(name, options) if _is_file(name) else _named(name, options)
         case [domain, problem]:
             return _model_of_files(domain, problem, options)
         case _:
-            names = ", ".join(template.name for template in _TEMPLATES)
             found = "no game" if not words else f"{len(words)} words"
-            raise UsageError(f"found {found}, expected DOMAIN and PROBLEM files or one of {names}")
+            raise UsageError(f"found {found}, expected {_expected()}")
+
+
+def resolve_model(words: Sequence[str], options: Mapping[str, object]) -> Model:
+    """The same where a grid game is needed; raises ``UsageError`` for one of another kind."""
+    return _grid(find_model(words, options))
+
+
+def _grid(model: GameModel) -> Model:
+    if not isinstance(model, Model):
+        raise UsageError(f"found {model.name}, expected a grid game (BDDL)")
+    return model
+
+
+def _named(name: str, options: Mapping[str, object]) -> GameModel:
+    return find_template(name).build(options)
+
+
+def _expected() -> str:
+    names = ", ".join(template.name for template in _TEMPLATES)
+    return f"a file (PG, .hex, GDL), DOMAIN and PROBLEM files, or one of {names}"
 
 
 def resolve_command(words: Sequence[str]) -> Model:
+    """:func:`find_command` where a grid game is needed; errors as in :func:`resolve_model`."""
+    return _grid(find_command(words))
+
+
+def find_command(words: Sequence[str]) -> GameModel:
     """The model of words as they stand on a command line, options among them.
 
     ``["httt", "--size", "4x4", "--shape", "tic"]`` or ``["domain.ig", "problem.ig"]``; errors as
-    in :func:`resolve_model`.
+    in :func:`find_model`.
     """
     names: list[str] = []
     options: dict[str, object] = {}
@@ -97,11 +140,26 @@ def resolve_command(words: Sequence[str]) -> Model:
             names.append(word)
     if waiting is not None:
         raise UsageError(f"found --{waiting.replace('_', '-')} without a value, expected one")
-    return resolve_model(names, options)
+    return find_model(names, options)
 
 
 def _is_file(name: str) -> bool:
     return name == STDIN or path.exists(name)
+
+
+def _model_of_file(name: str, options: Mapping[str, object]) -> GameModel:
+    """The positional game or the game in GDL that a file has."""
+    if is_positional_file(name):
+        depth = option_values(_POSITIONAL_OPTIONS, options, f"{name}, a positional game")["depth"]
+        assert isinstance(depth, int), "read as a number"
+        return read_positional(name, depth or None)
+    found = sniff(name)
+    if found is Format.GDL:
+        values = option_values(gdl.OPTIONS, options, f"{name}, a game in GDL")
+        return gdl.with_options(read_description(name), values)
+    if found is Format.BDDL:
+        raise UsageError(f"found one file, {quoted(name)}, expected two: DOMAIN and PROBLEM")
+    raise UsageError(f"found {quoted(name)} ({found.value}), expected {_expected()}")
 
 
 def _model_of_files(domain: str, problem: str, options: Mapping[str, object]) -> Model:
@@ -136,6 +194,19 @@ def _model_of_files(domain: str, problem: str, options: Mapping[str, object]) ->
     return read_model(domain, problem, number)
 
 
-def load_game(model: Model) -> BddlGame:
-    """The executable rules of a model."""
-    return BddlGame(model)
+@overload
+def load_game(model: Model) -> BddlGame: ...
+@overload
+def load_game(model: PositionalModel) -> PositionalGame: ...
+@overload
+def load_game(model: GdlModel) -> RoundsGame: ...
+@overload
+def load_game(model: GameModel) -> Game: ...
+def load_game(model: GameModel) -> Game:
+    """The executable rules of a model; of a game in GDL each round is two plies."""
+    if isinstance(model, Model):
+        return BddlGame(model)
+    if isinstance(model, PositionalModel):
+        return PositionalGame(model)
+    game = GdlGame(model.description, model.rounds, black=model.role, win=model.win)
+    return RoundsGame(game)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.models import GameModel
 
 Size = tuple[int, int]
 Value = int | str | bool | Size
@@ -108,6 +109,16 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Word:
+    """Any word; ``expected`` says which make sense, the builder knows them."""
+
+    expected: str
+
+    def read(self, given: object) -> Value | None:
+        return str(given).strip()
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """On or off."""
 
@@ -143,7 +154,7 @@ class Template:
     name: str
     help: str
     options: tuple[Option, ...]
-    construct: Callable[[Values], Model]
+    construct: Callable[[Values], GameModel]
     examples: tuple[Mapping[str, str | bool], ...]
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
@@ -151,42 +162,54 @@ class Template:
 
         Raises ``UsageError`` for an option that the template does not have or a bad value.
         """
-        asked = {
-            name.lstrip("-").replace("-", "_"): value
-            for name, value in given.items()
-            if value is not None and value is not False
-        }
-        for name in asked:
-            if not any(option.name == name for option in self.options):
-                known = ", ".join(option.flag for option in self.options)
-                raise UsageError(
-                    f"found --{name.replace('_', '-')} for {self.name}, expected one of {known}"
-                )
-        values: dict[str, Value] = {}
-        for option in self.options:
-            if option.name in asked:
-                value = option.kind.read(asked[option.name])
-                if value is None:
-                    raise UsageError(
-                        f"found {quoted(_text(asked[option.name]))} for {option.flag}, "
-                        f"expected {option.kind.expected}"
-                    )
-                values[option.name] = value
-            else:
-                default = option.default
-                values[option.name] = default(values) if callable(default) else default
-        return values
+        return option_values(self.options, given, self.name)
 
-    def build(self, given: Mapping[str, object]) -> Model:
+    def build(self, given: Mapping[str, object]) -> GameModel:
         """The model for some options, each as text or as a value.
 
         Raises ``UsageError`` for options that the template does not have, and for values that
         are bad or do not fit together.
         """
         model = self.construct(self.values(given))
-        if model.problem.plies < 1:
+        if isinstance(model, Model) and model.problem.plies < 1:
             raise UsageError("found --depth 1 with --second, expected 2 or more: no ply is left")
         return model
+
+
+def option_values(
+    options: Sequence[Option], given: Mapping[str, object], subject: str
+) -> dict[str, Value]:
+    """The values of ``options`` for ``subject``; ``None`` and ``False`` are not given.
+
+    Raises ``UsageError`` for an option that there is not or a bad value.
+    """
+    asked = {
+        name.lstrip("-").replace("-", "_"): value
+        for name, value in given.items()
+        if value is not None and value is not False
+    }
+    known = {option.name: option for option in options}
+    for name in asked:
+        if name in known:
+            continue
+        choices = ", ".join(option.flag for option in options)
+        raise UsageError(
+            f"found --{name.replace('_', '-')} for {subject}, expected one of {choices}"
+        )
+    values: dict[str, Value] = {}
+    for option in options:
+        if option.name in asked:
+            value = option.kind.read(asked[option.name])
+            if value is None:
+                raise UsageError(
+                    f"found {quoted(_text(asked[option.name]))} for {option.flag}, "
+                    f"expected {option.kind.expected}"
+                )
+            values[option.name] = value
+        else:
+            default = option.default
+            values[option.name] = default(values) if callable(default) else default
+    return values
 
 
 def _text(value: object) -> str:

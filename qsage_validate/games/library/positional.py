@@ -1,0 +1,96 @@
+"""Positional games by name: Harary's Tic-Tac-Toe with any polyomino, and Hex by its network.
+
+These are the games of ``httt`` and ``hex`` in another form: claims on named positions, with
+winning sets or a network, as the encodings of Shaik, Mayer-Eichberger, van de Pol and Saffidine
+2023 take them.
+"""
+
+from __future__ import annotations
+
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import quoted
+from qsage_validate.games.library.parts import depth_option, first_player, second_option
+from qsage_validate.games.library.template import (
+    BoardSize,
+    Flag,
+    Number,
+    Option,
+    Template,
+    Values,
+    Word,
+    is_on,
+    number_of,
+    size_of,
+    word_of,
+)
+from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.model import PositionalModel
+
+
+def _odd_depth(values: Values) -> int:
+    """All plies, without a last one of White's."""
+    width, height = size_of(values)
+    return max(width * height - (width * height + 1) % 2, 1)
+
+
+def _harary(values: Values) -> PositionalModel:
+    width, height = size_of(values)
+    stones = number_of(values, "stones")
+    first = number_of(values, "first_stones") or stones
+    if first > stones:
+        raise UsageError(
+            f"found {quoted(str(first))} for --first-stones, expected at most {stones} (--stones)"
+        )
+    return harary_model(
+        word_of(values, "shape"),
+        width,
+        height,
+        torus=is_on(values, "torus"),
+        maker_breaker=is_on(values, "maker_breaker"),
+        stones=stones,
+        first_stones=first,
+        first=first_player(values),
+        plies=number_of(values, "depth"),
+    )
+
+
+def _hex(values: Values) -> PositionalModel:
+    width, height = size_of(values)
+    transversal = is_on(values, "transversal")
+    return hex_network(width, height, number_of(values, "depth"), transversal=transversal)
+
+
+HARARY = Template(
+    name="harary",
+    help="Harary's Tic-Tac-Toe as a positional game: any polyomino, on a board or a torus",
+    options=(
+        Option("size", BoardSize(), "the board", (4, 4)),
+        Option("shape", Word("a polyomino's name, or a drawing like XX/X."), "the polyomino", "el"),
+        Option("torus", Flag(), "the board's edges meet", False),
+        Option("maker_breaker", Flag(), "White only hinders: no goals for White", False),
+        Option("stones", Number(1, 99), "stones a turn", 1),
+        Option("first_stones", Number(0, 99), "stones in the first turn; 0: as many", 0),
+        second_option(),
+        depth_option(_odd_depth),
+    ),
+    construct=_harary,
+    examples=(
+        {"size": "3x3", "shape": "el", "depth": "5"},
+        {"size": "3x3", "shape": "tic", "torus": True},
+        {"size": "3x3", "shape": "XX", "maker_breaker": True, "second": True},
+        {"size": "3x3", "shape": "tic", "stones": "2", "first_stones": "1"},
+    ),
+)
+
+HEX = Template(
+    name="hex-network",
+    help="Hex as a positional game: Black connects the top and the bottom row of a network",
+    options=(
+        Option("size", BoardSize(), "the board", (3, 3)),
+        Option("transversal", Flag(), "White connects left and right; Black cuts", False),
+        depth_option(_odd_depth),
+    ),
+    construct=_hex,
+    examples=({"size": "3x3"}, {"size": "2x3", "transversal": True, "depth": "5"}),
+)
