@@ -12,6 +12,9 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import file_kind, read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.gdl.parser import read_description
+from qsage_validate.games.gdl.rounds import RoundsGame
+from qsage_validate.games.gdl.rules import GdlGame
+from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.library import (
     breakthrough,
     connect,
