@@ -41,7 +41,7 @@ from rich.table import Table
 
 from benchmarks.models import Case
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import encode, encoders
+from qsage_validate.encodings.encoding import Kind, encode, encoders
 from qsage_validate.formats.qcir import read_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.games.bddl.model import Model
@@ -368,7 +368,9 @@ def _names(text: str) -> tuple[str, ...]:
 def main() -> None:
     """Run and print."""
     default = [
-        f"{name}:{style}".removesuffix(":") for name in (FOREIGN, *encoders()) for style in STYLES
+        f"{name}:{style}".removesuffix(":")
+        for name in (FOREIGN, *encoders(Kind.GRID))
+        for style in STYLES
     ]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true", help="also models that take minutes")

@@ -49,10 +49,10 @@ def _further(folders: Sequence[str]) -> Iterable[Instance]:
 def _depth_below(cell: Cell) -> int | None:
     """The last depth before the printed one whose answer can differ from it."""
     from qsage_validate.games.registry import resolve_command
-    from qsage_validate.solvers.depths import Depths, depth_of
+    from qsage_validate.solvers.depths import GridDepths, depth_of
 
     model = resolve_command(cell.words)
-    lower = list(Depths(model).relevant(1, cell.printed - 1))
+    lower = list(GridDepths(model).relevant(1, cell.printed - 1))
     return depth_of(model, lower[-1]) if lower else None
 
 

@@ -21,8 +21,8 @@ from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.games.bddl.model import Model
+    from qsage_validate.encodings.encoding import AnyEncoding
+    from qsage_validate.games.models import GameModel
 
 SEARCH: Final = "search"
 CERTIFY: Final = "certify:"
@@ -145,13 +145,13 @@ def execute(run: Run) -> RunResult:
     return _solve(run)
 
 
-def _model(source: Sequence[str]) -> Model:
-    from qsage_validate.games.registry import resolve_command
+def _model(source: Sequence[str]) -> GameModel:
+    from qsage_validate.games.registry import find_command
 
-    return resolve_command(source)
+    return find_command(source)
 
 
-def _formula(run: Run) -> tuple[Qbf, Encoding | None, dict[str, Any]]:
+def _formula(run: Run) -> tuple[Qbf, AnyEncoding | None, dict[str, Any]]:
     """The formula of a run, the encoding that it is if it is one, and facts about it."""
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.formats.formula import read_formula

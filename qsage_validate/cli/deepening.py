@@ -13,15 +13,15 @@ from qsage_validate.cli.way import Way
 from qsage_validate.errors import Exit
 
 if TYPE_CHECKING:
-    from qsage_validate.games.bddl.model import Model
+    from qsage_validate.games.models import GameModel
     from qsage_validate.solvers.deepening import Deepened
     from qsage_validate.solvers.deepening_state import Answer, DeepeningFile
 
 
 def solve_to_critical_depth(
-    model: Model,
+    model: GameModel,
     way: Way,
-    encoding: str,
+    encoding: str | None,
     *,
     last: int | None,
     resume: str | None,
@@ -30,10 +30,10 @@ def solve_to_critical_depth(
     """Deepen until Black wins, by the way given; ``last`` is a depth in the count of ``#depth``."""
     from qsage_validate.solvers.deepening import deepen_by_search
     from qsage_validate.solvers.deepening_state import DeepeningFile
+    from qsage_validate.solvers.game_depths import depths_of
 
     file = None if resume is None else DeepeningFile(resume, model)
-    offset = model.problem.depth - model.problem.plies
-    plies = None if last is None else last - offset
+    plies = None if last is None else last - depths_of(model).depth(0)
     with SearchLine(sys.stderr) as line:
         if way.searches:
             found = deepen_by_search(
@@ -52,20 +52,25 @@ def solve_to_critical_depth(
 
 
 def _ask(
-    model: Model,
+    model: GameModel,
     way: Way,
-    encoding: str,
+    encoding: str | None,
     last: int | None,
     file: DeepeningFile | None,
     line: SearchLine,
 ) -> Deepened:
     from qsage_validate.encodings.encoding import encode
+    from qsage_validate.games.models import depth_of
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.deepening import deepen
     from qsage_validate.solvers.deepening_state import Answer
+    from qsage_validate.solvers.game_depths import depths_of
 
-    def ask(at_depth: Model, seconds: float | None) -> Answer:
-        depth, plies = at_depth.problem.depth, at_depth.problem.plies
+    depths = depths_of(model)
+
+    def ask(at_depth: GameModel, seconds: float | None) -> Answer:
+        depth = depth_of(at_depth)
+        plies = depth - depths.depth(0)
         encoded = encode(at_depth, encoding)
         solved = way.within(seconds).solve(
             encoded.qbf, lambda what: line.stage(f"depth {depth}: {what}")
@@ -76,7 +81,7 @@ def _ask(
             narrate(f"depth {depth}: {verdict} ({solved.by}, {solved.seconds:.2f} s)")
         move = first_move(encoded.layout, solved.outer, Player.BLACK) if solved.truth else ""
         why = f"depth {depth}: {solved.by}: {solved.why}"
-        by = f"{solved.by}, {encoding}"
+        by = f"{solved.by}, {encoded.layout.encoding}"
         return Answer(plies, solved.truth, by, solved.seconds, why, move)
 
     return deepen(model, ask, last=last, seconds=way.timeout, file=file)

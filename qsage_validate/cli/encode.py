@@ -9,6 +9,7 @@ import typer
 
 from qsage_validate.cli.common import JsonOption, check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.solver_options import EncodingOption
 from qsage_validate.errors import Exit
 
 if TYPE_CHECKING:
@@ -49,12 +50,13 @@ def command(
             "--format", help="qcir or qdimacs; by default what the file's name says, else qcir."
         ),
     ] = None,
-    encoding: Annotated[str, typer.Option(metavar="NAME", help="The encoding.")] = "lifted",
+    encoding: EncodingOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
     """Write the formula that says: Black wins MODEL within its depth."""
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.formats.source import write_atomic
+    from qsage_validate.games.models import depth_of
 
     check_streams(output, json_output)
     protect_inputs([output], model.files)
@@ -65,8 +67,8 @@ def command(
     facts = {
         "file": output,
         "game": encoded.model.name,
-        "depth": encoded.model.problem.depth,
-        "encoding": encoding,
+        "depth": depth_of(encoded.model),
+        "encoding": encoded.layout.encoding,
         "format": chosen.value,
         "scopes": len(qbf.merged_scopes()),
         "variables": qbf.num_variables,

@@ -10,14 +10,22 @@ from qsage_validate.games.protocol import Player
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.layout import Layout
+    from qsage_validate.encodings.table_layout import TableLayout
 
 
-def first_move(layout: Layout | None, outer: Mapping[int, bool] | None, winner: Player) -> str:
+def first_move(
+    layout: Layout | TableLayout | None, outer: Mapping[int, bool] | None, winner: Player
+) -> str:
     """The move of ply 1 as text; empty where it is the loser's, or is not known."""
+    from qsage_validate.encodings.table_layout import TableLayout
     from qsage_validate.strategies.line import MoveCode
 
     if layout is None or outer is None or not layout.moves:
         return ""
+    if isinstance(layout, TableLayout):
+        table = layout.moves[0]
+        known = table.player is winner and all(abs(v) in outer for v in table.variables)
+        return (table.chosen(outer) or "") if known else ""
     variables = layout.moves[0]
     if variables.player is not winner:
         return ""

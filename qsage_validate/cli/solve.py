@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,6 @@ from qsage_validate.cli.common import JsonOption, emit, emit_json
 from qsage_validate.cli.deepening import solve_to_critical_depth
 from qsage_validate.cli.first_move import assignment_text, first_move
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.positional_file import is_positional, positional_game
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solver_options import (
     EncodingOption,
@@ -30,7 +30,9 @@ from qsage_validate.errors import Exit, UsageError
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.layout import Layout
-    from qsage_validate.games.protocol import Game
+    from qsage_validate.encodings.table_layout import TableLayout
+    from qsage_validate.games.gdl.task import GdlModel
+    from qsage_validate.games.models import GameModel
     from qsage_validate.solvers.search import SearchResult
     from qsage_validate.solvers.solving import Solved
 
@@ -44,7 +46,7 @@ def command(
         bool,
         typer.Option(help="Run several solvers at once; the first confirmed answer counts."),
     ] = False,
-    encoding: EncodingOption = "lifted",
+    encoding: EncodingOption = None,
     max_depth: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="With --depth auto: no greater depth than this."),
@@ -62,11 +64,10 @@ def command(
 ) -> Exit:
     """Say whether a formula is true, or who wins a game within its depth.
 
-    A game is searched on its rules, unless a QBF solver is named; a positional game may be a PG or
-    .hex file, with --depth for another number of plies. With --depth auto, greater and
-    greater depths are tried until Black wins. A formula is given to QBF solvers, by default to
-    Bloqqer and what is there. Exit code 10: true (Black wins), 20: false (White wins), 3:
-    undecided within the limits.
+    A game is searched on its rules, unless a QBF solver or an encoding is named. With --depth
+    auto, greater and greater depths are tried until Black wins. A formula is given to QBF
+    solvers, by default to Bloqqer and what is there. Exit code 10: true (Black wins), 20: false
+    (White wins), 3: undecided within the limits.
     """
     path = formula_path(model)
     model, deepens = without_depth(model)
@@ -74,15 +75,6 @@ def command(
         if value is not None and not deepens:
             raise UsageError(f"found {name} without --depth auto, which it belongs to")
     way = Way.of(solver, preprocess, portfolio=portfolio, timeout=timeout, memory=memory)
-    if path is not None and is_positional(path):
-        for option, there in (
-            ("--depth auto", deepens),
-            ("--meta", meta is not None),
-            ("a QBF solver", not way.searches),
-        ):
-            if there:
-                raise UsageError(f"found {option} with {path}, a positional game: it is searched")
-        return _search(positional_game(path, model), timeout, memory, json_output)
     if path is not None:
         if deepens:
             raise UsageError("found --depth auto with a formula, expected a game")
@@ -96,33 +88,45 @@ def command(
     if meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     resolved = model.resolve()
+    if encoding is not None:
+        way = replace(way, searches=False)
     if deepens:
         return solve_to_critical_depth(
             resolved, way, encoding, last=max_depth, resume=resume, json_output=json_output
         )
     if way.searches:
-        from qsage_validate.games.registry import load_game
-
-        return _search(load_game(resolved), timeout, memory, json_output)
+        return _search(resolved, timeout, memory, json_output)
     from qsage_validate.encodings.encoding import encode
+    from qsage_validate.games.models import depth_of
 
     encoded = encode(resolved, encoding)
     with SearchLine(sys.stderr) as line:
         solved = way.solve(encoded.qbf, line.stage)
-    facts = {"game": resolved.name, "plies": resolved.problem.plies, "encoding": encoding}
-    return _tell_solved(solved, encoded.qbf, encoded.layout, facts, json_output)
+    layout = encoded.layout
+    facts = {
+        "game": resolved.name,
+        "depth": depth_of(resolved),
+        "plies": layout.plies,
+        "encoding": layout.encoding,
+    }
+    return _tell_solved(solved, encoded.qbf, layout, facts, json_output)
 
 
 # --- By search --------------------------------------------------------------------------------
 
 
-def _search(game: Game, timeout: float | None, memory: int | None, json_output: bool) -> Exit:
+def _search(model: GameModel, timeout: float | None, memory: int | None, json_output: bool) -> Exit:
+    from qsage_validate.games.gdl.task import GdlModel
     from qsage_validate.games.protocol import Player
+    from qsage_validate.games.registry import load_game
     from qsage_validate.solvers.search import Solver
 
+    game = load_game(model)
     with SearchLine(sys.stderr) as line:
         limits = search_limits(timeout, memory)
         result = Solver(game, limits=limits, progress=line.progress).solve()
+    if isinstance(model, GdlModel):
+        result = _in_rounds(model, result)
     truth = None if result.winner is None else result.winner is Player.BLACK
     if json_output:
         emit_json(
@@ -132,6 +136,21 @@ def _search(game: Game, timeout: float | None, memory: int | None, json_output: 
     else:
         emit(_search_text(result))
     return _exit(truth)
+
+
+def _in_rounds(model: GdlModel, result: SearchResult) -> SearchResult:
+    """The result in rounds of the game, of which search makes two plies and a last one."""
+    from qsage_validate.games.gdl.rounds import rounds_of
+
+    if result.critical_plies is not None:
+        rounds = rounds_of(result.critical_plies)
+        reason = f"Black wins within {rounds} {'round' if rounds == 1 else 'rounds'}"
+        return replace(result, critical_plies=rounds, reason=reason)
+    if result.winner is None:
+        return result
+    rounds = model.rounds
+    reason = f"Black does not win within {rounds} {'round' if rounds == 1 else 'rounds'}"
+    return replace(result, reason=reason)
 
 
 def _search_text(result: SearchResult) -> str:
@@ -160,7 +179,7 @@ def _search_facts(result: SearchResult) -> dict[str, object]:
 def _tell_solved(
     solved: Solved,
     formula: Qbf,
-    layout: Layout | None,
+    layout: Layout | TableLayout | None,
     facts: dict[str, Any],
     json_output: bool,
 ) -> Exit:
@@ -195,7 +214,9 @@ def _tell_solved(
     return _exit(truth)
 
 
-def _solved_text(solved: Solved, formula: Qbf, layout: Layout | None, move: str) -> str:
+def _solved_text(
+    solved: Solved, formula: Qbf, layout: Layout | TableLayout | None, move: str
+) -> str:
     if solved.truth is None:
         return f"undecided: {solved.by}: {solved.why}"
     verdict = _word(solved.truth)

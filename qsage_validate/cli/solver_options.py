@@ -37,7 +37,8 @@ PreprocessOption = Annotated[
     typer.Option(help="What a formula goes through first; default: bloqqer, where it is there."),
 ]
 EncodingOption = Annotated[
-    str, typer.Option(metavar="NAME", help="The encoding of a game as a formula.")
+    str | None,
+    typer.Option(metavar="NAME", help="The encoding of a game (see 'qsage games --encodings')."),
 ]
 MetaOption = Annotated[
     str | None,

@@ -37,14 +37,14 @@ def formula_path(model: ModelArguments) -> str | None:
     A single word is a formula when a file of that name is one, or when it looks like a file
     that is not there.
     """
-    from qsage_validate.formats.source import Format, sniff
+    from qsage_validate.games.registry import is_model_file
 
     if len(model.words) != 1:
         return None
     (word,) = model.words
     if word != STDIN and not os.path.exists(word):
         return word if os.sep in word or "." in word else None
-    return None if sniff(word) is Format.BDDL else word
+    return None if is_model_file(word) else word
 
 
 def load_formula_subject(path: str, model: ModelArguments, meta: str | None) -> FormulaSubject:

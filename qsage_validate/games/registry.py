@@ -146,6 +146,11 @@ def find_command(words: Sequence[str]) -> GameModel:
     return find_model(names, options)
 
 
+def is_model_file(path: str) -> bool:
+    """Whether a file is a game, or a part of one, by its content."""
+    return sniff(path) in (Format.BDDL, Format.GDL) or is_positional_file(path)
+
+
 def _is_file(name: str) -> bool:
     return name == STDIN or path.exists(name)
 

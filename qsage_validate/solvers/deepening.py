@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from time import monotonic
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
+from qsage_validate.games.registry import load_game
 from qsage_validate.solvers.deepening_state import Answer, DeepeningFile
-from qsage_validate.solvers.depths import Bound, Depths, at_plies, depth_of
+from qsage_validate.solvers.depths import Bound, Depths
+from qsage_validate.solvers.game_depths import depths_of
 from qsage_validate.solvers.search import MAX_PLIES, Limits, Progress, ProgressCallback, Solver
 
-Ask = Callable[[Model, float | None], Answer]
+Ask = Callable[[GameModel, float | None], Answer]
 """Answers for one depth: the model of that depth, and the seconds that are left."""
 
 SEARCH = "search"
@@ -35,13 +36,18 @@ class Deepened:
     ``answers`` what it rests on.
     """
 
-    model: Model
+    depths: Depths
     critical: int | None
     refuted: int | None
     never: bool
     bound: Bound | None
     why: str
     answers: tuple[Answer, ...]
+
+    @property
+    def model(self) -> GameModel:
+        """The model that was asked about, with the depth that it came with."""
+        return self.depths.model
 
     @property
     def first_move(self) -> str:
@@ -52,7 +58,7 @@ class Deepened:
     @property
     def depth(self) -> int | None:
         """The critical depth in the count of ``#depth``."""
-        return None if self.critical is None else depth_of(self.model, self.critical)
+        return None if self.critical is None else self.depths.depth(self.critical)
 
     @property
     def truth(self) -> bool | None:
@@ -61,7 +67,7 @@ class Deepened:
 
 
 def deepen(
-    model: Model,
+    model: GameModel,
     ask: Ask,
     *,
     last: int | None = None,
@@ -77,7 +83,7 @@ def deepen(
     contradicts an earlier one.
     """
     deadline = None if seconds is None else monotonic() + seconds
-    depths = Depths(model)
+    depths = depths_of(model)
     answers = [] if file is None else list(file.answers)
     refuted, upper = _known(answers)
     for plies in depths.relevant(1 if refuted is None else refuted + 1, last):
@@ -88,7 +94,7 @@ def deepen(
             return _undecided(depths, answers, f"{seconds:g} seconds are over")
         if say is not None:
             say(plies)
-        answer = ask(at_plies(model, plies), left)
+        answer = ask(depths.at(plies), left)
         if answer.truth is None:
             return _undecided(depths, answers, answer.why)
         answers.append(answer)
@@ -100,7 +106,7 @@ def deepen(
 
 
 def deepen_by_search(
-    model: Model,
+    model: GameModel,
     *,
     last: int | None = None,
     limits: Limits | None = None,
@@ -112,12 +118,12 @@ def deepen_by_search(
     A file's answers are not asked again when they settle the matter; otherwise the search
     begins anew, for it cannot go on without its table.
     """
-    depths = Depths(model)
+    depths = depths_of(model)
     answers = [] if file is None else list(file.answers)
     known = _conclude(depths, answers, last)
     if known.truth is not None:
         return known
-    game = BddlGame(at_plies(model, min(MAX_PLIES, depths.last(last) or MAX_PLIES)))
+    game = load_game(depths.at(min(MAX_PLIES, depths.last(last) or MAX_PLIES)))
     started = monotonic()
 
     def add(answer: Answer) -> None:
@@ -131,8 +137,8 @@ def deepen_by_search(
 
     def watch(state: Progress) -> None:
         # The search of so many plies has begun: those before have been refuted.
-        if state.plies > 1:
-            add(Answer(state.plies - 1, False, SEARCH, monotonic() - started))
+        if depths.searched(state.plies - 1) > 0:
+            add(Answer(depths.searched(state.plies - 1), False, SEARCH, monotonic() - started))
         if progress is not None:
             progress(state)
 
@@ -142,16 +148,17 @@ def deepen_by_search(
     if result.winner is Player.BLACK:
         assert result.critical_plies is not None
         # A White player who cannot even begin has lost at ply 1.
-        critical = max(result.critical_plies, 1)
+        critical = max(depths.searched(result.critical_plies), 1)
         if critical > 1:
             add(Answer(critical - 1, False, SEARCH, result.seconds))
         move = str(result.first_moves[0]) if result.first_moves else ""
         add(Answer(critical, True, SEARCH, result.seconds, first_move=move))
         return _conclude(depths, answers, last)
-    add(Answer(game.plies, False, SEARCH, result.seconds))
+    plies = depths.searched(game.plies)
+    add(Answer(plies, False, SEARCH, result.seconds))
     if result.reason != f"Black does not win within {_plies(game.plies)}":
         # What the search found holds for any number of plies.
-        return Deepened(model, None, game.plies, True, depths.bound, result.reason, tuple(answers))
+        return Deepened(depths, None, plies, True, depths.bound, result.reason, tuple(answers))
     found = _conclude(depths, answers, last)
     if not found.never and game.plies == MAX_PLIES:
         return _undecided(depths, answers, f"the search goes {MAX_PLIES} plies deep")
@@ -174,18 +181,18 @@ def _known(answers: Sequence[Answer]) -> tuple[int | None, int | None]:
 
 def _conclude(depths: Depths, answers: Sequence[Answer], last: int | None) -> Deepened:
     refuted, upper = _known(answers)
-    model, bound = depths.model, depths.bound
+    bound = depths.bound
     between = depths.relevant(1 if refuted is None else refuted + 1, None)
     if upper is not None:
         # The smallest depth that could differ from what is refuted is the critical one.
         first = next(between)
         if first == upper:
-            why = f"Black wins within {_plies(upper)}{_in_depth(model, upper)} and not in fewer"
-            return Deepened(model, upper, refuted, False, bound, why, tuple(answers))
+            why = f"Black wins within {_plies(upper)}{_in_depth(depths, upper)} and not in fewer"
+            return Deepened(depths, upper, refuted, False, bound, why, tuple(answers))
         return _undecided(depths, answers, f"nothing is known of {_plies(first)}")
     if bound is not None and next(between, None) is None:
         why = f"Black wins at no depth: {bound.why}"
-        return Deepened(model, None, refuted, True, bound, why, tuple(answers))
+        return Deepened(depths, None, refuted, True, bound, why, tuple(answers))
     reason = "no greater depth was asked for" if last is not None else "no answer"
     return _undecided(depths, answers, reason)
 
@@ -198,7 +205,7 @@ def _undecided(depths: Depths, answers: Sequence[Answer], why: str) -> Deepened:
     if upper is not None:
         known.append(f"Black wins within {_plies(upper)}")
     text = f"undecided: {why} ({' and '.join(known) or 'nothing is known'})"
-    return Deepened(depths.model, None, refuted, False, depths.bound, text, tuple(answers))
+    return Deepened(depths, None, refuted, False, depths.bound, text, tuple(answers))
 
 
 def _limit_of(reason: str) -> str:
@@ -206,8 +213,8 @@ def _limit_of(reason: str) -> str:
     return reason.removeprefix("undecided: ").partition(" (")[0]
 
 
-def _in_depth(model: Model, plies: int) -> str:
-    depth = depth_of(model, plies)
+def _in_depth(depths: Depths, plies: int) -> str:
+    depth = depths.depth(plies)
     return f" (depth {depth})" if depth != plies else ""
 
 

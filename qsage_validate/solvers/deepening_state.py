@@ -12,6 +12,9 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Path, Source, write_atomic
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.printer import domain_text, problem_text
+from qsage_validate.games.gdl.printer import description_text
+from qsage_validate.games.models import GameModel
+from qsage_validate.games.positional.model import PositionalModel
 
 _FORMAT: Final = "qsage deepening 1"
 
@@ -32,10 +35,15 @@ class Answer:
     first_move: str = ""
 
 
-def fingerprint(model: Model) -> str:
+def fingerprint(model: GameModel) -> str:
     """Equal for two models exactly when they are the same game, whatever their depths."""
-    problem = replace(model.problem, depth=1)
-    text = domain_text(model.domain) + problem_text(problem)
+    if isinstance(model, Model):
+        problem = replace(model.problem, depth=1)
+        text = domain_text(model.domain) + problem_text(problem)
+    elif isinstance(model, PositionalModel):
+        text = repr(replace(model, turns=model.turns[:1]))
+    else:
+        text = f"{description_text(model.description)}{model.role} {model.win}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -46,7 +54,7 @@ class DeepeningFile:
     file, damaged, about another game, or contradicts itself.
     """
 
-    def __init__(self, file: Path, model: Model) -> None:
+    def __init__(self, file: Path, model: GameModel) -> None:
         self._file = fspath(file)
         self._head = {
             "format": _FORMAT,

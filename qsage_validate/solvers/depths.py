@@ -8,12 +8,14 @@ neither is possible the formula says the same as the one before, and need not be
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.games.bddl.ground import GroundAction, Grounding
 from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -40,29 +42,30 @@ def at_plies(model: Model, plies: int) -> Model:
     return replace(model, problem=replace(model.problem, depth=depth_of(model, plies)))
 
 
-class Depths:
-    """The depths of a game, in plies, whatever depth its model has.
+class Depths(ABC):
+    """The depths of a game, in plies (rounds in GDL), whatever depth its model has."""
 
-    Raises ``UsageError`` for models whose rules cannot be executed.
-    """
+    model: GameModel
+    bound: Bound | None
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self._grounding = Grounding(model)
-        self._fills_board = not _stuck_with_an_open_square(self._grounding, WHITE)
-        self.bound = self._find_bound()
+    @abstractmethod
+    def at(self, plies: int) -> GameModel:
+        """The model with so many plies."""
 
+    @abstractmethod
     def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
         """The depths from ``first`` to ``last`` or the bound that can differ from the one before.
 
         Endless when there is neither.
         """
-        end = self.last(last)
-        plies = first
-        while end is None or plies <= end:
-            if self._may_win_at(plies):
-                yield plies
-            plies += 1
+
+    def depth(self, plies: int) -> int:
+        """The number that ``--depth`` gives for so many plies."""
+        return plies
+
+    def searched(self, plies: int) -> int:
+        """How many of these plies a number of plies of the executable rules is."""
+        return plies
 
     def last(self, last: int | None = None) -> int | None:
         """The smaller one of ``last`` and the bound, as far as there are any."""
@@ -71,8 +74,35 @@ class Depths:
             ends.append(self.bound.plies)
         return min(ends, default=None)
 
+
+class GridDepths(Depths):
+    """The depths of a grid game.
+
+    Raises ``UsageError`` for models whose rules cannot be executed.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = self._grid = model
+        self._grounding = Grounding(model)
+        self._fills_board = not _stuck_with_an_open_square(self._grounding, WHITE)
+        self.bound = self._find_bound()
+
+    def at(self, plies: int) -> Model:
+        return at_plies(self._grid, plies)
+
+    def depth(self, plies: int) -> int:
+        return depth_of(self._grid, plies)
+
+    def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
+        end = self.last(last)
+        plies = first
+        while end is None or plies <= end:
+            if self._may_win_at(plies):
+                yield plies
+            plies += 1
+
     def _may_win_at(self, ply: int) -> bool:
-        if self.model.player_at(ply) is BLACK:
+        if self._grid.player_at(ply) is BLACK:
             return bool(self._grounding.goals[BLACK])
         return not (self._fills_board and self._open_before(ply) > 0)
 
@@ -84,7 +114,7 @@ class Depths:
             p: max((_filled(grounding, a)[1] for a in grounding.actions[p]), default=0)
             for p in Player
         }
-        return count - sum(max(0, most[self.model.player_at(k)]) for k in range(1, ply))
+        return count - sum(max(0, most[self._grid.player_at(k)]) for k in range(1, ply))
 
     def _find_bound(self) -> Bound | None:
         grounding = self._grounding
@@ -110,7 +140,7 @@ class Depths:
             return None
         count = grounding.squares - (grounding.initial >> 2 * grounding.squares).bit_count()
         plies = 0
-        while (count := count - least[self.model.player_at(plies + 1)]) >= 0:
+        while (count := count - least[self._grid.player_at(plies + 1)]) >= 0:
             plies += 1
         return plies
 

@@ -12,7 +12,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.depths import Depths, at_plies, depth_of
+from qsage_validate.solvers.depths import GridDepths, at_plies, depth_of
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
 
@@ -26,7 +26,7 @@ def is_true(model: Model, plies: int) -> bool:
 
 @given(st.one_of(wild_models(max_side=2), positional_models()))
 def test_only_relevant_depths_change_the_answer(model: Model) -> None:
-    depths = Depths(model)
+    depths = GridDepths(model)
     relevant = set(depths.relevant(1, MOST))
     before = False
     for plies in range(1, MOST + 1):
@@ -45,7 +45,7 @@ def longest_play(position: Position) -> int:
 
 @given(st.one_of(wild_models(max_side=2), positional_models()))
 def test_no_play_is_longer_than_the_bound(model: Model) -> None:
-    bound = Depths(model).bound
+    bound = GridDepths(model).bound
     if bound is not None and bound.plies <= 5:
         longest = longest_play(BddlGame(at_plies(model, bound.plies + 1)).initial)
         assert longest <= bound.plies
@@ -65,7 +65,7 @@ def test_no_play_is_longer_than_the_bound(model: Model) -> None:
     ],
 )
 def test_games(words: str, first: list[int], bound: int | None, why: str | None) -> None:
-    depths = Depths(resolve_command(words.split()))
+    depths = GridDepths(resolve_command(words.split()))
     assert list(islice(depths.relevant(), 6)) == first
     assert (depths.bound and (depths.bound.plies, depths.bound.why)) == (bound and (bound, why))
 
@@ -80,6 +80,6 @@ def test_the_first_player_and_the_count_of_plies() -> None:
 
 
 def test_what_is_asked_for_ends_it_before_the_bound() -> None:
-    depths = Depths(resolve_command(["httt", "--size", "3x3", "--shape", "el"]))
+    depths = GridDepths(resolve_command(["httt", "--size", "3x3", "--shape", "el"]))
     assert list(depths.relevant(2, 6)) == [3, 5]
     assert (depths.last(6), depths.last(12), depths.last()) == (6, 9, 9)
