@@ -12,7 +12,8 @@ import pytest
 from qsage_validate.certificates.certificate import Kind
 from qsage_validate.certificates.certify import certify_game
 from qsage_validate.circuit.qbf import Connective
-from qsage_validate.encodings.encoding import Kind, encode, encoders
+from qsage_validate.encodings.encoding import Kind as ModelKind
+from qsage_validate.encodings.encoding import encode, encoders
 from qsage_validate.encodings.layout_comments import layout_from_comments
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.bddl.model import Model
@@ -75,7 +76,7 @@ def model(request: pytest.FixtureRequest) -> Model:
     return _model(request.param)
 
 
-@pytest.fixture(params=sorted(encoders(Kind.GRID)))
+@pytest.fixture(params=sorted(encoders(ModelKind.GRID)))
 def encoding(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
