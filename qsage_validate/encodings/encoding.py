@@ -37,10 +37,13 @@ class IllegalMoves(Enum):
 
     ``LOSES``: who makes it has lost.  ``IGNORED``: an illegal move of White's does nothing and
     the play goes on (the corrective way of Mayer-Eichberger and Saffidine 2020); Black's loses.
+    ``REPLACED``: in the place of an illegal move of White's Black's side chooses a legal one of
+    White's (He, Saffidine and Thielscher 2024, rules (3), (4) and (7)); Black's loses.
     """
 
     LOSES = "loses"
     IGNORED = "ignored"
+    REPLACED = "replaced"
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,60 @@ _ENCODERS: Final[Mapping[str, Registered]] = {
         "qsage_validate.encodings.lifted_guarded",
         "encode_guarded",
         "the lifted encoding, plies side by side behind guards instead of nested",
+    ),
+    "ea": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.explicit",
+        "encode_ea",
+        "EA: explicit board, all winning sets (Shaik et al. 2023, 3.1)",
+    ),
+    "en": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.explicit_neighbours",
+        "encode_en",
+        "EN: explicit board, a way by neighbours (4.2)",
+    ),
+    "et": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.explicit_transversal",
+        "encode_et",
+        "ET: explicit board, no way for White in the transversal game (4.5)",
+    ),
+    "gdl": Registered(
+        Kind.GDL,
+        "qsage_validate.encodings.gdl_tables",
+        "encode_general",
+        "GE of He, Saffidine and Thielscher 2024: any turn-taking game, moves as variables",
+    ),
+    "gdl-strict": Registered(
+        Kind.GDL,
+        "qsage_validate.encodings.gdl_tables",
+        "encode_strict",
+        "SE: no codes for rounds in which White cannot choose (strictly turn-taking games)",
+    ),
+    "gdl-gn": Registered(
+        Kind.GDL,
+        "qsage_validate.encodings.gdl_tables",
+        "encode_naive",
+        "GN: GE in clauses over atoms, atoms innermost",
+    ),
+    "gdl-gt": Registered(
+        Kind.GDL,
+        "qsage_validate.encodings.gdl_tables",
+        "encode_timed",
+        "GT: GE in clauses over atoms, atoms by time",
+    ),
+    "gdl-gd": Registered(
+        Kind.GDL,
+        "qsage_validate.encodings.gdl_tables",
+        "encode_dependent",
+        "GD: GE in clauses over atoms, atoms as early as what they depend on allows",
+    ),
+    "gdl-sd": Registered(
+        Kind.GDL,
+        "qsage_validate.encodings.gdl_tables",
+        "encode_strict_dependent",
+        "SD: SE in clauses over atoms, atoms as early as what they depend on allows",
     ),
 }
 

@@ -61,13 +61,15 @@ class RoundVariables:
 
     ``black`` has the literal of each move of Black's role; ``codes`` for each other role the
     bits, least significant first; ``others`` for each other role its moves in the order of the
-    codes (move ``i`` has the code ``i``), with the literal that says that the move is made.
-    ``legal`` has for every role and move the literal that says that it is legal.
+    codes (move ``i`` has the code ``i``), with the literal that says that the move is made;
+    ``free`` their variables, with which Black's side makes a legal one of them where the code
+    names none (a move that is made in any case has none).  ``legal`` has for every role and move the literal that says that it is legal.
     """
 
     black: Mapping[Ground, int]
     codes: Mapping[Ground, tuple[int, ...]]
     others: Mapping[Ground, Mapping[Ground, int]]
+    free: Mapping[Ground, Mapping[Ground, int]]
     legal: Mapping[Ground, Mapping[Ground, int]]
 
 
@@ -222,10 +224,15 @@ class _Encoder:
             table.setdefault(symbol.name, {})[key] = circuit.literal(atom)
         for symbol in program.facts:
             table.setdefault(symbol.name, {})[self.key(symbol)] = builder.true
+        free = {
+            self.key(program.symbols[atom]): variable
+            for atom, variable in variables.items()
+            if program.symbols[atom].name == "does"
+        }
         names = {v: _variable_name(program.symbols[atom]) for atom, v in variables.items()}
         qbf = Qbf(scopes, builder.gates, output, names)
         return self.described(
-            qbf, program, domains, table, builder.false, blocks, self.times(program, circuit)
+            qbf, program, domains, table, free, builder.false, blocks, self.times(program, circuit)
         )
 
     def key(self, symbol: Any) -> tuple[Any, ...]:
@@ -277,6 +284,7 @@ class _Encoder:
         program: GroundProgram,
         domains: Domain,
         table: Mapping[str, Mapping[tuple[Any, ...], int]],
+        free: Mapping[tuple[Any, ...], int],
         false: int,
         blocks: tuple[int, ...],
         times_of: Mapping[int, int],
@@ -302,7 +310,11 @@ class _Encoder:
                 for role in self.roles
             }
             others = {role: moves[role] for role in self.others}
-            rounds.append(RoundVariables(moves[self.black], bits, others, allowed))
+            own = {
+                role: {m: free[role, m, t] for m in domains[role, t] if (role, m, t) in free}
+                for role in self.others
+            }
+            rounds.append(RoundVariables(moves[self.black], bits, others, own, allowed))
         times = range(1, self.rounds + 2)
         fluents: list[dict[Ground, int]] = [{} for _ in times]
         for (fluent, t), literal in table.get("true", {}).items():

@@ -24,12 +24,18 @@ class Quantification(Enum):
 
 
 def gdl_clauses(
-    encoding: GdlEncoding, quantification: Quantification = Quantification.DEPENDENCY
+    encoding: GdlEncoding,
+    quantification: Quantification = Quantification.DEPENDENCY,
+    *,
+    also: Iterable[int] = (),
 ) -> ClausalForm:
-    """The clauses of an encoding; its variables keep their numbers, gates too."""
+    """The clauses of an encoding; its variables keep their numbers, gates too.
+
+    Gates that no constraint needs are left out, except those in ``also``.
+    """
     qbf = encoding.qbf
     constraints = _asserted(qbf)
-    needed = _needed(qbf, (abs(x) for clause in constraints for x in clause))
+    needed = _needed(qbf, (*also, *(abs(x) for clause in constraints for x in clause)))
     clauses = [
         tuple(clause)
         for number in qbf.gates

@@ -1,0 +1,135 @@
+"""One role against all the others together: a game of more roles as a game of two.
+
+The paranoid assumption (He, Saffidine and Thielscher 2024, section 5; Saito and Winands 2010): all
+other roles play together against one.  The description is rewritten: its own ``role``, ``legal``,
+``does`` and ``goal`` get other names, and two new roles move in their place, one as the role that
+is asked about, the other with joint moves ``(together M N ...)``.  So whatever takes a game of two
+roles takes these, and a state has the same fluents as before.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from qsage_validate.games.gdl.checks import check_description, role_names
+from qsage_validate.games.gdl.model import (
+    And,
+    Atom,
+    Description,
+    Distinct,
+    Formula,
+    Ground,
+    Not,
+    Or,
+    Rule,
+    Term,
+    Variable,
+    term_text,
+)
+
+JOINT: Final = "together"
+"""The functor of a joint move; its arguments are the moves of the other roles in their order."""
+
+OTHERS: Final = "others"
+"""The role that makes joint moves."""
+
+_RENAMED: Final = ("role", "legal", "does", "goal", "base", "input")
+
+
+def against_all(description: Description, role: str | None = None) -> Description:
+    """The game of ``role`` (default: the first) against all others; two roles stay as they are.
+
+    Raises ``InputError`` for a description that is not valid.  A role that there is not, and a
+    game of one role, are left to who makes the game.
+    """
+    check_description(description)
+    roles = role_names(description)
+    wanted = term_text(roles[0]) if role is None else role
+    black = next((r for r in roles if term_text(r).lower() == wanted.lower()), None)
+    if len(roles) <= 2 or black is None:
+        return description
+    return _Rewriter(description, black, [r for r in roles if r != black]).description()
+
+
+class _Rewriter:
+    def __init__(self, description: Description, black: Ground, others: list[Ground]) -> None:
+        self.given = description
+        self.black = black
+        self.others = others
+        words = {word for rule in description.rules for word in _words(rule)}
+        self.names = {name: _fresh(f"{name}_of_all", words) for name in _RENAMED}
+        self.joint = _fresh(JOINT, words)
+        self.together = _fresh(OTHERS, words)
+
+    def description(self) -> Description:
+        rules = (*map(self.rule, self.given.rules), *self.added())
+        return Description(rules, self.given.source)
+
+    def rule(self, rule: Rule) -> Rule:
+        return Rule(self.atom(rule.head), tuple(map(self.formula, rule.body)), rule.offset)
+
+    def atom(self, atom: Atom) -> Atom:
+        return Atom(self.names.get(atom.relation, atom.relation), atom.arguments, atom.offset)
+
+    def formula(self, formula: Formula) -> Formula:
+        match formula:
+            case Atom():
+                return self.atom(formula)
+            case Not(part):
+                return Not(self.formula(part), formula.offset)
+            case And(parts):
+                return And(tuple(map(self.formula, parts)), formula.offset)
+            case Or(parts):
+                return Or(tuple(map(self.formula, parts)), formula.offset)
+        return formula
+
+    def added(self) -> list[Rule]:
+        """The two roles, what they may do, and what that means."""
+        moves = tuple(Variable(f"m{number}") for number in range(1, len(self.others) + 1))
+        joint: Term = (self.joint, *moves)
+        move, value = Variable("m"), Variable("v")
+        others = self.together
+        legal, does, goal = (self.names[name] for name in ("legal", "does", "goal"))
+        allowed = tuple(Atom(legal, (role, m)) for role, m in zip(self.others, moves, strict=True))
+        made = Atom("does", (others, joint))
+        rules = [
+            Rule(Atom("role", (self.black,))),
+            Rule(Atom("role", (others,))),
+            Rule(Atom("legal", (self.black, move)), (Atom(legal, (self.black, move)),)),
+            Rule(Atom("legal", (others, joint)), allowed),
+            Rule(Atom(does, (self.black, move)), (Atom("does", (self.black, move)),)),
+            Rule(Atom("goal", (self.black, value)), (Atom(goal, (self.black, value)),)),
+        ]
+        rules += [
+            Rule(Atom(does, (role, m)), (made,)) for role, m in zip(self.others, moves, strict=True)
+        ]
+        offset = self.given.rules[0].offset
+        return [Rule(rule.head, rule.body, offset) for rule in rules]
+
+
+def _fresh(name: str, words: set[str]) -> str:
+    while name in words:
+        name += "_"
+    return name
+
+
+def _words(rule: Rule) -> list[str]:
+    """The relations, functors and constants of a rule, in lower case."""
+    found: list[str] = []
+    waiting: list[object] = [rule.head, *rule.body]
+    while waiting:
+        match waiting.pop():
+            case Atom(relation, arguments):
+                found.append(relation.lower())
+                waiting += arguments
+            case Distinct(left, right):
+                waiting += (left, right)
+            case Not(part):
+                waiting.append(part)
+            case And(parts) | Or(parts):
+                waiting += parts
+            case tuple(parts):
+                waiting += parts
+            case str(word):
+                found.append(word.lower())
+    return found
