@@ -55,6 +55,11 @@ class MoveVariables:
         """Action, x and y bits in a row, without the stop variable."""
         return self.action + self.x + self.y
 
+    @property
+    def variables(self) -> Bits:
+        """The same, under the name that tables of moves have for it."""
+        return self.literals
+
 
 @dataclass(frozen=True, slots=True)
 class Indicators:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from qsage_validate.encodings.layout import Bits
+from qsage_validate.encodings.layout import Bits, Layout, bits_value
 from qsage_validate.games.protocol import Player
 
 
@@ -42,6 +43,20 @@ class MoveTable:
     def variables(self) -> Bits:
         """The literals that make the move, without the stop variable."""
         return self.code or self.literals
+
+    def chosen(self, values: Mapping[int, bool]) -> str | None:
+        """The move that values of the variables stand for; ``None`` when they name no move.
+
+        Variables without a value are false.
+        """
+        bits = tuple(values.get(abs(v), False) != (v < 0) for v in self.variables)
+        if self.code:
+            number = bits_value(bits)
+            return self.moves[number] if number < len(self.moves) else None
+        made = [move for move, bit in zip(self.moves, bits, strict=True) if bit]
+        if not self.literals:
+            made = list(self.moves)
+        return made[0] if len(made) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +103,8 @@ class TableLayout:
     def plies(self) -> int:
         """The number of plies."""
         return len(self.moves)
+
+
+AnyLayout: TypeAlias = Layout | TableLayout
+"""Both kinds have ``plies``, ``moves`` (``ply``, ``player``, ``variables``, ``stop``), ``gates``,
+``verdict``, ``encoding``, ``game``, ``model`` and ``source``."""
