@@ -1,0 +1,1 @@
+"""Encodings of positional games, by paper."""
