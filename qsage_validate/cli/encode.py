@@ -10,7 +10,7 @@ import typer
 from qsage_validate.cli.common import JsonOption, check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.solver_options import EncodingOption
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -29,13 +29,32 @@ def format_of(path: str) -> FormulaFormat:
     return FormulaFormat.QDIMACS if clausal else FormulaFormat.QCIR
 
 
-def formula_text(qbf: Qbf, path: str, file_format: FormulaFormat | None = None) -> str:
+class Clauses(str, Enum):
+    """How a circuit is made into clauses."""
+
+    TSEITIN = "tseitin"
+    POLARITY = "polarity"
+    EARLY = "early"
+
+
+def formula_text(
+    qbf: Qbf,
+    path: str,
+    file_format: FormulaFormat | None = None,
+    clauses: Clauses = Clauses.TSEITIN,
+) -> str:
     """The text of a formula in ``file_format``, by default what the name of its file says."""
     from qsage_validate.formats.qcir import qcir_text
-    from qsage_validate.formats.qdimacs import qbf_to_qdimacs
+    from qsage_validate.formats.qdimacs import clausal_form, qdimacs_text
 
-    clausal = (file_format or format_of(path)) is FormulaFormat.QDIMACS
-    return qbf_to_qdimacs(qbf) if clausal else qcir_text(qbf)
+    if (file_format or format_of(path)) is not FormulaFormat.QDIMACS:
+        return qcir_text(qbf)
+    form = clausal_form(
+        qbf,
+        polarity=clauses is not Clauses.TSEITIN,
+        placement="early" if clauses is Clauses.EARLY else "innermost",
+    )
+    return qdimacs_text(form, (text for _, text in qbf.comments))
 
 
 @takes_model
@@ -51,6 +70,13 @@ def command(
         ),
     ] = None,
     encoding: EncodingOption = None,
+    clauses: Annotated[
+        Clauses | None,
+        typer.Option(
+            help="In QDIMACS: tseitin (default); polarity: only the clauses that are needed "
+            "(Plaisted and Greenbaum); early: gates beside their inputs besides."
+        ),
+    ] = None,
     json_output: JsonOption = False,
 ) -> Exit:
     """Write the formula that says: Black wins MODEL within its depth."""
@@ -63,7 +89,9 @@ def command(
     encoded = encode(model.resolve(), encoding)
     qbf = encoded.qbf
     chosen = file_format or format_of(output)
-    write_atomic(output, formula_text(qbf, output, chosen))
+    if clauses is not None and chosen is FormulaFormat.QCIR:
+        raise UsageError("found --clauses with a formula in QCIR, which is no clausal form")
+    write_atomic(output, formula_text(qbf, output, chosen, clauses or Clauses.TSEITIN))
     facts = {
         "file": output,
         "game": encoded.model.name,

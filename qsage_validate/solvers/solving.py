@@ -94,11 +94,18 @@ def solve_formula(
             (backend,) = (b for b in contenders if b.name == solved.solver)
             wins = _confirm(formula, solved, backend, _rest(limits, started), folder)
             return replace(solved, outer=solved.outer if wins else None)
-        done = preprocess(clausal_form(formula), limits, workdir=folder)
+        done = preprocess(_clauses(formula, contenders), limits, workdir=folder)
         if done.form is None:
             return _decided(done, started)
         rest = _rest(limits, started)
         return _solved(_run(formula, contenders, rest, folder, done.form), done, started)
+
+
+def _clauses(formula: Qbf, contenders: Sequence[Backend]) -> ClausalForm:
+    """The clausal form that the solver likes best (``docs/encodings.md`` has the figures)."""
+    if [backend.name for backend in contenders] == ["depqbf"]:
+        return clausal_form(formula, polarity=True, placement="early")
+    return clausal_form(formula)
 
 
 def _run(
