@@ -126,6 +126,30 @@ _ENCODERS: Final[Mapping[str, Registered]] = {
         "encode_et",
         "ET: explicit board, no way for White in the transversal game (4.5)",
     ),
+    "la": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.lifted",
+        "encode_la",
+        "LA: lifted board, all minimal winning sets (3.2)",
+    ),
+    "ln": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.lifted",
+        "encode_ln",
+        "LN: lifted board, a way by neighbours (4.3)",
+    ),
+    "sa": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.stateless",
+        "encode_sa",
+        "SA: no board, all minimal winning sets (3.3)",
+    ),
+    "sn": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.stateless",
+        "encode_sn",
+        "SN: no board, a way by neighbours (4.4)",
+    ),
     "gdl": Registered(
         Kind.GDL,
         "qsage_validate.encodings.gdl_tables",

@@ -1,0 +1,272 @@
+"""The lifted encodings LA and LN: one universal position in place of a board.
+
+Sections 3.2 and 4.3 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023.  In each branch of
+the symbolic position P two state variables a time step say whether P is occupied, and white.
+Where these encoders depart from the letter of the paper:
+
+* Open positions start without a white stone too; the paper leaves w of the first state free.
+* The implications of Definitions 6 and 7 are written as disjunctions over the equality of P and
+  the move, without gates between.
+* A position without neighbours is its own neighbour in LN.  By the paper's formula no branch may
+  be without one, so that a single position that is cut off would make the formula false.
+* Winning sets of more positions than Black has stones, and ones that contain another, are left
+  out, as section 4.1 allows.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from qsage_validate.circuit.aig import FALSE
+from qsage_validate.encodings.arithmetic import Bits
+from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.play_literals import Definitions, PlayLiterals
+from qsage_validate.encodings.positional.open_game import (
+    OpenGame,
+    steps_of,
+    with_network,
+    with_sets,
+)
+from qsage_validate.encodings.positional.symbolic import EXISTS, FORALL, SymbolicEncoder
+from qsage_validate.encodings.positional.witness import (
+    are_related,
+    assign,
+    at,
+    choose,
+    is_one_of,
+    ite_bits,
+    literals_of,
+    number,
+    set_members,
+    way_positions,
+    witness_positions,
+)
+from qsage_validate.encodings.table_layout import StateTable
+from qsage_validate.games.positional.masks import members
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.protocol import Player
+
+State = tuple[int, int]
+"""Occupied, white."""
+
+
+def encode_la(model: PositionalModel) -> TableEncoding:
+    """LA: lifted board, all minimal winning sets.
+
+    Size: linear in the depth and in the winning sets.  Raises ``UsageError`` for a game that is
+    not maker-breaker with an odd depth, and for more winning sets than are listed.
+    """
+    return LiftedSets(with_sets(model)).encode()
+
+
+def encode_ln(model: PositionalModel) -> TableEncoding:
+    """LN: lifted board, a way of neighbours as the goal.
+
+    Size: linear in the depth and in the positions.  Raises ``UsageError`` as :func:`encode_la`
+    does, and for a game without a network of Black's.
+    """
+    return LiftedWay(with_network(model, "LN")).encode()
+
+
+class LiftedBoard(SymbolicEncoder):
+    """The symbolic position, its states and the transitions (Definitions 6 and 7)."""
+
+    def allocate_board(self) -> None:
+        """Make P."""
+        self.position = self.vector()
+        self.scope(FORALL, self.position)
+
+    def allocate_states(self, *others: Bits) -> None:
+        """Make the states, innermost."""
+        vectors = [self.vector(2) for _ in range(self.game.depth + 1)]
+        self.states: list[State] = [(o, w) for o, w in vectors]
+        self.scope(EXISTS, *others, *vectors)
+
+    def black_after(self, time: int) -> int:
+        """P is black after so many plies."""
+        occupied, white = self.states[time]
+        return self.circuit.and_(occupied, -white)
+
+    def board(self) -> Iterator[int]:
+        """The initial state, the transitions and the bounds of Black's moves."""
+        yield from (-literal for literal in self.states[0])
+        for ply, move in enumerate(self.moves, start=1):
+            yield from self._transition(ply, move)
+        yield from self.in_bounds()
+
+    def _transition(self, ply: int, move: Bits) -> Iterator[int]:
+        either = self.circuit.or_
+        (o, w), (o_next, w_next) = self.states[ply - 1], self.states[ply]
+        chosen = self.equal(self.position, move)
+        if ply % 2:
+            yield from (either(-chosen, x) for x in (-o, -w_next, o_next))
+        else:
+            chosen = self.circuit.and_(chosen, -o)
+            yield from (either(-chosen, x) for x in (w_next, o_next))
+        for before, after in ((w, w_next), (o, o_next)):
+            yield either(chosen, -before, after)
+            yield either(chosen, before, -after)
+
+    def state(self) -> StateTable:
+        return StateTable(
+            atoms=(Player.BLACK.value, Player.WHITE.value),
+            states=tuple(
+                (self.black_after(time), white) for time, (_, white) in enumerate(self.states)
+            ),
+            position=self.position,
+            places=self.game.names,
+        )
+
+    def define_states(self, play: PlayLiterals) -> dict[int, int]:
+        """The states in the branch of P that a play is in; illegal moves of White's do nothing."""
+        builder = play.builder
+        position = literals_of(play, self.position)
+        occupied = white = FALSE
+        values = dict(zip(self.states[0], (occupied, white), strict=True))
+        for ply, move in enumerate(self.moves, start=1):
+            chosen = builder.eq_all(position, literals_of(play, move))
+            if ply % 2:
+                white = builder.and_(white, chosen ^ 1)
+            else:
+                white = builder.or_(white, builder.and_(chosen, occupied ^ 1))
+            occupied = builder.or_(occupied, chosen)
+            values.update(zip(self.states[ply], (occupied, white), strict=True))
+        return values
+
+    def illegal_claims(self, play: PlayLiterals) -> list[tuple[int, Bits]]:
+        """For each ply of Black's behind the first: the position was claimed before; which."""
+        plies = [literals_of(play, move) for move in self.moves]
+        return [
+            (is_one_of(play.builder, move, plies[:number]), move)
+            for number, move in enumerate(plies)
+            if number and number % 2 == 0
+        ]
+
+    def claims_not_black(
+        self, play: PlayLiterals, positions: Sequence[Bits]
+    ) -> list[tuple[int, Bits]]:
+        """For each of some positions: Black has not claimed it; which."""
+        moves = [literals_of(play, move) for move in self.moves[::2]]
+        return [(is_one_of(play.builder, bits, moves) ^ 1, bits) for bits in positions]
+
+
+class _LiftedWitness(LiftedBoard):
+    """A witness of as many positions as Black has stones, which has to be black."""
+
+    def allocate(self) -> None:
+        self.witness = self.vectors(self.game.stones)
+        self.scope(EXISTS, *self.witness)
+        self.allocate_board()
+        self.allocate_inner()
+
+    @abstractmethod
+    def allocate_inner(self) -> None:
+        """Make what is behind the symbolic position."""
+
+    @abstractmethod
+    def goal(self) -> Iterable[int]:
+        """What makes the witness a winning one."""
+
+    def conjuncts(self) -> Iterator[int]:
+        goal = self.circuit.and_(*self.goal())
+        self.gates["goal"] = goal
+        yield goal
+        pointed = self.circuit.or_(*(self.equal(self.position, w) for w in self.witness))
+        black = self.circuit.implies(pointed, self.black_after(self.game.depth))
+        self.gates["witness black"] = black
+        yield black
+        yield from self.board()
+
+
+class LiftedSets(_LiftedWitness):
+    """LA (Definition 5)."""
+
+    name = "la"
+
+    def allocate_inner(self) -> None:
+        self.allocate_states()
+
+    def goal(self) -> Iterator[int]:
+        yield self.circuit.or_(
+            *(
+                self.circuit.and_(
+                    *(self.at(self.witness[i], v) for i, v in enumerate(members(wins)))
+                )
+                for wins in self.game.inner.black_wins
+            )
+        )
+
+    def definitions(self) -> Mapping[Player, Definitions]:
+        return {Player.BLACK: self._black, Player.WHITE: self._white}
+
+    def _black(self, play: PlayLiterals) -> Mapping[int, int]:
+        listing = set_members(self.game)
+        witness = witness_positions(play, listing, len(self.witness), self.moves[0])
+        return assign(self.define_states(play), self.witness, witness)
+
+    def _white(self, play: PlayLiterals) -> Mapping[int, int]:
+        """P is where Black's first illegal move is, or a position of the witness not black."""
+        witness = [literals_of(play, bits) for bits in self.witness]
+        cases = [*self.illegal_claims(play), *self.claims_not_black(play, witness)]
+        wrong = choose(play.builder, cases, number(0, self.width))
+        return assign({}, [self.position], [wrong])
+
+
+class LiftedWay(_LiftedWitness):
+    """LN (section 4.3)."""
+
+    name = "ln"
+
+    def __init__(self, game: OpenGame) -> None:
+        assert game.inner.network is not None, "a game with a network"
+        self.network = game.inner.network
+        self.steps = steps_of(self.network)
+        super().__init__(game)
+
+    def allocate_inner(self) -> None:
+        self.neighbour = self.vector()
+        self.allocate_states(self.neighbour)
+
+    def goal(self) -> Iterator[int]:
+        if self.network.joined:
+            return
+        yield self.among(self.witness[0], self.network.start)
+        yield self.among(self.witness[-1], self.network.end)
+        yield from self.follows(self.position, self.neighbour, self.steps)
+        for here, following in pairwise(self.witness):
+            yield self.circuit.implies(
+                self.equal(here, self.position), self.equal(following, self.neighbour)
+            )
+
+    def definitions(self) -> Mapping[Player, Definitions]:
+        return {Player.BLACK: self._black, Player.WHITE: self._white}
+
+    def _black(self, play: PlayLiterals) -> Mapping[int, int]:
+        builder = play.builder
+        listing = way_positions(self.game)
+        witness = witness_positions(play, listing, len(self.witness), self.moves[0])
+        position = literals_of(play, self.position)
+        neighbour = number(0, self.width)
+        for v, row in enumerate(self.steps):
+            bits = number(next(members(row)), self.width)
+            neighbour = ite_bits(builder, at(builder, position, v), bits, neighbour)
+        cases = [
+            (builder.eq_all(position, here), following) for here, following in pairwise(witness)
+        ]
+        neighbour = choose(builder, cases, neighbour)
+        values = assign(self.define_states(play), self.witness, witness)
+        return assign({**values}, [self.neighbour], [neighbour])
+
+    def _white(self, play: PlayLiterals) -> Mapping[int, int]:
+        """As in LA; else a position of the witness that no neighbour follows."""
+        builder = play.builder
+        witness = [literals_of(play, bits) for bits in self.witness]
+        cases = [*self.illegal_claims(play), *self.claims_not_black(play, witness)]
+        cases += [
+            (are_related(builder, here, following, self.steps) ^ 1, here)
+            for here, following in pairwise(witness)
+        ]
+        wrong = choose(builder, cases, number(0, self.width))
+        return assign({}, [self.position], [wrong])

@@ -1,0 +1,174 @@
+"""What the encodings with numbered positions share: vectors, moves, the prefix, the matrix.
+
+Sections 3.2 and 3.3 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023.  A position is a
+binary number; the moves, the witness and the symbolic position are vectors of so many bits.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
+
+from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
+from qsage_validate.encodings.arithmetic import (
+    Bits,
+    constant_literals,
+    equality_clauses,
+    less_than,
+    width_for,
+)
+from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.play_literals import Definitions
+from qsage_validate.encodings.positional.model_parts import model_parts
+from qsage_validate.encodings.positional.open_game import OpenGame
+from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.games.positional.masks import members
+from qsage_validate.games.protocol import Player
+
+EXISTS, FORALL = Quantifier.EXISTS, Quantifier.FORALL
+
+
+def width_of(size: int) -> int:
+    """How many bits a position takes: one at least, so that each move has a variable."""
+    return max(width_for(size), 1)
+
+
+class SymbolicEncoder(ABC):
+    """Allocates the prefix, then builds the matrix and puts layout and definitions to it.
+
+    A subclass allocates its variables behind the moves' in :meth:`allocate` and gives the
+    conjuncts of the matrix in :meth:`conjuncts`.
+    """
+
+    name = "symbolic"
+
+    def __init__(self, game: OpenGame) -> None:
+        self.game = game
+        self.width = width_of(game.size)
+        self._variables = count(1)
+        self._scopes: list[Scope] = []
+        self.moves: list[Bits] = []
+        for ply in range(1, game.depth + 1):
+            self.moves.append(self.vector())
+            self.scope(EXISTS if ply % 2 else FORALL, self.moves[-1])
+        if self.moves:
+            self.allocate()
+        self.circuit = CircuitBuilder(next(self._variables))
+        self.gates: dict[str, int] = {}
+
+    # -- prefix -----------------------------------------------------------------------------
+
+    def vector(self, width: int | None = None) -> Bits:
+        """Fresh variables for a position, or as many as said."""
+        return tuple(next(self._variables) for _ in range(self.width if width is None else width))
+
+    def vectors(self, number: int) -> tuple[Bits, ...]:
+        """So many fresh positions."""
+        return tuple(self.vector() for _ in range(number))
+
+    def scope(self, quantifier: Quantifier, *vectors: Sequence[int]) -> None:
+        """Append a block to the prefix; none without variables."""
+        variables = tuple(v for vector in vectors for v in vector)
+        if variables:
+            self._scopes.append(Scope(quantifier, variables))
+
+    @abstractmethod
+    def allocate(self) -> None:
+        """Make the variables behind the moves."""
+
+    # -- circuits ---------------------------------------------------------------------------
+
+    def at(self, bits: Bits, position: int) -> int:
+        """The paper's bin: ``bits`` are the number of a position."""
+        return self.circuit.and_(*constant_literals(bits, position))
+
+    def among(self, bits: Bits, positions: int) -> int:
+        """``bits`` are the number of a position of a set."""
+        return self.circuit.or_(*(self.at(bits, k) for k in members(positions)))
+
+    def equal(self, left: Bits, right: Bits) -> int:
+        """Two positions are the same."""
+        return self.circuit.and_(*equality_clauses(self.circuit, left, right))
+
+    def in_bounds(self) -> list[int]:
+        """The paper's BR: Black's moves are positions; nothing where all numbers are."""
+        if self.game.size == 1 << self.width:
+            return []
+        return [less_than(self.circuit, move, self.game.size) for move in self.moves[::2]]
+
+    def in_one_of_blacks_moves(self, bits: Bits) -> int:
+        """``bits`` are the number of a position that Black has claimed (Definition 8)."""
+        return self.circuit.or_(*(self.equal(bits, move) for move in self.moves[::2]))
+
+    def follows(self, first: Bits, second: Bits, steps: Sequence[int]) -> list[int]:
+        """For each position: where ``first`` is its number, ``second`` is one of its steps."""
+        return [
+            self.circuit.or_(-self.at(first, v), *(self.at(second, w) for w in members(following)))
+            for v, following in enumerate(steps)
+        ]
+
+    # -- encoding ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def conjuncts(self) -> Iterable[int]:
+        """What has to hold."""
+
+    @abstractmethod
+    def definitions(self) -> Mapping[Player, Definitions]:
+        """How everything besides the moves follows from them."""
+
+    def state(self) -> StateTable:
+        """Where the formula keeps the position: nowhere, unless a subclass says so."""
+        return StateTable()
+
+    def legal(self, ply: int) -> Bits:
+        """Literals that say which moves of a ply the formula takes; none, unless said."""
+        return ()
+
+    def encode(self) -> TableEncoding:
+        """The formula, its layout and its definitions."""
+        game = self.game
+        if self.moves:
+            output = self.circuit.and_(*self.conjuncts())
+            definitions = self.definitions()
+        else:
+            won = game.model.won_by_black(game.model.black)
+            output = self.circuit.true if won else self.circuit.false
+            definitions = dict.fromkeys(Player, nothing)
+        layout = TableLayout(
+            moves=tuple(
+                MoveTable(
+                    ply=ply,
+                    player=Player.BLACK if ply % 2 else Player.WHITE,
+                    moves=game.names,
+                    code=bits,
+                    legal=self.legal(ply),
+                )
+                for ply, bits in enumerate(self.moves, start=1)
+            ),
+            state=self.state() if self.moves else StateTable(),
+            verdict=output,
+            gates=self.gates,
+            encoding=self.name,
+            model=model_parts(game.model),
+        )
+        qbf = Qbf(tuple(self._scopes), self._needed(output, layout), output)
+        return TableEncoding(qbf, layout, game.model, definitions, IllegalMoves.IGNORED)
+
+    def _needed(self, output: int, layout: TableLayout) -> dict[int, Gate]:
+        """The gates that the output or the layout needs: simplification leaves others behind."""
+        wanted = {abs(output), *(abs(x) for x in layout.gates.values())}
+        wanted |= {abs(x) for row in layout.state.states for x in row}
+        wanted |= {abs(x) for table in layout.moves for x in table.legal}
+        kept: dict[int, Gate] = {}
+        for number in reversed(self.circuit.gates):
+            if number in wanted:
+                kept[number] = self.circuit.gates[number]
+                wanted |= {abs(x) for x in kept[number].inputs}
+        return dict(reversed(kept.items()))
+
+
+def nothing(play: object) -> dict[int, int]:
+    """The definitions of a formula that has moves only."""
+    return {}
