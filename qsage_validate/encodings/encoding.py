@@ -51,7 +51,9 @@ class TableEncoding:
     """The same for encodings that list the moves of a ply.
 
     ``definitions`` complete a strategy's moves to a certificate, by the player who has the
-    strategy; a player who is missing there cannot have a certificate compiled.
+    strategy; a player who is missing there cannot have a certificate compiled.  ``conclusive``
+    are the truth values that say who wins by the rules; an encoding of some strategies only has
+    one of them.
     """
 
     qbf: Qbf
@@ -59,6 +61,7 @@ class TableEncoding:
     model: PositionalModel | GdlModel
     definitions: Mapping[Player, Definitions]
     illegal: IllegalMoves = IllegalMoves.LOSES
+    conclusive: tuple[bool, ...] = (True, False)
 
 
 AnyEncoding: TypeAlias = Encoding | TableEncoding
@@ -149,6 +152,24 @@ _ENCODERS: Final[Mapping[str, Registered]] = {
         "qsage_validate.encodings.positional.stateless",
         "encode_sn",
         "SN: no board, a way by neighbours (4.4)",
+    ),
+    "cover": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.cover",
+        "encode_cover",
+        "COVER: Black keeps to the shapes around her first stone (true: a win; false: nothing)",
+    ),
+    "cover-played": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.cover",
+        "encode_cover_played",
+        "COVER with a number of White's for each position, for certificates and play",
+    ),
+    "pairing": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.pairing",
+        "encode_pairing",
+        "PAIRING: White has a pairing after the plies (false: White holds; true: nothing)",
     ),
     "gdl": Registered(
         Kind.GDL,
