@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from qsage_validate.certificates.certificate import CircuitCertificate, Dialect
     from qsage_validate.certificates.routes import CertifiedFormula
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.encoding import Encoding
+    from qsage_validate.encodings.encoding import AnyEncoding
+    from qsage_validate.encodings.table_layout import AnyLayout
 
 
 @partial(takes_model, or_formula=True)
@@ -60,7 +61,7 @@ def command(
             "then one of what is written.",
         ),
     ] = None,
-    encoding: EncodingOption = "lifted",
+    encoding: EncodingOption = None,
     route: Annotated[
         str,
         typer.Option(
@@ -105,7 +106,8 @@ def command(
     model, deepens = without_depth(model)
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
-    encoded: Encoding | None = None
+    encoded: AnyEncoding | None = None
+    layout: AnyLayout | None
     if path is not None:
         subject = load_formula_subject(path, model, meta)
         qbf, layout, name = subject.qbf, subject.layout, subject.name
@@ -113,8 +115,9 @@ def command(
     elif meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     else:
-        encoded = encode(model.resolve(), encoding)
-        qbf, layout, name = encoded.qbf, encoded.layout, encoded.model.name
+        made_of = encode(model.resolve(), encoding)
+        qbf, layout, name = made_of.qbf, made_of.layout, made_of.model.name
+        encoded = made_of
     with SearchLine(sys.stderr) as line:
         made = certify_formula(
             qbf,
@@ -171,7 +174,7 @@ def _clausal(
 
 
 def _facts(
-    made: CertifiedFormula, output: str, formula: str | None, encoded: Encoding | None
+    made: CertifiedFormula, output: str, formula: str | None, encoded: AnyEncoding | None
 ) -> dict[str, Any]:
     certificate = made.certificate
     return {
@@ -195,7 +198,7 @@ def _facts(
 
 
 def _text(
-    made: CertifiedFormula, output: str, name: str, encoded: Encoding | None, gates: int
+    made: CertifiedFormula, output: str, name: str, encoded: AnyEncoding | None, gates: int
 ) -> str:
     kind = made.certificate.kind
     verdict = "true" if made.truth else "false"

@@ -9,13 +9,10 @@ from qsage_validate.games.protocol import Player
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.layout import Layout
-    from qsage_validate.encodings.table_layout import TableLayout
+    from qsage_validate.encodings.table_layout import AnyLayout
 
 
-def first_move(
-    layout: Layout | TableLayout | None, outer: Mapping[int, bool] | None, winner: Player
-) -> str:
+def first_move(layout: AnyLayout | None, outer: Mapping[int, bool] | None, winner: Player) -> str:
     """The move of ply 1 as text; empty where it is the loser's, or is not known."""
     from qsage_validate.encodings.table_layout import TableLayout
     from qsage_validate.strategies.line import MoveCode

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from qsage_validate.cli.common import JsonOption, emit, emit_json
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.library.template import Flag, Option, SquareName, Template
 
 
@@ -15,16 +15,39 @@ def command(
     name: Annotated[
         str | None, typer.Argument(metavar="GAME", help="One game; all of them if left out.")
     ] = None,
+    encodings: Annotated[
+        bool, typer.Option("--encodings", help="List instead the encodings of each kind of game.")
+    ] = False,
     json_output: JsonOption = False,
 ) -> Exit:
-    """List the games that can be given by name, with their options."""
+    """List the games that can be given by name, with their options; or the encodings."""
     from qsage_validate.games.registry import find_template, templates
 
+    if encodings:
+        if name is not None:
+            raise UsageError(f"found {name} with --encodings, expected one of them")
+        return _tell_encodings(json_output)
     chosen = templates() if name is None else (find_template(name),)
     if json_output:
         emit_json([_as_json(template) for template in chosen])
     else:
         emit("\n\n".join(_as_text(template) for template in chosen))
+    return Exit.FINE
+
+
+def _tell_encodings(json_output: bool) -> Exit:
+    from qsage_validate.encodings.encoding import Kind, encoders
+
+    known = {kind.value: encoders(kind) for kind in Kind}
+    if json_output:
+        emit_json(known)
+        return Exit.FINE
+    texts = []
+    for kind, names in known.items():
+        width = max(map(len, names), default=0)
+        lines = [f"  {name:{width}}  {text}" for name, text in names.items()]
+        texts.append("\n".join([f"{kind} games (the first is the usual one)", *lines]))
+    emit("\n\n".join(texts))
     return Exit.FINE
 
 

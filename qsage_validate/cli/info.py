@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.layout import Layout
     from qsage_validate.formats.bytes_of import BytesOf
+    from qsage_validate.games.positional.model import PositionalModel
 
 Facts = dict[str, object]
 
@@ -47,6 +48,7 @@ def command(
         raise UsageError("found no FILE, expected one, or --solvers")
     from qsage_validate.formats.bytes_of import bytes_of
     from qsage_validate.formats.source import Format, label, read_bytes, sniff_bytes
+    from qsage_validate.games.positional.load import is_positional_file
 
     content = bytes_of(file)
     name = label(file)
@@ -66,6 +68,9 @@ def command(
         Format.PG: _pg,
         Format.GDL: _gdl,
     }
+    if found is Format.UNKNOWN and is_positional_file(file):
+        _show({"file": name, "format": "Hex board", "bytes": len(data)} | _hex(file), json_output)
+        return Exit.FINE
     if found not in describe:
         kind = "a file of no known format" if found is Format.UNKNOWN else f"a {found.value}"
         traces = (Format.QRP, Format.BQRP, Format.QUTE)
@@ -303,7 +308,16 @@ def _pg(data: bytes, name: str) -> Facts:
     from qsage_validate.formats.source import Source
     from qsage_validate.games.positional.convert import model_of_pg
 
-    model = model_of_pg(parse_pg(Source.decode(data, name).text, name))
+    return _positional(model_of_pg(parse_pg(Source.decode(data, name).text, name)))
+
+
+def _hex(file: str) -> Facts:
+    from qsage_validate.games.positional.load import read_positional
+
+    return _positional(read_positional(file))
+
+
+def _positional(model: PositionalModel) -> Facts:
     return {
         "positions": len(model.positions),
         "plies": len(model.turns),

@@ -29,8 +29,7 @@ from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.layout import Layout
-    from qsage_validate.encodings.table_layout import TableLayout
+    from qsage_validate.encodings.table_layout import AnyLayout
     from qsage_validate.games.gdl.task import GdlModel
     from qsage_validate.games.models import GameModel
     from qsage_validate.solvers.search import SearchResult
@@ -179,7 +178,7 @@ def _search_facts(result: SearchResult) -> dict[str, object]:
 def _tell_solved(
     solved: Solved,
     formula: Qbf,
-    layout: Layout | TableLayout | None,
+    layout: AnyLayout | None,
     facts: dict[str, Any],
     json_output: bool,
 ) -> Exit:
@@ -214,9 +213,7 @@ def _tell_solved(
     return _exit(truth)
 
 
-def _solved_text(
-    solved: Solved, formula: Qbf, layout: Layout | TableLayout | None, move: str
-) -> str:
+def _solved_text(solved: Solved, formula: Qbf, layout: AnyLayout | None, move: str) -> str:
     if solved.truth is None:
         return f"undecided: {solved.by}: {solved.why}"
     verdict = _word(solved.truth)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.library.parts import depth_option, first_player, second_option
+from qsage_validate.games.library.parts import first_player, second_option
 from qsage_validate.games.library.template import (
+    MAX_DEPTH,
     BoardSize,
     Flag,
     Number,
@@ -61,18 +62,26 @@ def _hex(values: Values) -> PositionalModel:
     return hex_network(width, height, number_of(values, "depth"), transversal=transversal)
 
 
+_SHAPE = Word("a name such as tippy, snaky or 6-01, or a drawing like XX/X.")
+_DEPTH = Option("depth", Number(1, MAX_DEPTH), "number of plies", _odd_depth)
+
 HARARY = Template(
     name="harary",
     help="Harary's Tic-Tac-Toe as a positional game: any polyomino, on a board or a torus",
     options=(
         Option("size", BoardSize(), "the board", (4, 4)),
-        Option("shape", Word("a polyomino's name, or a drawing like XX/X."), "the polyomino", "el"),
+        Option(
+            "shape",
+            Word("a name such as tippy, snaky or 6-01, or a drawing like XX/X."),
+            "the polyomino",
+            "el",
+        ),
         Option("torus", Flag(), "the board's edges meet", False),
         Option("maker_breaker", Flag(), "White only hinders: no goals for White", False),
         Option("stones", Number(1, 99), "stones a turn", 1),
         Option("first_stones", Number(0, 99), "stones in the first turn; 0: as many", 0),
         second_option(),
-        depth_option(_odd_depth),
+        _DEPTH,
     ),
     construct=_harary,
     examples=(
@@ -89,7 +98,7 @@ HEX = Template(
     options=(
         Option("size", BoardSize(), "the board", (3, 3)),
         Option("transversal", Flag(), "White connects left and right; Black cuts", False),
-        depth_option(_odd_depth),
+        _DEPTH,
     ),
     construct=_hex,
     examples=({"size": "3x3"}, {"size": "2x3", "transversal": True, "depth": "5"}),
