@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, overload
 
 from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.check import (
@@ -15,12 +15,20 @@ from qsage_validate.certificates.check import (
     check,
 )
 from qsage_validate.certificates.compile import compile_plan, compile_with_lemmas
+from qsage_validate.certificates.compile_table import compile_table_plan
 from qsage_validate.certificates.plan import Plan, Planner, Witness
-from qsage_validate.encodings.encoding import Encoding, encode
+from qsage_validate.encodings.encoding import AnyEncoding, Encoding, TableEncoding, encode
 from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
-from qsage_validate.games.protocol import Player, Position
+from qsage_validate.games.bddl.rules import BddlPosition
+from qsage_validate.games.gdl.rounds import RoundsPosition
+from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.models import GameModel
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.rules import PositionalPosition
+from qsage_validate.games.positional.witnesses import goal_masks
+from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.registry import load_game
 from qsage_validate.solvers.search import (
     Limits,
     ProgressCallback,
@@ -46,13 +54,13 @@ class CheckFailedError(QsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Certified:
+class CertifiedGame:
     """A formula, a certificate that was proved for it, and what that took.
 
     ``decisions`` counts the nodes of the plan; the seconds are wall-clock time.
     """
 
-    encoding: Encoding
+    encoding: AnyEncoding
     certificate: CircuitCertificate
     check: CertificateProved
     search: SearchResult
@@ -67,15 +75,56 @@ class Certified:
         return self.certificate.kind.player
 
 
+@dataclass(frozen=True, slots=True)
+class Certified(CertifiedGame):
+    """That of a grid game."""
+
+    encoding: Encoding
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedTable(CertifiedGame):
+    """That of a positional game or one in GDL."""
+
+    encoding: TableEncoding
+
+
+@overload
 def certify_game(
     model: Model,
-    encoding: str = "lifted",
+    encoding: str | None = None,
     *,
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
     stage: Callable[[str], None] | None = None,
-) -> Certified:
-    """Find out who wins ``model``, and certify it for its encoding.
+) -> Certified: ...
+@overload
+def certify_game(
+    model: PositionalModel | GdlModel,
+    encoding: str | None = None,
+    *,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    stage: Callable[[str], None] | None = None,
+) -> CertifiedTable: ...
+@overload
+def certify_game(
+    model: GameModel,
+    encoding: str | None = None,
+    *,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    stage: Callable[[str], None] | None = None,
+) -> CertifiedGame: ...
+def certify_game(
+    model: GameModel,
+    encoding: str | None = None,
+    *,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    stage: Callable[[str], None] | None = None,
+) -> CertifiedGame:
+    """Find out who wins ``model``, and certify it for an encoding (the usual one of its kind).
 
     ``limits`` hold for the search; the rest of its time is the check's.  ``stage`` is told
     ``"search"``, ``"plan"``, ``"compile"`` and ``"check"`` when these begin.
@@ -83,44 +132,80 @@ def certify_game(
     Raises ``UndecidedError`` at a limit, and ``CheckFailedError`` when the result does not
     pass levels 1 and 2 of the check: then nothing may be written.
     """
-    say = stage if stage is not None else _silent
     started = time.monotonic()
+    return certify_encoding(
+        encode(model, encoding), limits=limits, progress=progress, stage=stage, started=started
+    )
+
+
+def certify_encoding(
+    encoded: AnyEncoding,
+    *,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    stage: Callable[[str], None] | None = None,
+    started: float | None = None,
+) -> CertifiedGame:
+    """The same for a formula that is there already.
+
+    ``started`` (``time.monotonic``) is when the time of the limits began to run.
+    """
+    say = stage if stage is not None else _silent
+    started = time.monotonic() if started is None else started
     deadline = None
     if limits is not None and limits.seconds is not None:
         deadline = started + limits.seconds
-    encoded = encode(model, encoding)
     say("search")
-    game = BddlGame(model)
+    # The encoding's own model: its plies are those of the formula.
+    game: Game = load_game(encoded.model)
     solver = Solver(game, limits=limits, progress=progress)
     result = solver.solve()
     if result.winner is None:
         raise UndecidedError(result.reason)
     searched = time.monotonic()
     say("plan")
-    strategy = WinningStrategy(solver, result.winner)
-    plan = Planner(game, result.winner, strategy.is_win, goal_witnesses, deadline=deadline).build()
+    wins: Callable[[Position], bool] = WinningStrategy(solver, result.winner).is_win
+    if isinstance(encoded, TableEncoding) and game.first_player is result.winner:
+        wins = _within_first_moves(encoded, game, wins)
+    plan = Planner(game, result.winner, wins, goal_witnesses, deadline=deadline).build()
     say("compile")
-    certificate = compile_plan(encoded, plan)
+    certificate = _compiled(encoded, game, plan)
     compiled = time.monotonic()
     say("check")
-    if certificate.aig.num_gates > _LARGE:
+    if isinstance(encoded, Encoding) and certificate.aig.num_gates > _LARGE:
         checked, certificate = _check_large(encoded, plan, certificate, deadline)
     else:
         checked = check(encoded.qbf, certificate, timeout=_left(deadline))
     if isinstance(checked, CertificateUndecided):
-        raise UndecidedError(f"the certificate of {model.name} was not fully checked: {checked}")
+        name = encoded.model.name
+        raise UndecidedError(f"the certificate of {name} was not fully checked: {checked}")
     if not isinstance(checked, CertificateProved):
-        raise CheckFailedError(f"the certificate of {model.name} does not hold: {checked}")
-    return Certified(
-        encoded,
-        certificate,
-        checked,
-        result,
-        decisions=sum(1 for _ in plan.nodes()),
-        search_seconds=searched - started,
-        compile_seconds=compiled - searched,
-        check_seconds=time.monotonic() - compiled,
-    )
+        raise CheckFailedError(f"the certificate of {encoded.model.name} does not hold: {checked}")
+    decisions = sum(1 for _ in plan.nodes())
+    seconds = searched - started, compiled - searched, time.monotonic() - compiled
+    if isinstance(encoded, Encoding):
+        return Certified(encoded, certificate, checked, result, decisions, *seconds)
+    return CertifiedTable(encoded, certificate, checked, result, decisions, *seconds)
+
+
+def _compiled(encoded: AnyEncoding, game: Game, plan: Plan) -> CircuitCertificate:
+    if isinstance(encoded, Encoding):
+        return compile_plan(encoded, plan)
+    initial = game.initial
+    ended = None if initial.outcome is None else goal_witnesses(initial, plan.hero)
+    return compile_table_plan(encoded, plan, ended)
+
+
+def _within_first_moves(
+    encoded: TableEncoding, game: Game, wins: Callable[[Position], bool]
+) -> Callable[[Position], bool]:
+    """``wins`` without the first moves that the encoding leaves out, for reasons of symmetry."""
+    initial = game.initial
+    if initial.outcome is not None or not encoded.layout.moves:
+        return wins
+    kept = set(encoded.layout.moves[0].moves)
+    left_out = {initial.play(m) for m in initial.legal_moves() if str(m) not in kept}
+    return lambda position: position not in left_out and wins(position)
 
 
 def _check_large(
@@ -156,7 +241,16 @@ def _silent(_: str) -> None:
 
 
 def goal_witnesses(position: Position, player: Player) -> frozenset[Witness]:
-    """The goal instances of ``player`` that hold in a position of a BDDL game."""
-    if not isinstance(position, BddlPosition):
-        raise TypeError(f"{position!r} is no BDDL position")
-    return frozenset(position.goal_instances(player))
+    """The goals of ``player`` that hold in a position, of the kind that its game has.
+
+    Goal instances of a BDDL game, masks of positions of a positional one; of a game in GDL the
+    player, where the play has ended by the description with a win of the player's.
+    """
+    if isinstance(position, BddlPosition):
+        return frozenset(position.goal_instances(player))
+    if isinstance(position, PositionalPosition):
+        return frozenset(goal_masks(position, player))
+    if isinstance(position, RoundsPosition):
+        ended = position.chosen is None and position.game.inner.end(position.state)
+        return frozenset({player} if ended and ended.winner is player else ())
+    raise TypeError(f"{position!r} is of no kind of game that has certificates")

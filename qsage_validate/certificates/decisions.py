@@ -11,6 +11,9 @@ from qsage_validate.circuit.decision import synthesise
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.games.protocol import Move
 
+Column = Callable[[Callable[[PlanNode], int | None], int], Bits]
+"""Makes the circuit of a number that each node of a ply determines, in so many bits."""
+
 
 @dataclass(frozen=True)
 class Arrival:
@@ -68,16 +71,25 @@ class Decisions:
 
     def column(self, value: Callable[[PlanNode], int | None], width: int) -> Bits:
         """A number that each node determines, as ``width`` bits; ``None`` is a don't-care."""
-        values = [(key, value(node)) for key, node in self._keys]
-        return tuple(
-            synthesise(
-                self.builder,
-                self._inputs,
-                {key: None if number is None else number >> bit & 1 for key, number in values},
-                self._groups,
+        return self.at_this_ply()(value, width)
+
+    def at_this_ply(self) -> Column:
+        """:meth:`column` for the current ply, also when the decisions have gone on."""
+        inputs, keys, groups = self._inputs, self._keys, self._groups
+
+        def column(value: Callable[[PlanNode], int | None], width: int) -> Bits:
+            values = [(key, value(node)) for key, node in keys]
+            return tuple(
+                synthesise(
+                    self.builder,
+                    inputs,
+                    {key: None if number is None else number >> bit & 1 for key, number in values},
+                    groups,
+                )
+                for bit in range(width - 1, -1, -1)
             )
-            for bit in range(width - 1, -1, -1)
-        )
+
+        return column
 
     def leave(self) -> None:
         """Go on from the hero's ply: the class bits of the nodes in force become inputs."""

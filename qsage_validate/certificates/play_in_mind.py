@@ -1,0 +1,131 @@
+"""The play that a hero has in mind while a certificate is compiled, which is one by the rules.
+
+Where a formula does something else than lose for White when White writes an illegal move, Black
+takes White to have made a legal one:
+
+* of positional games, the first open position of the table.  The formula ignores such a move, so
+  White's stones in mind always contain those in the formula, and Black's are the same: Black's
+  moves are legal in both, and a win in mind is one in the formula;
+* of games in GDL, what the encoding itself puts in its place (``encodings/gdl_completion.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.gdl_completion import Completion
+from qsage_validate.encodings.gdl_tables import GdlTables
+from qsage_validate.encodings.table_layout import MoveTable
+from qsage_validate.games.positional.model import PositionalModel
+
+
+class PlayInMind(Protocol):
+    """Which moves are made, as literals of the graph."""
+
+    def over(self, table: MoveTable) -> int | None:
+        """Whether no move can be made at a ply because the play has ended; ``None``: it can."""
+        ...
+
+    def fallback(self, table: MoveTable) -> Sequence[int]:
+        """A literal for each move, one of them true: what is made when the play has ended."""
+        ...
+
+    def replaced(self, table: MoveTable, made: Sequence[int]) -> Sequence[int]:
+        """White's moves by the rules, for those that are written."""
+        ...
+
+    def decides(self, variable: int) -> bool:
+        """Whether a variable of a move is one, and not a constant in the formula's clothes."""
+        ...
+
+    def play(self, table: MoveTable, made: Sequence[int], variables: Mapping[int, int]) -> None:
+        """Go on to the next ply; ``variables`` are the values of all that are known by now."""
+        ...
+
+
+def play_in_mind(encoding: TableEncoding, builder: AigBuilder) -> PlayInMind:
+    """The play of an encoding's model, before the first ply."""
+    if isinstance(encoding, GdlTables):
+        return _GdlPlay(encoding, builder)
+    return _Claims(encoding, builder)
+
+
+def first_true(builder: AigBuilder, literals: Sequence[int]) -> list[int]:
+    """For each literal, whether it is the first that is true."""
+    found = []
+    none = TRUE
+    for literal in literals:
+        found.append(builder.and_(none, literal))
+        none = builder.and_(none, literal ^ 1)
+    return found
+
+
+class _Claims:
+    """A positional game: who claims a position for the first time has it."""
+
+    def __init__(self, encoding: TableEncoding, builder: AigBuilder) -> None:
+        model = encoding.model
+        assert isinstance(model, PositionalModel), "GDL has a play of its own"
+        self.builder = builder
+        self.illegal = encoding.illegal
+        self._taken = frozenset(model.names(model.black | model.white))
+        self._claims: dict[str, list[int]] = {}
+
+    def _open(self, table: MoveTable) -> list[int]:
+        return [
+            FALSE if name in self._taken else self.builder.or_all(self._claims.get(name, ())) ^ 1
+            for name in table.moves
+        ]
+
+    def over(self, table: MoveTable) -> int | None:
+        return None
+
+    def fallback(self, table: MoveTable) -> Sequence[int]:
+        return first_true(self.builder, self._open(table))
+
+    def replaced(self, table: MoveTable, made: Sequence[int]) -> Sequence[int]:
+        if self.illegal is IllegalMoves.LOSES:
+            return made
+        is_open = self._open(table)
+        right = [self.builder.and_(a, b) for a, b in zip(made, is_open, strict=True)]
+        wrong = self.builder.or_all(right) ^ 1
+        return [
+            self.builder.or_(a, self.builder.and_(wrong, b))
+            for a, b in zip(right, first_true(self.builder, is_open), strict=True)
+        ]
+
+    def decides(self, variable: int) -> bool:
+        return True
+
+    def play(self, table: MoveTable, made: Sequence[int], variables: Mapping[int, int]) -> None:
+        for name, literal in zip(table.moves, made, strict=True):
+            if literal != FALSE:
+                self._claims.setdefault(name, []).append(literal)
+
+
+class _GdlPlay:
+    """A game in GDL: the formula's own gates say what is legal and when the play has ended."""
+
+    def __init__(self, encoding: GdlTables, builder: AigBuilder) -> None:
+        self._known: dict[int, int] = {}
+        self._variables = frozenset(encoding.inner.qbf.levels())
+        self._inner = encoding.inner
+        self._completion = Completion(encoding.inner, builder, self._known)
+
+    def over(self, table: MoveTable) -> int | None:
+        return self._completion.literal(self._inner.ended[(table.ply - 1) // 2])
+
+    def fallback(self, table: MoveTable) -> Sequence[int]:
+        return [FALSE] * len(table.moves)
+
+    def replaced(self, table: MoveTable, made: Sequence[int]) -> Sequence[int]:
+        return self._completion.white(table.ply // 2, made)
+
+    def decides(self, variable: int) -> bool:
+        return variable in self._variables
+
+    def play(self, table: MoveTable, made: Sequence[int], variables: Mapping[int, int]) -> None:
+        self._known.update((v, x) for v, x in variables.items() if v in self._variables)
