@@ -53,7 +53,8 @@ class TableEncoding:
     ``definitions`` complete a strategy's moves to a certificate, by the player who has the
     strategy; a player who is missing there cannot have a certificate compiled.  ``conclusive``
     are the truth values that say who wins by the rules; an encoding of some strategies only has
-    one of them.
+    one of them.  With ``black_passes`` an illegal move of Black's does nothing either, whatever
+    ``illegal`` says of it: no stone is laid and the play goes on, which only hurts Black.
     """
 
     qbf: Qbf
@@ -62,6 +63,7 @@ class TableEncoding:
     definitions: Mapping[Player, Definitions]
     illegal: IllegalMoves = IllegalMoves.LOSES
     conclusive: tuple[bool, ...] = (True, False)
+    black_passes: bool = False
 
 
 AnyEncoding: TypeAlias = Encoding | TableEncoding

@@ -133,6 +133,7 @@ class ExplicitBoard:
             self.model,
             {Player.BLACK: black, Player.WHITE: white},
             IllegalMoves.IGNORED,
+            black_passes=True,
         )
 
     def _states(self) -> StateTable:
