@@ -1,0 +1,276 @@
+"""COVER: Black's strategies that keep to the shapes around her first stone.
+
+Boucher and Villemaire, "The QBF Cover encoding for Harary's Tic-Tac-Toe" (2025), section 3; the
+numbers in brackets are the paper's.  After Black's first stone only the *cover* is played on, the
+positions of the shapes that contain the stone: Black may claim nothing else, and whatever White
+claims elsewhere is one move, "out of cover", that is only counted.  Black has to win whatever
+White may have claimed with so many moves.  True means that Black wins; false says nothing.
+
+There are two ways of writing White's moves.  In ``cover``, as in the paper, each position has a
+number and "out of cover" has another one: the number of a position outside the cover does
+nothing.  In ``cover-played`` there is no such move, and the number of any position outside the
+cover counts instead, so that White can say every move of the rules and a certificate can be
+played.  The one is true exactly when the other is.  See ``docs/positional-encodings.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from qsage_validate.circuit.qbf import Quantifier
+from qsage_validate.encodings.arithmetic import constant_literals, width_for
+from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.positional.clause_set import ClauseSet
+from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
+from qsage_validate.encodings.positional.model_parts import model_parts
+from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.errors import UsageError
+from qsage_validate.games.positional.masks import members
+from qsage_validate.games.positional.model import PositionalModel, require_alternating
+from qsage_validate.games.protocol import Player
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+OUT_OF_COVER: Final = "out of cover"
+"""The text of White's move behind the positions, where there is one."""
+
+MAX_SHAPE: Final = 12
+"""Positions in a shape of White's: (3.47) has a clause for each subset of each shape."""
+
+
+def encode_cover(model: PositionalModel) -> TableEncoding:
+    """The formula of the paper, clause by clause.
+
+    No certificate is compiled for it, for its White cannot say the moves of the rules.  Raises
+    ``UsageError`` for games without winning sets, of several stones, or of an even depth.
+    """
+    return _Cover(model, played=False).encoding()
+
+
+def encode_cover_played(model: PositionalModel) -> TableEncoding:
+    """The same with a number of White's for every position, in the cover or not."""
+    return _Cover(model, played=True).encoding()
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """The variables of a time point; stones by position, ``move`` and ``out`` where it has any."""
+
+    time: int
+    black: Sequence[int]
+    white: Sequence[int]
+    move: Sequence[int] = ()
+    out: Sequence[int] = ()
+
+
+class _Cover:
+    """The variables (3.1) to (3.9) in the order of (3.10) to (3.25), and all clauses."""
+
+    def __init__(self, model: PositionalModel, *, played: bool) -> None:
+        require_cover_game(model)
+        self.model = model = until_last_black_ply(model)
+        self.played = played
+        self.size = len(model.positions)
+        self.black_sets, self.white_sets = model.black_wins, model.white_wins
+        self.shapes = tuple(dict.fromkeys(self.black_sets + self.white_sets))
+        # "No point in counting for more moves than there are cells in the target shape".
+        self.most = max(map(int.bit_count, self.white_sets), default=0)
+        self.end = len(model.turns)
+        self.clauses = ClauseSet()
+        self._quantify()
+        self._write()
+
+    def _quantify(self) -> None:
+        clauses, size = self.clauses, self.size
+        # Behind the positions comes the out-of-cover move.
+        bits, white_bits = width_for(size), width_for(size + (0 if self.played else 1))
+        (time,) = clauses.exists(1)
+        self.turns = [_Turn(time, clauses.exists(size), clauses.exists(size))]
+        for t in range(1, self.end + 1):
+            (time,) = clauses.exists(1)
+            white_moves = t % 2 == 0
+            move = (
+                clauses.variables(Quantifier.FORALL, white_bits)
+                if white_moves
+                else clauses.exists(bits)
+            )
+            if t == 1:
+                self.shape_in_cover = clauses.exists(len(self.shapes))
+                self.in_cover = clauses.exists(size)
+            out = clauses.exists(self.most + 1) if white_moves else ()
+            self.turns.append(_Turn(time, clauses.exists(size), clauses.exists(size), move, out))
+        self.win = clauses.exists(len(self.black_sets))
+
+    def _write(self) -> None:
+        self._board()
+        self._cover()
+        for t in range(1, self.end + 1):
+            self._frame(t)
+            if t % 2:
+                self._black_moves(t)
+            else:
+                self._white_moves(t)
+        self._first_move()
+        self._winning()
+
+    def _board(self) -> None:
+        model, start = self.model, self.turns[0]
+        for v in range(self.size):
+            # (3.27), with the stones that the game begins with.
+            self.clauses.add(start.black[v] if model.black >> v & 1 else -start.black[v])
+            self.clauses.add(start.white[v] if model.white >> v & 1 else -start.white[v])
+
+    def _frame(self, t: int) -> None:
+        add, now, before = self.clauses.add, self.turns[t], self.turns[t - 1]
+        add(-now.time, before.time)  # (3.26)
+        for v in range(self.size):
+            add(-now.black[v], -now.white[v])  # (3.28)
+            add(-before.black[v], now.black[v])  # (3.29)
+            add(-before.white[v], now.white[v])
+            add(now.time, before.black[v], -now.black[v])  # (3.30)
+            add(now.time, before.white[v], -now.white[v])  # (3.31)
+            if t % 2 == 0:
+                add(before.black[v], -now.black[v])  # (3.32)
+            else:
+                add(before.white[v], -now.white[v])  # (3.33)
+
+    def _cover(self) -> None:
+        if self.end < 1:
+            return
+        first, last = self.turns[1], self.turns[-1]
+        for shape, inside in zip(self.shapes, self.shape_in_cover, strict=True):
+            self._iff_any(inside, [first.black[v] for v in members(shape)])  # (3.34)
+        for v in range(self.size):
+            around = [
+                inside
+                for shape, inside in zip(self.shapes, self.shape_in_cover, strict=True)
+                if shape >> v & 1
+            ]
+            self._iff_any(self.in_cover[v], around)  # (3.35)
+            if not self.model.black >> v & 1:
+                self.clauses.add(self.in_cover[v], -last.black[v])  # (3.36)
+
+    def _iff_any(self, literal: int, literals: Sequence[int]) -> None:
+        """``literal`` is true exactly when one of ``literals`` is."""
+        self.clauses.add(-literal, *literals)
+        for other in literals:
+            self.clauses.add(literal, -other)
+
+    def _black_moves(self, t: int) -> None:
+        now, before = self.turns[t], self.turns[t - 1]
+        for v in range(self.size):
+            for bit in constant_literals(now.move, v):
+                self.clauses.add(before.black[v], -now.black[v], bit)  # (3.37), (3.38)
+
+    def _first_move(self) -> None:
+        if self.model.first_moves and self.end:
+            first = self.turns[1]
+            self.clauses.add(*(first.black[v] for v in members(self.model.first_moves)))  # (3.40)
+
+    def _white_moves(self, t: int) -> None:
+        now, before = self.turns[t], self.turns[t - 1]
+        add = self.clauses.add
+        for v in range(self.size):
+            other = _differs(now.move, v)
+            add(-now.time, before.black[v], -self.in_cover[v], *other, now.white[v])  # (3.41)
+        earlier = self.turns[t - 2].out
+        for i in range(1, self.most + 1):
+            # Nothing has been counted before White's first move, and "none" always has.
+            if i > 1 and not earlier:
+                continue
+            counted = [-earlier[i - 1]] if earlier else []
+            for other in self._not_out_of_cover(t):
+                add(-now.time, *other, *counted, now.out[i])  # (3.42)
+        add(now.out[0])  # (3.43)
+        for old, new in zip(earlier, now.out, strict=False):
+            add(-old, new)  # (3.44)
+
+    def _not_out_of_cover(self, t: int) -> list[list[int]]:
+        """Parts of clauses, each of which says that White moves otherwise than out of the cover."""
+        move = self.turns[t].move
+        if not self.played:
+            return [_differs(move, self.size)]
+        open_at_first = members(self.model.open)
+        return [[*_differs(move, v), self.in_cover[v]] for v in open_at_first]
+
+    def _winning(self) -> None:
+        last = self.turns[-1]
+        for shape, win in zip(self.black_sets, self.win, strict=True):
+            self._iff_any(-win, [-last.black[v] for v in members(shape)])  # (3.45)
+        self.clauses.add(*self.win)  # (3.46)
+        out = self.turns[-2].out if self.end > 1 else ()
+        for shape in self.white_sets:
+            positions = list(members(shape))
+            for i in range(len(positions) + 1 if out else 1):
+                counted = [-out[i]] if out else []
+                for outside in combinations(positions, i):
+                    inside = [v for v in positions if v not in outside]
+                    self.clauses.add(  # (3.47)
+                        *counted,
+                        *(-last.white[v] for v in inside),
+                        *(self.in_cover[v] for v in outside),
+                    )
+
+    def encoding(self) -> TableEncoding:
+        """The formula with its layout."""
+        names = self.model.positions
+        # White's numbers mean "claim this position of the cover": no move of the rules, which
+        # know nothing of a cover.
+        white = names if self.played else (*(f"{n} in the cover" for n in names), OUT_OF_COVER)
+        tables = tuple(
+            MoveTable(
+                ply=t,
+                player=BLACK if t % 2 else WHITE,
+                moves=names if t % 2 else white,
+                code=tuple(self.turns[t].move),
+                stop=None,
+            )
+            for t in range(1, self.end + 1)
+        )
+        state = StateTable(
+            atoms=(*(f"black {n}" for n in names), *(f"white {n}" for n in names)),
+            states=tuple((*turn.black, *turn.white) for turn in self.turns),
+        )
+        gates = {f"time {t}": turn.time for t, turn in enumerate(self.turns)}
+        if self.end:
+            gates |= {f"in cover {n}": x for n, x in zip(names, self.in_cover, strict=True)}
+        for t, turn in enumerate(self.turns):
+            gates |= {f"out of cover {i} at {t}": x for i, x in enumerate(turn.out)}
+        qbf = self.clauses.qbf()
+        layout = TableLayout(
+            moves=tables,
+            state=state,
+            verdict=qbf.output,
+            gates=gates,
+            encoding="cover-played" if self.played else "cover",
+            model=model_parts(self.model),
+        )
+        return TableEncoding(
+            qbf,
+            layout,
+            self.model,
+            definitions={},
+            illegal=IllegalMoves.IGNORED,
+            conclusive=(True,),
+        )
+
+
+def _differs(bits: Sequence[int], number: int) -> list[int]:
+    """The part of a clause that says that ``bits`` are another number."""
+    return [-literal for literal in constant_literals(bits, number)]
+
+
+def require_cover_game(model: PositionalModel) -> None:
+    """Raise ``UsageError`` for a game that COVER has no words for."""
+    require_alternating(model)
+    if model.network is not None:
+        raise UsageError(f"{model.name}: found a network, expected winning sets of Black")
+    largest = max(map(int.bit_count, model.white_wins), default=0)
+    if largest > MAX_SHAPE:
+        raise UsageError(
+            f"{model.name}: found a winning set of {largest} positions, expected at most "
+            f"{MAX_SHAPE} (COVER has a clause for each subset)"
+        )

@@ -1,0 +1,230 @@
+"""PAIRING: White plays some plies and then has a pairing, which hinders Black for ever.
+
+The idea is Boucher and Villemaire's ("Quantified Boolean Solving for Achievement Games", KI 2021,
+as described in section 2.3 of their paper on COVER): White's last moves need no alternation of
+quantifiers.  If after ``k`` plies every shape without a white stone contains a *pair* of open
+positions, no two pairs with a position in common, White answers in each pair that Black plays
+in, and Black never completes a shape.  A White player who has completed a shape before Black did
+has held out as well; the moves behind that do not count.
+
+The clauses say "White has such a strategy", with the players' parts changed over: Black's moves
+are numbers, universal, and a number of an occupied position is ignored, in the corrective way of
+Mayer-Eichberger and Saffidine.  Clauses bind from one side: a white stone is only where White
+claimed an open position, a black one at least where Black did.
+
+``encode_pairing`` is the negation, so that, as everywhere, "true" speaks for Black: false means
+that White holds, true only that White has no pairing after so many plies.  Played out to a full
+board it is exact, for then a shape without a white stone is Black's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
+from qsage_validate.encodings.arithmetic import constant_literals, width_for
+from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.play_literals import PlayLiterals
+from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
+from qsage_validate.encodings.positional.model_parts import model_parts
+from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.errors import UsageError
+from qsage_validate.games.positional.masks import members
+from qsage_validate.games.positional.model import PositionalModel, require_alternating
+from qsage_validate.games.protocol import Player
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+
+def encode_pairing(model: PositionalModel) -> TableEncoding:
+    """The formula "White has no pairing after the plies of the model".
+
+    After an odd number of plies White is to move, which is no harm.  Certificates are compiled
+    for Black, whose win makes the formula true.  Raises ``UsageError`` for games without winning
+    sets, of several stones, or in which White begins.
+    """
+    return _Pairing(model, first_moves=False).encoding()
+
+
+def pairing_clauses(model: PositionalModel) -> Qbf:
+    """The formula "White has a pairing after the plies", in clauses, for solvers.
+
+    Black's first moves are only those of the model's hint, where it has one.
+    """
+    return _Pairing(model, first_moves=True).clauses.qbf()
+
+
+def require_pairing_game(model: PositionalModel) -> None:
+    """Raise ``UsageError`` for a game in which pairs say nothing."""
+    turns = model.turns
+    require_alternating(model if len(turns) % 2 else replace(model, turns=(*turns, BLACK)))
+    if model.network is not None:
+        raise UsageError(f"{model.name}: found a network, expected winning sets of Black")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ply:
+    """The variables of a ply: the move, the mover's stones, whether White has won by then."""
+
+    move: tuple[int, ...]
+    numbers: tuple[int, ...]
+    stones: tuple[int, ...]
+    won: int | None = None
+
+
+class _Pairing:
+    """White's formula: Black's moves universal, all else existential."""
+
+    def __init__(self, model: PositionalModel, *, first_moves: bool) -> None:
+        require_pairing_game(model)
+        self.model = model
+        self.size = len(model.positions)
+        self.end = model.plies
+        # Shapes in which White has a stone from the start are no danger any more.
+        self.shapes = tuple(w for w in model.black_wins if not w & model.white)
+        self.white_shapes = tuple(w for w in model.white_wins if not w & model.black)
+        # Stones that White needs to win.
+        rest = [(w & ~model.white).bit_count() for w in self.white_shapes]
+        self.needed = max(min(rest), 1) if rest else model.plies + 1
+        self.clauses = ClauseSet()
+        self.black: list[tuple[int, ...]] = [self._initial(model.black)]
+        self.white: list[tuple[int, ...]] = [self._initial(model.white)]
+        self.plies: list[_Ply] = []
+        self.won: int | None = None
+        every = tuple(range(self.size))
+        hinted = first_moves and bool(model.first_moves)
+        for ply in range(1, self.end + 1):
+            if ply % 2:
+                first = hinted and ply == 1
+                self._black_ply(tuple(members(model.first_moves)) if first else every)
+            else:
+                self._white_ply(every)
+        self._end()
+
+    def _initial(self, mask: int) -> tuple[int, ...]:
+        return tuple(constant(mask >> v & 1) for v in range(self.size))
+
+    def _black_ply(self, numbers: tuple[int, ...]) -> None:
+        """Black's number says where the black stone is, if nothing else is there."""
+        add = self.clauses.add
+        before, white = self.black[-1], self.white[-1]
+        move = self.clauses.variables(Quantifier.FORALL, width_for(len(numbers)))
+        now = self.clauses.exists(self.size)
+        over = [] if self.won is None else [self.won]
+        for v in range(self.size):
+            add(-before[v], now[v])
+        for number, v in enumerate(numbers):
+            add(*_differs(move, number), white[v], *over, now[v])
+        self.black.append(now)
+        self.white.append(white)
+        self.plies.append(_Ply(move, numbers, now))
+
+    def _white_ply(self, numbers: tuple[int, ...]) -> None:
+        """White claims an open position, or has won before and claims none."""
+        add = self.clauses.add
+        before, black = self.white[-1], self.black[-1]
+        over = [] if self.won is None else [self.won]
+        move = self.clauses.exists(width_for(len(numbers)))
+        now = self.clauses.exists(self.size)
+        if len(self.plies) // 2 + 1 >= self.needed:
+            (self.won,) = self.clauses.exists(1)
+            for earlier in over:
+                add(-earlier, self.won)
+        for v in range(self.size):
+            add(-before[v], now[v])
+            for literal in constant_literals(move, v):
+                add(before[v], -now[v], literal)
+            # A claim is made, of an open position: certificates are played.
+            add(*_differs(move, v), *over, now[v])
+            add(*_differs(move, v), *over, -before[v])
+            add(-black[v], -now[v])
+            for literal in over:
+                add(-literal, before[v], -now[v])
+        for number in range(len(numbers), 1 << len(move)):
+            add(*_differs(move, number), *over)
+        self.white.append(now)
+        self.black.append(black)
+        self.plies.append(_Ply(move, numbers, now, self.won))
+
+    def _end(self) -> None:
+        """Every shape has a white stone or a pair, or White has been the first to win."""
+        add = self.clauses.add
+        black, white = self.black[-1], self.white[-1]
+        taken = self.model.black | self.model.white
+        pairs = sorted(
+            {p for shape in self.shapes for p in combinations(members(shape & ~taken), 2)}
+        )
+        self.pairs = dict(zip(pairs, self.clauses.exists(len(pairs)), strict=True))
+        self.completed = self.clauses.exists(0 if self.won is None else len(self.white_shapes))
+        won = [] if self.won is None else [self.won]
+        around: dict[int, list[int]] = {v: [] for v in range(self.size)}
+        for pair, chosen in self.pairs.items():
+            for v in pair:
+                add(-chosen, -black[v])
+                around[v].append(chosen)
+        for chosen_here in around.values():
+            for one, other in combinations(chosen_here, 2):
+                add(-one, -other)
+        for shape in self.shapes:
+            own = list(members(shape))
+            inside = [self.pairs[p] for p in combinations(members(shape & ~taken), 2)]
+            add(*won, *(white[v] for v in own), *inside)
+            for claim in won:
+                add(-claim, *(-black[v] for v in own))
+        for claim in won:
+            # Whoever stops has to have won.
+            add(-claim, *self.completed)
+            for shape, complete in zip(self.white_shapes, self.completed, strict=True):
+                for v in members(shape):
+                    add(-complete, white[v])
+
+    def encoding(self) -> TableEncoding:
+        """Black's formula, the negation, with its layout."""
+        ours = self.clauses.qbf()
+        scopes = tuple(Scope(s.quantifier.dual, s.variables) for s in ours.scopes)
+        qbf = replace(ours, scopes=scopes, output=-ours.output)
+        names = self.model.positions
+        tables = tuple(
+            MoveTable(
+                ply=t,
+                player=BLACK if t % 2 else WHITE,
+                moves=tuple(names[v] for v in ply.numbers),
+                code=ply.move,
+            )
+            for t, ply in enumerate(self.plies, start=1)
+        )
+        stones = zip(self.black, self.white, strict=True)
+        # The constants that the game begins with are no variables.
+        states = [(*black, *white) for black, white in stones]
+        known = {v for scope in ours.scopes for v in scope.variables}
+        state = StateTable(
+            atoms=tuple(f"{player.value} {name}" for player in Player for name in names),
+            states=tuple(tuple(x if abs(x) in known else 0 for x in s) for s in states),
+        )
+        gates = {f"pair {names[v]} {names[w]}": x for (v, w), x in self.pairs.items()}
+        gates |= {
+            f"white has won at {t}": ply.won
+            for t, ply in enumerate(self.plies, start=1)
+            if ply.won is not None
+        }
+        layout = TableLayout(
+            moves=tables,
+            state=state,
+            verdict=qbf.output,
+            gates=gates,
+            encoding="pairing",
+            model=model_parts(self.model),
+        )
+        return TableEncoding(qbf, layout, self.model, {BLACK: _nothing_else}, conclusive=(False,))
+
+
+def _nothing_else(play: PlayLiterals) -> Mapping[int, int]:
+    """Black decides nothing but moves."""
+    return {}
+
+
+def _differs(bits: Sequence[int], number: int) -> Iterable[int]:
+    """The part of a clause that says that ``bits`` are another number."""
+    return [-literal for literal in constant_literals(bits, number)]
