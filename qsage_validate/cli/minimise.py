@@ -71,6 +71,7 @@ def command(
     from qsage_validate.certificates.certificate import Dialect
     from qsage_validate.certificates.minimise import minimised
     from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.encodings.layout import Layout
     from qsage_validate.errors import UsageError
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.play.setup import PlayFiles, load
@@ -92,7 +93,7 @@ def command(
         found = minimised(
             setup.formula,
             setup.certificate,
-            layout=setup.layout,
+            layout=setup.layout if isinstance(setup.layout, Layout) else None,
             deadline=end,
             progress=lambda stage, text: line.stage(f"{stage}: {text}"),
         )

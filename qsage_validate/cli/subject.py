@@ -15,7 +15,7 @@ from qsage_validate.formats.source import STDIN
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.encodings.layout import Layout
+    from qsage_validate.encodings.table_layout import AnyLayout
     from qsage_validate.games.protocol import Game
 
 AUTO_DEPTH = "auto"
@@ -26,7 +26,7 @@ class FormulaSubject:
     """A formula with what is known of its game: a layout, and rules that fit it."""
 
     qbf: Qbf
-    layout: Layout | None
+    layout: AnyLayout | None
     game: Game | None
     name: str
 

@@ -17,7 +17,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.play.broken_promise import broken_by
 from qsage_validate.play.conductor import Conductor, PlayState
 from qsage_validate.play.draws import Draws
-from qsage_validate.strategies.line import BoardMove, Legality
+from qsage_validate.strategies.line import LayoutMove, Legality
 from qsage_validate.validation.finding import Finding, FindingKind
 
 # Plays that run side by side; more than that are done in several passes.
@@ -231,9 +231,9 @@ class Adversary:
             state.moves: _Chances(state, verdicts, self._conductor)
             for state, verdicts in zip(examined, legality, strict=True)
         }
-        wanted: dict[tuple[str, ...], tuple[PlayState, BoardMove]] = {}
+        wanted: dict[tuple[str, ...], tuple[PlayState, LayoutMove]] = {}
         moved: list[tuple[_Play, tuple[str, ...]]] = []
-        tried: dict[tuple[str, ...], tuple[PlayState, BoardMove]] = {}
+        tried: dict[tuple[str, ...], tuple[PlayState, LayoutMove]] = {}
         for play in plays:
             chance = chances[play.state.moves]
             play.state = chance.state
@@ -260,7 +260,7 @@ class Adversary:
         self._claim([(play, *wanted[key]) for play, key in moved], results)
         self._let_happen(list(tried.values()), results)
 
-    def _claim(self, moved: list[tuple[_Play, PlayState, BoardMove]], results: Results) -> None:
+    def _claim(self, moved: list[tuple[_Play, PlayState, LayoutMove]], results: Results) -> None:
         """Claims of a goal with the moves that were made; the plays themselves go on."""
         variables = self._conductor.layout.moves[moved[0][1].plies] if moved else None
         if variables is None or variables.stop is None:
@@ -277,7 +277,7 @@ class Adversary:
             if reading.value is (not self._conductor.promised_verdict):
                 results.find([broken_by(self._conductor, before, move, "!stop", reading.note)])
 
-    def _let_happen(self, tried: list[tuple[PlayState, BoardMove]], results: Results) -> None:
+    def _let_happen(self, tried: list[tuple[PlayState, LayoutMove]], results: Results) -> None:
         """Plays with an illegal move keep the promise: it is void, whatever follows."""
         if not tried:
             return
@@ -302,7 +302,7 @@ class _Chances:
     def __init__(
         self,
         state: PlayState,
-        verdicts: Mapping[BoardMove, Legality] | None,
+        verdicts: Mapping[LayoutMove, Legality] | None,
         conductor: Conductor,
     ) -> None:
         self.legal = [] if state.ending is not None else conductor.legal_moves(state)
@@ -313,7 +313,7 @@ class _Chances:
         if state.ending is None and not self.legal:
             raise AssertionError("a play that goes on has a legal move")
 
-    def flags(self, move: BoardMove) -> bool:
+    def flags(self, move: LayoutMove) -> bool:
         """Whether the formula says that ``move`` is illegal."""
         return self._verdicts is not None and not self._verdicts[move].legal
 

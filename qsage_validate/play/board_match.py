@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from qsage_validate.encodings.layout import Layout
-from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
+from qsage_validate.encodings.table_layout import AnyLayout
+from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Illegality, Player
 from qsage_validate.play.broken_promise import broken_promise, broken_when_stuck
 from qsage_validate.play.conductor import Conductor, PlayState
 from qsage_validate.play.frame import (
-    BoardMove,
     Frame,
     Hint,
+    LayoutMove,
     MatchMove,
     MatchOutcome,
     NamedValue,
@@ -23,10 +22,10 @@ from qsage_validate.play.frame import (
     WhyNot,
 )
 from qsage_validate.play.match import Match
+from qsage_validate.play.move_words import words_of
 from qsage_validate.play.naming import Names
+from qsage_validate.strategies.line import BoardMove, NamedMove
 
-_MOVE = re.compile(r"\s*([^\s(]+)\s*\(\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)\s*")
-_SQUARE = re.compile(r"\s*\(?\s*(\d{1,6})\s*[, ]\s*(\d{1,6})\s*\)?\s*")
 # How many moves a hint looks at.
 _HINT_MOVES = 64
 
@@ -43,11 +42,14 @@ class BoardMatch(Match):
         self._names = names
         self._title = title
         self._notes = tuple(notes)
+        self._words = words_of(
+            conductor.layout, conductor.player.other, conductor.reader.code, conductor.game
+        )
         self._states: dict[tuple[str, ...], PlayState] = {}
         self._rounds.append(self._open())
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> AnyLayout:
         """The layout that boards and moves are read with."""
         return self._conductor.layout
 
@@ -73,7 +75,11 @@ class BoardMatch(Match):
 
     @property
     def actions(self) -> tuple[str, ...]:
-        return self.layout.actions(self.person)
+        return self._words.actions
+
+    @property
+    def moves_by_line(self) -> bool:
+        return self._words.has_blanks
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -89,35 +95,16 @@ class BoardMatch(Match):
         return () if self.over else self._conductor.legal_moves(self._state)
 
     def parse_move(self, text: str) -> MatchMove:
-        names = self.actions
-        match = _MOVE.fullmatch(text)
-        if match is None:
-            return self._parse_square(text)
-        fitting = [n for n in names if n == match[1]]
-        fitting = fitting or [n for n in names if n.lower() == match[1].lower()]
-        if not fitting:
-            raise MalformedMoveError(
-                f"found the unknown action {match[1]!r}, expected one of {self.person}: "
-                f"{', '.join(names)}"
-            )
-        return BoardMove(fitting[0], int(match[2]), int(match[3]))
+        # A square alone may be a move because no other one there is legal.
+        legal = [m for m in self.legal_moves() if isinstance(m, (BoardMove, NamedMove))]
+        return self._words.parse(text, self._next_ply, legal)
 
-    def _parse_square(self, text: str) -> BoardMove:
-        """A square alone is a move where there is one action only, or one that is legal."""
-        match = _SQUARE.fullmatch(text)
-        names = self.actions
-        if match is None:
-            raise MalformedMoveError(
-                f"found {text.strip()!r}, expected a move like {names[0]}(1,1); the actions of "
-                f"{self.person}: {', '.join(names)}"
-            )
-        square = int(match[1]), int(match[2])
-        here = [BoardMove(name, *square) for name in names]
-        legal = [move for move in self.legal_moves() if move in here]
-        if len(here) > 1 and len(legal) != 1:
-            fitting = ", ".join(str(move) for move in legal or here)
-            raise AmbiguousMoveError(f"found {text.strip()!r}, expected one of {fitting}")
-        return here[0] if len(here) == 1 else next(move for move in here if move in legal)
+    def moves_at(self, square: SquareXY) -> tuple[MatchMove, ...]:
+        return self._words.at(square, self._next_ply)
+
+    @property
+    def _next_ply(self) -> int:
+        return min(self._state.plies + 1, self.layout.plies)
 
     def why_not(self, move: MatchMove) -> WhyNot | None:
         if self.over:
@@ -141,27 +128,22 @@ class BoardMatch(Match):
                 evidence.append(self._names.false_value(gate))
         return WhyNot(own, self.person, formula_legal, rules_legal, tuple(evidence), illegality)
 
-    def _checked(self, move: MatchMove) -> BoardMove:
-        if not isinstance(move, BoardMove) or move.action not in self.actions:
-            raise MalformedMoveError(f"{move}: no move of {self.person}")
-        return move
+    def _checked(self, move: MatchMove) -> LayoutMove:
+        return self._words.checked(move, self._next_ply)
 
-    def _illegality(self, state: PlayState, move: BoardMove) -> Illegality | None:
+    def _illegality(self, state: PlayState, move: LayoutMove) -> Illegality | None:
         """What the rules say; the board's size is a rule that is always known."""
         referee = self._conductor.referee
         if state.position is not None and referee is not None:
             known = referee.move(move, self.person)
             if known is None:
-                return Illegality("unknown move", f"{move}: no move of {self.person}")
+                missing = self._words.illegality(move, state.plies + 1)
+                return missing or Illegality("unknown move", f"{move}: no move of {self.person}")
             return state.position.illegality(known)
-        width, height = self.layout.width, self.layout.height
-        if 1 <= move.x <= width and 1 <= move.y <= height:
-            return None
-        rule = f"({move.x},{move.y}) is not on the {width}x{height} board"
-        return Illegality(rule, f"{move}: {rule}")
+        return self._words.illegality(move, state.plies + 1)
 
     def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
-        if self.over or not isinstance(move, BoardMove):
+        if self.over or not isinstance(move, (BoardMove, NamedMove)):
             return ()
         state, referee = self._state, self._conductor.referee
         if not self._conductor.is_legal(state, move):
@@ -175,7 +157,7 @@ class BoardMatch(Match):
 
     def hint(self) -> Hint | None:
         """The move that leaves the most moves after the certificate's answer."""
-        moves = [move for move in self.legal_moves() if isinstance(move, BoardMove)]
+        moves = [move for move in self.legal_moves() if isinstance(move, (BoardMove, NamedMove))]
         if not moves:
             return None
         conductor = self._conductor
@@ -213,7 +195,7 @@ class BoardMatch(Match):
     def _advance(self, move: MatchMove, why: WhyNot | None, claim: bool) -> tuple[Frame, ...]:
         own, state = self._checked(move), self._state
         variables = self.layout.moves[state.plies]
-        if not self._conductor.reader.moves.can_say(variables, own):
+        if not self._conductor.reader.code.can_say(state.plies + 1, own):
             raise UsageError(f"{own} cannot be let happen: the formula has no bits for it")
         if claim and variables.stop is None:
             raise UsageError(f"{own}: no goal can be claimed at ply {state.plies + 1}")
@@ -254,7 +236,7 @@ class BoardMatch(Match):
             outcome = MatchOutcome(
                 final.winner, final.reason, final.promised, final.verdict, final.note
             )
-        squares = self._conductor.reader.squares.squares
+        squares = self._conductor.reader.places
         return Frame(
             ply=state.plies,
             player=player,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from qsage_validate.certificates.oracle import NoAnswerError
 from qsage_validate.play.conductor import Conductor, PlayState
-from qsage_validate.strategies.line import BoardMove
+from qsage_validate.strategies.line import LayoutMove
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 
-def broken_promise(conductor: Conductor, state: PlayState, move: BoardMove) -> tuple[Finding, ...]:
+def broken_promise(conductor: Conductor, state: PlayState, move: LayoutMove) -> tuple[Finding, ...]:
     """The finding that the verdict is wrong when an illegal ``move`` is let happen in ``state``.
 
     After it the certificate has won, whatever follows: the rest of the opponent's variables is
@@ -37,7 +37,7 @@ def broken_when_stuck(conductor: Conductor, state: PlayState) -> tuple[Finding, 
 
 
 def broken_by(
-    conductor: Conductor, state: PlayState, move: BoardMove, mark: str, note: str
+    conductor: Conductor, state: PlayState, move: LayoutMove, mark: str, note: str
 ) -> Finding:
     """The finding that the verdict is wrong after a move that is illegal or claims a goal.
 
@@ -51,7 +51,7 @@ def broken_by(
         f"after {what} {move} the verdict is not what was promised {note}".rstrip(),
         player=conductor.player.other,
         move=str(move),
-        squares=(move.square,),
+        squares=() if move.square is None else (move.square,),
         evidence=(Evidence(literal, str(literal), not conductor.promised_verdict, "verdict"),),
         moves=(*state.moves, f"{move}{mark}"),
     )

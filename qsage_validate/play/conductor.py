@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TypeVar
 
 from qsage_validate.certificates.oracle import NoAnswerError
-from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
+from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.protocol import Board, Game, Player, Position
-from qsage_validate.strategies.line import Answer, BoardMove, BoardReading, Legality, Line
+from qsage_validate.strategies.line import Answer, BoardReading, LayoutMove, Legality, Line
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.referee import Referee, unreadable
@@ -48,8 +50,8 @@ class PlayState:
     findings: tuple[Finding, ...] = ()
     illegal: bool = False
     stopped: bool = False
-    last: BoardMove | None = None
-    known_differences: frozenset[tuple[int, int]] = frozenset()
+    last: LayoutMove | None = None
+    known_differences: frozenset[object] = frozenset()
 
     @property
     def board(self) -> Board | None:
@@ -97,13 +99,13 @@ class Conductor:
         gates: Callable[[int], Sequence[int]] = lambda plies: (),
     ) -> None:
         self.reader = reader
-        self.layout: Layout = reader.layout
+        self.layout: AnyLayout = reader.layout
         self.game = game
         self.referee = None if game is None else Referee(game, self.layout, name)
         self._name = name
         self._gates = gates
-        self._legality: dict[tuple[str, ...], Mapping[BoardMove, Legality] | None] = {}
-        self._on_board = {player: reader.moves.moves(player) for player in Player}
+        self._legality: dict[tuple[str, ...], Mapping[LayoutMove, Legality] | None] = {}
+        self._on_board: Callable[[int], list[LayoutMove]] = cache(reader.code.moves)
 
     @property
     def player(self) -> Player:
@@ -122,8 +124,9 @@ class Conductor:
 
     def opponent_moves(self, moves: Sequence[str]) -> list[str]:
         """The opponent's among all moves of a play, from ply 1 on."""
-        plies = zip(self.layout.moves, moves, strict=False)
-        return [move for ply, move in plies if ply.player is not self.player]
+        players = [ply.player for ply in self.layout.moves]
+        pairs = zip(players, moves, strict=False)
+        return [move for player, move in pairs if player is not self.player]
 
     def forget(self) -> None:
         """Forget what was kept of plays so far, when it has become much."""
@@ -148,12 +151,12 @@ class Conductor:
         position = None if self.game is None else self.game.initial
         return self._look([PlayState(self.reader.start(), position=position)])[0]
 
-    def play(self, state: PlayState, move: BoardMove, *, stop: bool = False) -> PlayState:
+    def play(self, state: PlayState, move: LayoutMove, *, stop: bool = False) -> PlayState:
         """The state after the opponent's ``move``; see :meth:`play_all`."""
         return self.play_all([(state, move)], stop=stop)[0]
 
     def play_all(
-        self, moves: Sequence[tuple[PlayState, BoardMove]], *, stop: bool = False
+        self, moves: Sequence[tuple[PlayState, LayoutMove]], *, stop: bool = False
     ) -> list[PlayState]:
         """The states after moves of the opponent's, which may be illegal.
 
@@ -161,7 +164,7 @@ class Conductor:
         """
         return self._look([self._made(state, move, stop) for state, move in moves])
 
-    def _made(self, state: PlayState, move: BoardMove, stop: bool) -> PlayState:
+    def _made(self, state: PlayState, move: LayoutMove, stop: bool) -> PlayState:
         player = self.to_move(state)
         assert player is not None, "the play has ended"
         illegal = state.illegal or not self.is_legal(state, move)
@@ -204,6 +207,8 @@ class Conductor:
         return replace(state, ending=ending, findings=(finding,), position=None, last=None)
 
     def _answered(self, state: PlayState, answer: Answer) -> PlayState:
+        if answer.stop and isinstance(self.layout, TableLayout):
+            return self._claims(state, answer)
         finding = self._judge(state, answer)
         line = self.reader.with_answer(state.line, answer)
         shown = "?" if answer.move is None else str(answer.move)
@@ -224,6 +229,12 @@ class Conductor:
         known = self.referee.move(answer.move, self.player)
         assert known is not None, "a legal move is known to the rules"
         return replace(after, position=state.position.play(known))
+
+    def _claims(self, state: PlayState, answer: Answer) -> PlayState:
+        """The certificate claims to have won before its ply, which then does not happen."""
+        line = self.reader.with_answer(state.line, answer)
+        moves = (*state.moves, "stop")
+        return replace(state, line=line, moves=moves, findings=(), stopped=True, last=None)
 
     def _judge(self, state: PlayState, answer: Answer) -> Finding | None:
         if state.illegal:
@@ -250,19 +261,42 @@ class Conductor:
         return [
             self._silent(state, reading)
             if isinstance(reading, NoAnswerError)
-            else self._compare(replace(state, reading=reading))
+            else self._compare(replace(state, reading=self._drawn(state, reading)))
             for state, reading in zip(states, readings, strict=True)
         ]
 
+    def _drawn(self, state: PlayState, reading: BoardReading) -> BoardReading:
+        """The reading with a board, where the game can draw the formula's atoms.
+
+        Atoms that the formula does not have are taken from the rules.
+        """
+        if reading.atoms is None or not isinstance(self.game, AtomGame):
+            return reading
+        true = reading.atoms.true
+        if state.position is not None:
+            true |= self.game.atoms(state.position) - reading.atoms.known
+        return replace(reading, board=self.game.board_of(true))
+
+    def _differences(self, state: PlayState) -> tuple[Finding | None, frozenset[object]]:
+        """What is wrong with the board, or with the atoms where the formula has such."""
+        referee, position, reading = self.referee, state.position, state.reading
+        if referee is None or position is None:
+            return None, state.known_differences
+        if reading.atoms is not None:
+            finding = referee.atoms(position, reading.atoms, state.plies, state.moves)
+            wrong = referee.wrong_atoms(position, reading.atoms)
+            return finding, frozenset(wrong)
+        if reading.board is None:
+            return None, state.known_differences
+        finding = referee.board(position, reading.board, state.plies, state.moves)
+        return finding, frozenset(() if finding is None else finding.squares)
+
     def _compare(self, state: PlayState) -> PlayState:
         findings = list(state.findings)
-        differences = state.known_differences
-        if state.position is not None and self.referee is not None and state.board is not None:
-            finding = self.referee.board(state.position, state.board, state.plies, state.moves)
-            differences = frozenset(() if finding is None else finding.squares)
-            # A wrong square stays wrong: it is reported when it becomes so.
-            if finding is not None and not differences <= state.known_differences:
-                findings.append(finding)
+        finding, differences = self._differences(state)
+        # What is wrong stays wrong: it is reported when it becomes so.
+        if finding is not None and not differences <= state.known_differences:
+            findings.append(finding)
         ending = state.ending or self._ending(state)
         if ending is not None and state.stopped and state.position is not None:
             findings += self._false_claim(state)
@@ -282,7 +316,8 @@ class Conductor:
             if state.position is None:
                 return Ending(None, f"{mover} claims the goal")
             return Ending(mover.other, f"{mover} claims a goal that is not reached")
-        if state.illegal and state.board is None and mover is self.player.other:
+        vanished = state.board is None and not isinstance(self.layout, TableLayout)
+        if state.illegal and vanished and mover is self.player.other:
             return Ending(self.player, f"{mover}'s illegal move leaves no state")
         if state.plies >= self.layout.plies:
             after = f" after {self.player.other}'s illegal move" if state.illegal else ""
@@ -302,15 +337,14 @@ class Conductor:
 
     # -- legality ---------------------------------------------------------------------------
 
-    def candidates(self, state: PlayState) -> list[BoardMove]:
+    def candidates(self, state: PlayState) -> list[LayoutMove]:
         """Every move that the bits of the next ply can say, those off the board last."""
-        variables = self.layout.moves[state.plies]
-        moves = self._on_board[variables.player]
-        return [*moves, *self.reader.moves.moves_off_board(variables)]
+        ply = state.plies + 1
+        return [*self._on_board(ply), *self.reader.code.no_moves(ply)]
 
     def legality_all(
         self, states: Sequence[PlayState]
-    ) -> list[Mapping[BoardMove, Legality] | None]:
+    ) -> list[Mapping[LayoutMove, Legality] | None]:
         """What the formula says of every move of the opponent, who is to move in all states."""
         missing = list({s.moves: s for s in states if s.moves not in self._legality}.values())
         if missing:
@@ -320,16 +354,16 @@ class Conductor:
             found = self.reader.legality([state.line for state in missing], moves)
             for k, state in enumerate(missing):
                 own = found[k]
-                self._legality[state.moves] = (
-                    None if own is None else dict(zip(moves, own, strict=True))
-                )
+                pairs = () if own is None else zip(moves, own, strict=True)
+                said = {move: verdict for move, verdict in pairs if verdict is not None}
+                self._legality[state.moves] = None if own is None else said
         return [self._legality[state.moves] for state in states]
 
-    def legality(self, state: PlayState) -> Mapping[BoardMove, Legality] | None:
+    def legality(self, state: PlayState) -> Mapping[LayoutMove, Legality] | None:
         """What the formula says of every move of the opponent, who is to move."""
         return self.legality_all([state])[0]
 
-    def is_legal(self, state: PlayState, move: BoardMove) -> bool:
+    def is_legal(self, state: PlayState, move: LayoutMove) -> bool:
         """Whether the opponent's ``move`` is legal: by the rules, else by the formula.
 
         Where neither can tell, every move counts as legal.
@@ -340,20 +374,25 @@ class Conductor:
             known = self.referee.move(move, player)
             return known is not None and self.referee.is_legal(state.position, known)
         verdicts = self.legality(state)
-        return verdicts is None or (move in verdicts and verdicts[move].legal)
+        if verdicts is None:
+            return True
+        verdict = verdicts.get(move)
+        return self.reader.code.can_say(state.plies + 1, move) if verdict is None else verdict.legal
 
-    def legal_moves(self, state: PlayState) -> list[BoardMove]:
+    def legal_moves(self, state: PlayState) -> list[LayoutMove]:
         """The opponent's legal moves, in the order of the actions and squares."""
         player = self.to_move(state)
         if player is not self.player.other:
             return []
         if state.position is not None:
             names = {str(move) for move in state.position.legal_moves()}
-            return [move for move in self._on_board[player] if str(move) in names]
+            return [move for move in self._on_board(state.plies + 1) if str(move) in names]
         verdicts = self.legality(state)
         if verdicts is None:
-            return list(self._on_board[player])
-        return [move for move, verdict in verdicts.items() if verdict.legal]
+            return list(self._on_board(state.plies + 1))
+        return [
+            move for move in self.candidates(state) if move not in verdicts or verdicts[move].legal
+        ]
 
     def examine_all(self, states: Sequence[PlayState]) -> list[PlayState]:
         """States in which the opponent is to move, with its legality looked at.
@@ -365,14 +404,14 @@ class Conductor:
         return [self._examined(s, v) for s, v in zip(states, verdicts, strict=True)]
 
     def _examined(
-        self, state: PlayState, verdicts: Mapping[BoardMove, Legality] | None
+        self, state: PlayState, verdicts: Mapping[LayoutMove, Legality] | None
     ) -> PlayState:
         if verdicts is None:
             return state
         if state.position is not None and self.referee is not None:
             found = self.referee.legality(state.position, verdicts, state.moves)
             return replace(state, findings=(*state.findings, *found))
-        if not any(verdict.legal for verdict in verdicts.values()):
+        if not self.legal_moves(state):
             reason = f"{self.player.other} has no legal move"
             return replace(state, ending=Ending(self.player, reason))
         return state
@@ -425,10 +464,15 @@ class Conductor:
         outcome = None if state.position is None else state.position.outcome
         if outcome is None or outcome.winner is self.player or not state.plies:
             return state.line
-        variables = self.layout.moves[state.plies - 1]
-        if variables.stop is None or variables.player is self.player:
+        # In a table a claim takes the place of the ply after the win.
+        plies = self.layout.moves[state.plies - 1 : state.plies]
+        if isinstance(self.layout, TableLayout):
+            plies = self.layout.moves[state.plies :]
+        own = (v.stop for v in plies if v.player is not self.player and v.stop is not None)
+        literal = next(own, None)
+        if literal is None:
             return state.line
-        stop = {abs(variables.stop): variables.stop > 0}
+        stop = {abs(literal): literal > 0}
         return replace(state.line, choice={**state.line.choice, **stop})
 
     def _final(

@@ -8,7 +8,7 @@ from enum import Enum
 
 from qsage_validate.games.impartial.heap_move import HeapMove
 from qsage_validate.games.protocol import Board, Illegality, Player, Position
-from qsage_validate.strategies.line import BoardMove, SquareXY
+from qsage_validate.strategies.line import BoardMove, LayoutMove, NamedMove, SquareXY
 from qsage_validate.validation.finding import Evidence, Finding
 
 
@@ -32,7 +32,7 @@ class BlockMove:
         return dict(zip(self.variables, self.values, strict=True))
 
 
-MatchMove = BoardMove | BlockMove | HeapMove
+MatchMove = BoardMove | NamedMove | BlockMove | HeapMove
 
 
 class Group(Enum):
@@ -201,8 +201,10 @@ __all__ = [
     "Group",
     "HeapMove",
     "Hint",
+    "LayoutMove",
     "MatchMove",
     "MatchOutcome",
+    "NamedMove",
     "NamedValue",
     "SquareXY",
     "WhyNot",

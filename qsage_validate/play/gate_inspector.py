@@ -111,7 +111,7 @@ class GateInspector:
         def read(variables: Sequence[int]) -> Mapping[int, SquareValues]:
             return reader.boards([line], variables)[0].at
 
-        return cls(formula, read, reader.squares.squares, names)
+        return cls(formula, read, reader.places, names)
 
     @classmethod
     def of_choice(cls, formula: Qbf, oracle: Oracle, choice: Mapping[int, bool]) -> GateInspector:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout, MoveVariables, StateCode
+from qsage_validate.encodings.table_layout import AnyLayout, MoveTable, TableLayout
 from qsage_validate.play.frame import Group, NamedValue
 from qsage_validate.strategies.line import SquareXY
 
@@ -16,7 +17,7 @@ _PLY = re.compile(r"\b(?:black|white) (\d+)\b")
 class Names:
     """Names and groups of the literals that a layout speaks about."""
 
-    def __init__(self, layout: Layout, qbf: Qbf | None) -> None:
+    def __init__(self, layout: AnyLayout, qbf: Qbf | None) -> None:
         self.layout = layout
         self._qbf = qbf
         self._meanings: dict[int, tuple[str, Group]] = {}
@@ -47,12 +48,15 @@ class Names:
     def value(
         self, literal: int, values: Sequence[bool | None], squares: Sequence[SquareXY]
     ) -> NamedValue:
-        """A literal with its values on the squares, one value when all agree."""
+        """A literal with its values on the squares, one value when all agree.
+
+        Without squares there is one value.
+        """
         name, group = self.meaning(literal)
         agreed = values[0] if values and len(set(values)) == 1 else None
         false_at = tuple(
             square
-            for square, value in zip(squares, values, strict=True)
+            for square, value in zip(squares, values, strict=bool(squares))
             if value is False and agreed is None
         )
         return NamedValue(name, self._signed(literal), literal, agreed, group, false_at)
@@ -74,38 +78,55 @@ class Names:
         if ply == 0:
             literals = [x for name, x in self.layout.gates.items() if name == "initial state"]
         if 1 <= ply <= self.layout.plies:
-            move = self.layout.moves[ply - 1]
-            own = [*move.literals, *(() if move.stop is None else (move.stop,))]
-            indicators = self.layout.indicator(ply)
-            if indicators is not None:
-                own += [] if indicators.bounds is None else [indicators.bounds]
-                own += indicators.preconditions
-            literals = own + literals
+            literals = [*self._of_ply(ply), *literals]
+        if isinstance(self.layout, TableLayout) and ply < len(self.layout.state.states):
+            literals += [literal for literal in self.layout.state.states[ply] if literal]
         if ply == self.layout.plies:
             literals += [x for name, x in self.layout.gates.items() if "goal" in name]
         return tuple(dict.fromkeys(literals))
+
+    def _of_ply(self, ply: int) -> list[int]:
+        """The variables of a ply, and what says whether it is legal."""
+        move = self.layout.moves[ply - 1]
+        own = [*move.variables, *(() if move.stop is None else (move.stop,))]
+        if not isinstance(self.layout, Layout):
+            return own
+        indicators = self.layout.indicator(ply)
+        if indicators is not None:
+            own += [] if indicators.bounds is None else [indicators.bounds]
+            own += indicators.preconditions
+        return own
 
     def legal_gate(self, ply: int) -> int | None:
         """The gate that says that a White ply is legal, where the layout names one."""
         return self.layout.gates.get(f"white {ply} legal")
 
     def _entries(self) -> Iterator[tuple[int, str, Group]]:
-        for move in self.layout.moves:
-            yield from self._move_entries(move)
-        for indicators in self.layout.indicators:
-            prefix = f"white {indicators.ply}"
-            if indicators.bounds is not None:
-                yield indicators.bounds, f"{prefix} in bounds", Group.INDICATOR
-            for number, literal in enumerate(indicators.preconditions, start=1):
-                yield literal, f"{prefix} precondition {number}", Group.INDICATOR
-        for name, literal in self.layout.gates.items():
-            yield literal, name, Group.GOAL if "goal" in name else Group.GATE
-        words = ("open" if self.layout.board.code is StateCode.OPEN_WHITE else "occupied", "white")
-        for number, state in enumerate(self.layout.board.states):
-            for word, literal in zip(words, state, strict=True):
-                yield literal, f"state {number} {word}", Group.STATE
+        layout = self.layout
+        if isinstance(layout, TableLayout):
+            for table in layout.moves:
+                yield from _table_entries(table)
+            yield from self._gate_entries()
+            for number, row in enumerate(layout.state.states):
+                for atom, literal in zip(layout.state.atoms, row, strict=False):
+                    if literal:
+                        yield literal, f"state {number} {atom}", Group.STATE
+        else:
+            for move in layout.moves:
+                yield from self._move_entries(move)
+            yield from _indicator_entries(layout)
+            yield from self._gate_entries()
+            is_open = layout.board.code is StateCode.OPEN_WHITE
+            words = ("open" if is_open else "occupied", "white")
+            for number, state in enumerate(layout.board.states):
+                for word, literal in zip(words, state, strict=True):
+                    yield literal, f"state {number} {word}", Group.STATE
         if self.layout.verdict is not None:
             yield self.layout.verdict, "verdict", Group.VERDICT
+
+    def _gate_entries(self) -> Iterator[tuple[int, str, Group]]:
+        for name, literal in self.layout.gates.items():
+            yield literal, name, Group.GOAL if "goal" in name else Group.GATE
 
     @staticmethod
     def _move_entries(move: MoveVariables) -> Iterator[tuple[int, str, Group]]:
@@ -116,6 +137,28 @@ class Names:
                 yield literal, f"{prefix} {part} bit {len(bits) - 1 - number}", Group.MOVE
         if move.stop is not None:
             yield move.stop, f"{prefix} stop", Group.STOP
+
+
+def _indicator_entries(layout: Layout) -> Iterator[tuple[int, str, Group]]:
+    for indicators in layout.indicators:
+        prefix = f"white {indicators.ply}"
+        if indicators.bounds is not None:
+            yield indicators.bounds, f"{prefix} in bounds", Group.INDICATOR
+        for number, literal in enumerate(indicators.preconditions, start=1):
+            yield literal, f"{prefix} precondition {number}", Group.INDICATOR
+
+
+def _table_entries(table: MoveTable) -> Iterator[tuple[int, str, Group]]:
+    prefix = f"{table.player.value} {table.ply}"
+    for number, literal in enumerate(table.code):
+        yield literal, f"{prefix} bit {len(table.code) - 1 - number}", Group.MOVE
+    for text, literal in zip(table.moves, table.literals, strict=False):
+        yield literal, f"{prefix} {text}", Group.MOVE
+    for text, literal in zip(table.moves, table.legal, strict=False):
+        if literal:
+            yield literal, f"{prefix} {text} legal", Group.INDICATOR
+    if table.stop is not None:
+        yield table.stop, f"{prefix} stop", Group.STOP
 
 
 def _ply_of(name: str) -> int | None:

@@ -22,15 +22,18 @@ from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
 from qsage_validate.encodings.layout_comments import layout_from_comments
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.formula import read_formula
+from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.source import Format, sniff
+from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.protocol import Game
-from qsage_validate.games.registry import load_game, resolve_command
+from qsage_validate.games.registry import find_command, load_game
 from qsage_validate.play.adversary import Adversary
 from qsage_validate.play.bare_adversary import BareAdversary
 from qsage_validate.play.bare_match import BareMatch
@@ -43,6 +46,7 @@ from qsage_validate.strategies.herbrand_reader import HerbrandReader
 from qsage_validate.strategies.mixed_oracle import MixedOracle
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem_reader import SkolemReader
+from qsage_validate.strategies.table_reader import TableHerbrandReader, TableSkolemReader
 from qsage_validate.validation.referee import check_fit
 
 _CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cert.cnf")
@@ -111,7 +115,7 @@ class Setup:
     files: PlayFiles
     certificate: Certificate
     formula: Qbf | None
-    layout: Layout | None
+    layout: AnyLayout | None
     game: Game | None
     notes: tuple[str, ...]
 
@@ -174,7 +178,8 @@ class Setup:
         """
         if self.layout is None:
             return self.replay_blocks(moves)
-        return self.files.command("--moves", " ".join(insistent(move) for move in moves))
+        between = "; " if any(" " in move for move in moves) else " "
+        return self.files.command("--moves", between.join(insistent(move) for move in moves))
 
     def replay_blocks(self, blocks: Sequence[str]) -> str:
         """The command that replays a play of the bare game with these blocks."""
@@ -197,19 +202,36 @@ class Setup:
 
     def _conductor(
         self,
-        layout: Layout,
+        layout: AnyLayout,
         oracle: Oracle,
         names: Names,
         gates: Callable[[int], Sequence[int]],
     ) -> Conductor:
-        reader: CertificateReader
-        if self.certificate.kind is Kind.SKOLEM:
-            reader = SkolemReader(layout, oracle)
-        else:
-            assert isinstance(self.certificate, CircuitCertificate), "clause sets are Skolem"
-            assert self.formula is not None, "checked when loading"
-            reader = HerbrandReader(self.certificate, self.formula, layout, oracle)
+        reader = reader_of(layout, self.certificate, self.formula, oracle, self.game)
         return Conductor(reader, self.game, name=names.variable, gates=gates)
+
+
+def reader_of(
+    layout: AnyLayout,
+    certificate: Certificate,
+    formula: Qbf | None,
+    oracle: Oracle,
+    game: Game | None = None,
+) -> CertificateReader:
+    """What reads plays of a certificate; a Herbrand certificate needs its formula.
+
+    The game says where the moves of a table are drawn.
+    """
+    square_of = game.square_of if isinstance(game, AtomGame) else named_cell
+    if certificate.kind is Kind.SKOLEM:
+        if isinstance(layout, TableLayout):
+            return TableSkolemReader(layout, oracle, square_of)
+        return SkolemReader(layout, oracle)
+    assert isinstance(certificate, CircuitCertificate), "clause sets are Skolem"
+    assert formula is not None, "checked when loading"
+    if isinstance(layout, TableLayout):
+        return TableHerbrandReader(certificate, formula, layout, oracle, square_of)
+    return HerbrandReader(certificate, formula, layout, oracle)
 
 
 def load(files: PlayFiles) -> Setup:
@@ -275,7 +297,7 @@ def _beside(formula: str) -> str | None:
     return None
 
 
-def load_formula(files: PlayFiles) -> tuple[Qbf, Layout | None, Game | None]:
+def load_formula(files: PlayFiles) -> tuple[Qbf, AnyLayout | None, Game | None]:
     """The formula of ``files`` with its layout and rules, without any certificate."""
     if files.formula is None:
         raise UsageError("expected a formula")
@@ -286,7 +308,7 @@ def load_formula(files: PlayFiles) -> tuple[Qbf, Layout | None, Game | None]:
 
 def _layout(
     files: PlayFiles, certificate: Certificate | None, formula: Qbf | None
-) -> Layout | None:
+) -> AnyLayout | None:
     """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
     path = files.meta
     if path is None and formula is not None:
@@ -308,7 +330,7 @@ def _decided(certificate: Certificate) -> frozenset[int]:
     return certificate.defined
 
 
-def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
+def _no_unfolding(formula: Qbf | None, layout: AnyLayout) -> str | None:
     """Why the plays of a Herbrand certificate cannot be shown on a board, if they cannot.
 
     State variables and indicators are Black's there and follow from the matrix's circuit: in
@@ -316,6 +338,8 @@ def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
     """
     if formula is None:
         return "a Herbrand certificate needs the formula"
+    if isinstance(layout, TableLayout):
+        return None  # the board is the rules' there
     levels = formula.levels()
     position = [abs(v) for v in (*layout.board.x, *layout.board.y)]
     first = max((levels[v] for v in position if v in levels), default=-1)
@@ -329,8 +353,8 @@ def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
     return None if not extra else "a Herbrand certificate needs the formula as a circuit (QCIR)"
 
 
-def _game(files: PlayFiles, layout: Layout) -> Game | None:
-    game = load_game(resolve_command(files.game)) if files.game else game_of_layout(layout.model)
+def _game(files: PlayFiles, layout: AnyLayout) -> Game | None:
+    game = load_game(find_command(files.game)) if files.game else game_of_layout(layout.model)
     if game is not None:
         check_fit(game, layout)
     return game
@@ -346,7 +370,7 @@ def game_of_layout(parts: Mapping[str, str]) -> Game | None:
 
 
 def _notes(
-    certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: Game | None
+    certificate: Certificate, formula: Qbf | None, layout: AnyLayout | None, game: Game | None
 ) -> list[str]:
     side, kind = _side(certificate), certificate.kind.value
     notes = [f"{kind} certificate ({certificate.dialect.value}): it plays {side}"]
@@ -370,7 +394,7 @@ def _notes(
         notes.append("no rules: nothing checks the formula's moves and boards (see --game)")
     else:
         notes.append(f"every step is compared with the rules of {game.name}")
-    if certificate.kind is Kind.SKOLEM and not layout.indicators:
+    if certificate.kind is Kind.SKOLEM and isinstance(layout, Layout) and not layout.indicators:
         notes.append("the layout names no indicators: the formula cannot say what is legal")
     return notes
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
+from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.protocol import Board, Game, Player
 from qsage_validate.play.board_svg import Marks
 from qsage_validate.play.conductor import PlayState
-from qsage_validate.play.frame import Frame
+from qsage_validate.play.frame import Frame, MatchMove
 from qsage_validate.play.report import outcome_line
-from qsage_validate.strategies.line import BoardMove, SquareXY
+from qsage_validate.strategies.line import BoardMove, NamedMove, SquareXY
 
 _SQUARE = re.compile(r"\((\d{1,6}),(\d{1,6})\)")
 
@@ -56,7 +57,7 @@ def steps_of_frames(frames: Iterable[Frame]) -> tuple[Step, ...]:
         remarks += frame.remarks
         remarks += [finding.text for finding in frame.findings]
         ending = "" if frame.outcome is None else outcome_line(frame.outcome)
-        last = frame.move.square if isinstance(frame.move, BoardMove) else None
+        last = _named(frame.move)
         rules = None if frame.position is None else frame.position.board
         steps.append(
             _step(
@@ -109,8 +110,7 @@ def steps_by_rules(game: Game, moves: Sequence[str]) -> tuple[Step, ...]:
             return tuple(steps)
         outcome = position.outcome
         ending = "" if outcome is None else f"{outcome.winner} wins: {outcome.reason}"
-        named = _SQUARE.search(str(move))
-        last = None if named is None else (int(named[1]), int(named[2]))
+        last = _square_of(game, str(move))
         boards = (before, position.board, None)
         steps.append(_step(ply, player, str(move), boards, last, [], ending))
     return tuple(steps)
@@ -140,6 +140,19 @@ def _step(
     marks = Marks(tuple(changed), last, tuple(wrong))
     shown = rules if wrong else None
     return Step(ply, player, move, board, marks, tuple(remarks), ending, shown)
+
+
+def _named(move: MatchMove | None) -> SquareXY | None:
+    """The square that a move names, where it names one."""
+    return move.square if isinstance(move, (BoardMove, NamedMove)) else None
+
+
+def _square_of(game: Game, text: str) -> SquareXY | None:
+    """The square of a move of the rules."""
+    if isinstance(game, AtomGame):
+        return game.square_of(text)
+    named = _SQUARE.search(text)
+    return None if named is None else (int(named[1]), int(named[2]))
 
 
 def _on(board: Board, square: SquareXY) -> bool:

@@ -16,7 +16,7 @@ from functools import cached_property
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.conductor import Conductor, PlayState
 from qsage_validate.play.setup import Engine, Setup
-from qsage_validate.strategies.line import BoardMove
+from qsage_validate.strategies.line import LayoutMove
 from qsage_validate.validation.finding import Finding
 
 # Plays that are asked for at a time: enough to fill the words of a simulation.
@@ -35,7 +35,7 @@ class Node:
     __slots__ = ("_children", "kept", "move", "parent", "states")
 
     def __init__(
-        self, parent: Node | None, move: BoardMove | None, states: tuple[PlayState, ...]
+        self, parent: Node | None, move: LayoutMove | None, states: tuple[PlayState, ...]
     ) -> None:
         self.parent = parent
         self.move = move
@@ -334,7 +334,9 @@ class StrategyTree:
         for node, children in made.items():
             node._children = tuple(children)
 
-    def _made(self, asked: Sequence[tuple[Node | None, BoardMove | None, PlayState]]) -> list[Node]:
+    def _made(
+        self, asked: Sequence[tuple[Node | None, LayoutMove | None, PlayState]]
+    ) -> list[Node]:
         """Nodes for plays after the opponent's move (or at the start), answers included."""
         conductor = self._conductor
         histories = [[state] for _, _, state in asked]

@@ -11,7 +11,9 @@ from typing import Final
 from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import write_atomic
+from qsage_validate.encodings.table_layout import TableLayout
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.play.setup import Setup
 
 _FORMAT: Final = "qsage exhaustive checkpoint 1"
@@ -65,11 +67,14 @@ def digest_of(setup: Setup) -> str:
         add((formula.scopes, formula.output))
         add([(v, gate.connective, gate.inputs) for v, gate in formula.gates.items()])
     layout = setup.layout
-    if layout is not None:
+    if isinstance(layout, TableLayout):
+        add((layout.moves, layout.state, layout.verdict))
+    elif layout is not None:
         add((layout.width, layout.height, layout.moves, layout.board, layout.indicators))
         add((layout.black_actions, layout.white_actions, layout.goals, layout.verdict))
     game = setup.game
-    add(game.model if isinstance(game, BddlGame) else None if game is None else game.name)
+    known = game.model if isinstance(game, (BddlGame, PositionalGame)) else None
+    add(known if known is not None or game is None else (game.name, str(game.initial), game.plies))
     return made.hexdigest()
 
 

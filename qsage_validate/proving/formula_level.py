@@ -22,8 +22,10 @@ from qsage_validate.certificates.dependencies import Dependency
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.workers import WorkerFailedError
 from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.table_layout import AnyLayout
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.strategies.line import MoveCode, literal_value
+from qsage_validate.strategies.line import literal_value
+from qsage_validate.strategies.table_code import code_of
 from qsage_validate.validation.claims import evaluate
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
@@ -62,7 +64,7 @@ def check_formula(
     formula: Qbf,
     certificate: Certificate,
     *,
-    layout: Layout | None = None,
+    layout: AnyLayout | None = None,
     replay: Replay | None = None,
     replay_blocks: Replay | None = None,
     deadline: float | None = None,
@@ -165,7 +167,7 @@ def _falsified(
     certificate: Certificate,
     reason: str,
     choice: Mapping[int, bool],
-    layout: Layout | None,
+    layout: AnyLayout | None,
     replay: Replay | None,
     replay_blocks: Replay | None,
 ) -> Finding:
@@ -219,7 +221,7 @@ def _block_moves(
 
 
 def _game_moves(
-    layout: Layout, kind: Kind, values: Mapping[int, bool]
+    layout: AnyLayout, kind: Kind, values: Mapping[int, bool]
 ) -> tuple[tuple[str, ...], list[str] | None]:
     """The moves and the opponent's among them, as a script for replaying has them.
 
@@ -227,16 +229,18 @@ def _game_moves(
     the certificate's, refuse; or with bits that name no move: ``None`` when they are the
     opponent's, who cannot say so in a script.
     """
-    code = MoveCode(layout)
+    code = code_of(layout)
     moves: list[str] = []
     own: list[str] = []
     for variables in layout.moves:
-        answer = code.decode(variables, values)
+        answer = code.decode(variables.ply, values)
+        if answer.stop and not isinstance(layout, Layout):
+            break  # claimed before the ply, which does not happen
         if answer.move is None:
             moves.append(answer.problem)
             return tuple(moves), own if variables.player is kind.player else None
         mark = " !stop" if answer.stop else ""
-        indicators = layout.indicator(variables.ply)
+        indicators = layout.indicator(variables.ply) if isinstance(layout, Layout) else None
         if variables.player is not kind.player and indicators is not None:
             said = [*indicators.preconditions, *filter(None, [indicators.bounds])]
             if not all(literal_value(values, literal) for literal in said):

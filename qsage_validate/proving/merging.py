@@ -20,6 +20,7 @@ from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.remainders import Remainders
 from qsage_validate.circuit.simulate import pack
 from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.vector_rules import Flags
 
@@ -31,11 +32,16 @@ _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 class Merging:
     """Keys of beginnings of plays against a Skolem certificate that is a circuit."""
 
-    def __init__(self, layout: Layout, oracle: SimulationOracle) -> None:
+    def __init__(self, layout: AnyLayout, oracle: SimulationOracle) -> None:
         self._layout = layout
         self._oracle = oracle
         self._column = {variable: k for k, variable in enumerate(oracle.opponent)}
-        position = dict.fromkeys(abs(v) for v in (*layout.board.x, *layout.board.y))
+        symbolic = (
+            layout.state.position
+            if isinstance(layout, TableLayout)
+            else (*layout.board.x, *layout.board.y)
+        )
+        position = dict.fromkeys(map(abs, symbolic))
         columns = [self._column[v] for v in position if v in self._column]
         self._position = columns if len(columns) <= _POSITION_BITS else []
         self._remainders = cache(self._make)
@@ -56,7 +62,7 @@ class Merging:
         made = {
             abs(v)
             for move in self._layout.moves[:plies]
-            for v in (*move.literals, *(() if move.stop is None else (move.stop,)))
+            for v in (*move.variables, *(() if move.stop is None else (move.stop,)))
         }
         fixed = {self._column[v] for v in made if v in self._column} | set(self._position)
         wanted = list(dict.fromkeys(abs(literal) for literal in self._to_come(plies)))
@@ -65,6 +71,9 @@ class Merging:
     def _to_come(self, plies: int) -> Iterator[int]:
         """The literals that may be asked for after ``plies`` plies."""
         layout = self._layout
+        if isinstance(layout, TableLayout):
+            yield from _of_tables(layout, plies)
+            return
         for move in layout.moves[plies:]:
             indicators = layout.indicator(move.ply)
             if move.player is Player.BLACK:
@@ -79,3 +88,18 @@ class Merging:
             yield from state
         if layout.verdict is not None:
             yield layout.verdict
+
+
+def _of_tables(layout: TableLayout, plies: int) -> Iterator[int]:
+    """The same for tables; where a table says nothing of legality, the states do."""
+    for table in layout.moves[plies:]:
+        if table.player is Player.BLACK:
+            yield from table.variables
+            if table.stop is not None:
+                yield table.stop
+        else:
+            yield from filter(None, table.legal)
+    for state in layout.state.states[plies:]:
+        yield from filter(None, state)
+    if layout.verdict is not None:
+        yield layout.verdict

@@ -29,6 +29,7 @@ from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.vector_plays import VectorAdversary
 from qsage_validate.proving.vector_walk import VectorWalk, vector_walk, walks
 from qsage_validate.solvers.search import Limits
+from qsage_validate.strategies.line import split_moves
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
 
@@ -158,7 +159,7 @@ class _Players:
             results.promised.count(False),
             results.tried,
             results.flagged,
-            Counter(text.count(" ") + 1 for text in results.texts)
+            Counter(len(split_moves(text)) for text in results.texts)
             if self._setup.layout is not None
             else Counter(),
             adversary.with_replays(kept) if isinstance(adversary, Adversary) else kept,

@@ -172,10 +172,11 @@ class _Run:
         if finding.replay or not finding.moves or layout is None:
             return finding
         hero = setup.certificate.kind.player
+        players = [move.player for move in layout.moves]
         own = [
             text
-            for move, text in zip(layout.moves, finding.moves, strict=False)
-            if move.player is not hero
+            for player, text in zip(players, finding.moves, strict=False)
+            if player is not hero
         ]
         return finding.with_replay(setup.replay(own))
 

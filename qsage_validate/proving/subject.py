@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from qsage_validate.certificates.certificate import Certificate
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.table_layout import AnyLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Game
 from qsage_validate.play.setup import PlayFiles, Setup, load, load_formula
@@ -23,7 +23,7 @@ class Subject:
     name: str
     formula: Qbf | None
     certificate: Certificate | None
-    layout: Layout | None
+    layout: AnyLayout | None
     game: Game | None
     setup: Setup | None = None
     facts: Mapping[str, object] = field(default_factory=dict)

@@ -25,7 +25,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.play.conductor import Conductor
 from qsage_validate.play.setup import Engine, Setup
 from qsage_validate.proving.vector_rules import Flags, Indices, VectorRules
-from qsage_validate.strategies.line import BoardMove, Line
+from qsage_validate.strategies.line import BoardMove, Line, MoveCode
 from qsage_validate.strategies.skolem_reader import SkolemReader
 
 # Words of one row that a question may have: it bounds the memory of a step.
@@ -107,7 +107,7 @@ class VectorWalk:
         assert isinstance(reader, SkolemReader), "a Skolem certificate"
         assert isinstance(game, BddlGame), "rules on masks"
         self.conductor = conductor
-        self.layout = conductor.layout
+        self.layout = reader.layout
         self.rules = VectorRules(game)
         self.game = game
         self._reader = reader
@@ -354,7 +354,7 @@ class VectorWalk:
 
     def _make_ply(self, plies: int) -> _Ply:
         variables = self.layout.moves[plies]
-        code, player = self._reader.moves, variables.player
+        code, player = MoveCode(self.layout), variables.player
         moves = (*code.moves(player), *code.moves_off_board(variables))
         encoded = [code.encode(variables, move) for move in moves]
         own = [v for v in encoded[0] if v in self._column]

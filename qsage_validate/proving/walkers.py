@@ -19,7 +19,7 @@ from qsage_validate.play.draws import Draws
 from qsage_validate.play.setup import Engine, Setup
 from qsage_validate.proving.merging import Merging
 from qsage_validate.proving.vector_walk import Layer, Step, VectorWalk, vector_walk, walks
-from qsage_validate.strategies.line import BoardMove, Line, VerdictReading
+from qsage_validate.strategies.line import LayoutMove, Line, VerdictReading, split_moves
 from qsage_validate.validation.finding import Finding
 
 Nodes = TypeVar("Nodes")
@@ -228,7 +228,7 @@ class StateWalker(Walker[list[PlayState]]):
         conductor.forget()
         return result
 
-    def _claims(self, made: list[tuple[PlayState, BoardMove, PlayState]]) -> list[Finding]:
+    def _claims(self, made: list[tuple[PlayState, LayoutMove, PlayState]]) -> list[Finding]:
         conductor, reader = self.conductor, self.conductor.reader
         if not made or conductor.layout.moves[made[0][0].plies].stop is None:
             return []
@@ -291,7 +291,7 @@ class StateWalker(Walker[list[PlayState]]):
         return [" ".join(state.moves) for state in nodes]
 
     def restore(self, texts: Sequence[str]) -> list[PlayState]:
-        return replay_all(self.conductor, [text.split() for text in texts])[-1]
+        return replay_all(self.conductor, [split_moves(text) for text in texts])[-1]
 
     def keys(self, nodes: list[PlayState]) -> Sequence[Hashable]:
         if self._merging is None or not nodes:

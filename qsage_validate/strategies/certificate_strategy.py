@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.games.protocol import Game, Move, Player
-from qsage_validate.strategies.line import BoardMove, Line
+from qsage_validate.strategies.line import LayoutMove, Line
 from qsage_validate.strategies.reader import CertificateReader
 
 
@@ -19,7 +19,7 @@ class NoMoveError(QsageError):
 class CertificateStrategy:
     """Implements :class:`~qsage_validate.strategies.strategy.Strategy` with a certificate.
 
-    Moves are those of ``game`` where it is known, else :class:`BoardMove`.
+    Moves are those of ``game`` where it is known, else the layout's (``LayoutMove``).
     """
 
     def __init__(self, reader: CertificateReader, game: Game | None = None) -> None:
@@ -43,7 +43,7 @@ class CertificateStrategy:
             if reader.variables(line.plies + 1).player is self.player:
                 line = self._answered(line)[1]
             else:
-                line = reader.with_move(line, _board_move(move))
+                line = reader.with_move(line, self._said(line.plies + 1, move))
         if line.plies >= reader.layout.plies:
             raise ValueError("all plies are played")
         if reader.variables(line.plies + 1).player is not self.player:
@@ -51,17 +51,15 @@ class CertificateStrategy:
         move = self._answered(line)[0]
         return move if self._game is None else self._game.parse_move(str(move), self.player)
 
-    def _answered(self, line: Line) -> tuple[BoardMove, Line]:
+    def _said(self, ply: int, move: Move) -> LayoutMove:
+        """A game's move for the layout."""
+        found = self._reader.code.find(ply, str(move))
+        if found is None:
+            raise ValueError(f"ply {ply} cannot say {move}")
+        return found
+
+    def _answered(self, line: Line) -> tuple[LayoutMove, Line]:
         (answer,) = self._reader.answers([line])
         if answer.move is None:
             raise NoMoveError(f"the reply at ply {line.plies + 1} is no move: {answer.problem}")
         return answer.move, self._reader.with_answer(line, answer)
-
-
-def _board_move(move: Move) -> BoardMove:
-    """A game's move, whose text is ``action(x,y)``, for the layout."""
-    if isinstance(move, BoardMove):
-        return move
-    action, _, rest = str(move).partition("(")
-    x, y = rest.rstrip(")").split(",")
-    return BoardMove(action, int(x), int(y))

@@ -12,10 +12,14 @@ from qsage_validate.encodings.layout import Layout
 from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.line import (
     Answer,
-    BoardMove,
+    BoardCode,
     BoardReading,
+    GridCode,
+    LayoutMove,
     Legality,
     Line,
+    MoveCode,
+    SquareXY,
     VerdictReading,
 )
 from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
@@ -30,31 +34,25 @@ class HerbrandReader(CertificateReader):
     def __init__(
         self, certificate: CircuitCertificate, qbf: Qbf, layout: Layout, oracle: Oracle
     ) -> None:
-        super().__init__(layout, Player.WHITE, frozenset(oracle.opponent))
+        super().__init__(layout, Player.WHITE, oracle, GridCode(layout))
+        self.layout: Layout = layout
+        self.squares = BoardCode(layout)
+        self._code = MoveCode(layout)
         self._certificate = certificate
         self._qbf = qbf
-        self._oracle = oracle
         self._unfolding = Unfolding(qbf, layout)
 
     @property
     def knows_legality(self) -> bool:
         return True
 
+    @property
+    def places(self) -> tuple[SquareXY, ...]:
+        return tuple(self.squares.squares)
+
     @cached_property
     def _refuter(self) -> Refuter:
         return Refuter(self._certificate, self._qbf)
-
-    def answers(self, lines: Sequence[Line]) -> list[Answer]:
-        if not lines:
-            return []
-        variables = self.variables(lines[0].plies + 1)
-        wanted = [abs(v) for v in variables.literals]
-        wanted += [] if variables.stop is None else [abs(variables.stop)]
-        rows = ask(self._oracle, [line.choice for line in lines], wanted)
-        return [
-            self.moves.decode(variables, dict(zip(wanted, row, strict=True)))
-            for row in rows.tolist()
-        ]
 
     def with_answer(self, line: Line, answer: Answer) -> Line:
         """The line after White's ply, with the indicators that follow from it."""
@@ -72,8 +70,8 @@ class HerbrandReader(CertificateReader):
         return readings
 
     def legality(
-        self, lines: Sequence[Line], moves: Sequence[BoardMove]
-    ) -> list[list[Legality] | None]:
+        self, lines: Sequence[Line], moves: Sequence[LayoutMove]
+    ) -> list[list[Legality | None] | None]:
         return [
             [self._legality(line, move) for move in moves]
             if self._unfolding.constrains(_known(line), line.plies + 1)
@@ -81,7 +79,7 @@ class HerbrandReader(CertificateReader):
             for line in lines
         ]
 
-    def _legality(self, line: Line, move: BoardMove) -> Legality:
+    def _legality(self, line: Line, move: LayoutMove) -> Legality:
         after = self.with_move(line, move)
         own = {v: value for v, value in after.choice.items() if v not in line.choice}
         objections = self._unfolding.objections(_known(line), own, after.plies)
@@ -113,8 +111,8 @@ class HerbrandReader(CertificateReader):
         position = [*self.layout.board.x, *self.layout.board.y]
         universal = [abs(v) for v in position if abs(v) not in self.opponent]
         if found is None:
-            row = ask(self._oracle, [line.choice], universal)[0].tolist()
-            x, y = self.moves.decode_square(dict(zip(universal, row, strict=True)))
+            row = ask(self.oracle, [line.choice], universal)[0].tolist()
+            x, y = self._code.decode_square(dict(zip(universal, row, strict=True)))
             note = f"at the symbolic square ({x},{y}), whatever values Black's variables take"
             return VerdictReading(False, note)
         states = {abs(v) for state in self.layout.board.states for v in state}

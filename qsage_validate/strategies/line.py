@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from qsage_validate.encodings.layout import Bits, Layout, MoveVariables, bits_value, value_bits
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Board, Player
 
 SquareXY = tuple[int, int]
+
+_TEXT: Final = re.compile(r"([^\s(]+)\((\d{1,6}),(\d{1,6})\)")
 
 MOST_SQUARES: Final = 1 << 20
 """The largest board that is decoded: each square of it is a question to the certificate."""
@@ -31,6 +35,24 @@ class BoardMove:
 
     def __str__(self) -> str:
         return f"{self.action}({self.x},{self.y})"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMove:
+    """A move by its name in the game's own words: ``b2``, ``(mark 1 1)``.
+
+    ``square`` is the square that it names, where the game knows one; equal names are equal moves.
+    """
+
+    name: str
+    square: SquareXY | None = field(compare=False, default=None)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+LayoutMove: TypeAlias = BoardMove | NamedMove
+"""A move as a layout can say it; ``square`` is where it is, or ``None``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +82,18 @@ class Answer:
     says which); ``stop`` is the game-stop variable; ``values`` the variables of the ply.
     """
 
-    move: BoardMove | None
+    move: LayoutMove | None
     stop: bool
     values: Mapping[int, bool]
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Atoms:
+    """A position in words: those that hold, among those that the formula has literals for."""
+
+    true: frozenset[str]
+    known: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +101,14 @@ class BoardReading:
     """A board read square by square, and other literals at the same time.
 
     ``board`` is ``None`` when the formula leaves no consistent values; ``at`` maps each wanted
-    literal to its values on the squares, row by row (``None`` where it is not determined yet).
+    literal to its values on the squares, row by row (``None`` where it is not determined yet; one
+    value where there are no squares to read it on).  Formulas that keep a position in words have
+    ``atoms``; the game draws a board from them.
     """
 
     board: Board | None
     at: Mapping[int, tuple[bool | None, ...]]
+    atoms: Atoms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +137,19 @@ class VerdictReading:
     exact: bool = True
 
 
+def split_moves(text: str) -> list[str]:
+    """The moves of a play that was joined by blanks; blanks inside parentheses are a move's."""
+    moves: list[str] = []
+    depth = 0
+    for word in text.split():
+        if depth:
+            moves[-1] += f" {word}"
+        else:
+            moves.append(word)
+        depth = max(0, depth + word.count("(") - word.count(")"))
+    return moves
+
+
 def literal_value(values: Mapping[int, bool], literal: int) -> bool:
     """The value of a signed literal; variables without a value are false."""
     return values.get(abs(literal), False) != (literal < 0)
@@ -113,6 +159,34 @@ def fix(values: dict[int, bool], literals: Bits, bits: tuple[bool, ...]) -> None
     """Give signed literals the values ``bits``."""
     for literal, bit in zip(literals, bits, strict=True):
         values[abs(literal)] = bit != (literal < 0)
+
+
+class PlyCode(ABC):
+    """Translates the moves of each ply (from 1) to the values of its variables and back."""
+
+    @abstractmethod
+    def encode(self, ply: int, move: LayoutMove) -> dict[int, bool]:
+        """The values of the ply's variables for ``move``, the stop variable left out."""
+
+    @abstractmethod
+    def decode(self, ply: int, values: Mapping[int, bool]) -> Answer:
+        """The move that ``values`` stand for."""
+
+    @abstractmethod
+    def moves(self, ply: int) -> list[LayoutMove]:
+        """Every move of a ply, legal or not, in a fixed order."""
+
+    @abstractmethod
+    def no_moves(self, ply: int) -> list[LayoutMove]:
+        """What the variables can say although it is no move: squares off the board and such."""
+
+    @abstractmethod
+    def can_say(self, ply: int, move: LayoutMove) -> bool:
+        """Whether the variables of a ply have a value for ``move``."""
+
+    @abstractmethod
+    def find(self, ply: int, text: str) -> LayoutMove | None:
+        """The move whose text is ``text``; ``None`` where the ply cannot say it."""
 
 
 class MoveCode:
@@ -201,6 +275,38 @@ class MoveCode:
             1 if width == 1 else 1 << len(variables.x),
             1 if height == 1 else 1 << len(variables.y),
         )
+
+
+class GridCode(PlyCode):
+    """The code of layouts in which a move is an action with coordinates."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._code = MoveCode(layout)
+
+    def encode(self, ply: int, move: LayoutMove) -> dict[int, bool]:
+        assert isinstance(move, BoardMove), "moves of a grid have coordinates"
+        return self._code.encode(self._layout.moves[ply - 1], move)
+
+    def decode(self, ply: int, values: Mapping[int, bool]) -> Answer:
+        return self._code.decode(self._layout.moves[ply - 1], values)
+
+    def moves(self, ply: int) -> list[LayoutMove]:
+        return list(self._code.moves(self._layout.moves[ply - 1].player))
+
+    def no_moves(self, ply: int) -> list[LayoutMove]:
+        return list(self._code.moves_off_board(self._layout.moves[ply - 1]))
+
+    def can_say(self, ply: int, move: LayoutMove) -> bool:
+        variables = self._layout.moves[ply - 1]
+        return isinstance(move, BoardMove) and self._code.can_say(variables, move)
+
+    def find(self, ply: int, text: str) -> LayoutMove | None:
+        match = _TEXT.fullmatch(text)
+        if match is None:
+            return None
+        move = BoardMove(match[1], int(match[2]), int(match[3]))
+        return move if self.can_say(ply, move) else None
 
 
 class BoardCode:

@@ -10,18 +10,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
-from qsage_validate.encodings.layout import Layout, MoveVariables
+from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.encodings.layout import MoveVariables
+from qsage_validate.encodings.table_layout import AnyLayout, MoveTable
 from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.line import (
     Answer,
-    BoardCode,
-    BoardMove,
     BoardReading,
+    LayoutMove,
     Legality,
     Line,
-    MoveCode,
+    PlyCode,
+    SquareXY,
     VerdictReading,
 )
+from qsage_validate.strategies.values import ask
 
 
 class RandomNumbers(Protocol):
@@ -35,31 +38,35 @@ class RandomNumbers(Protocol):
 class CertificateReader(ABC):
     """Reads plays of one certificate with the help of a layout."""
 
-    def __init__(self, layout: Layout, player: Player, opponent: frozenset[int]) -> None:
+    def __init__(self, layout: AnyLayout, player: Player, oracle: Oracle, code: PlyCode) -> None:
         self.layout = layout
         self.player = player
-        self.opponent = opponent
-        self.moves = MoveCode(layout)
-        self.squares = BoardCode(layout)
+        self.oracle = oracle
+        self.opponent = frozenset(oracle.opponent)
+        self.code = code
 
     @property
+    @abstractmethod
     def knows_legality(self) -> bool:
         """Whether :meth:`legality` has an answer at every ply of the opponent."""
-        own = [move.ply for move in self.layout.moves if move.player is Player.WHITE]
-        return all(self.layout.indicator(ply) is not None for ply in own)
+
+    @property
+    @abstractmethod
+    def places(self) -> tuple[SquareXY, ...]:
+        """The squares on which a reading has the values of literals; none for one value."""
 
     def start(self) -> Line:
         """The line before ply 1."""
         return Line()
 
-    def variables(self, ply: int) -> MoveVariables:
+    def variables(self, ply: int) -> MoveVariables | MoveTable:
         """The variables of ply ``ply`` (from 1)."""
         return self.layout.moves[ply - 1]
 
-    def with_move(self, line: Line, move: BoardMove, *, stop: bool = False) -> Line:
+    def with_move(self, line: Line, move: LayoutMove, *, stop: bool = False) -> Line:
         """The line after the opponent's ``move``; ``stop`` claims the goal."""
         variables = self.variables(line.plies + 1)
-        values = self.moves.encode(variables, move)
+        values = self.code.encode(line.plies + 1, move)
         if variables.stop is not None:
             values[abs(variables.stop)] = stop != (variables.stop < 0)
         own = {v: value for v, value in values.items() if v in self.opponent}
@@ -69,9 +76,16 @@ class CertificateReader(ABC):
         """The line after the certificate's ply."""
         return Line(line.plies + 1, line.choice, {**line.reply, **answer.values})
 
-    @abstractmethod
     def answers(self, lines: Sequence[Line]) -> list[Answer]:
         """The certificate's ply after each line; all lines have the same number of plies."""
+        if not lines:
+            return []
+        ply = lines[0].plies + 1
+        variables = self.variables(ply)
+        wanted = [abs(v) for v in variables.variables]
+        wanted += [] if variables.stop is None else [abs(variables.stop)]
+        rows = ask(self.oracle, [line.choice for line in lines], wanted)
+        return [self.code.decode(ply, dict(zip(wanted, row, strict=True))) for row in rows.tolist()]
 
     @abstractmethod
     def boards(self, lines: Sequence[Line], wanted: Sequence[int] = ()) -> list[BoardReading]:
@@ -79,11 +93,12 @@ class CertificateReader(ABC):
 
     @abstractmethod
     def legality(
-        self, lines: Sequence[Line], moves: Sequence[BoardMove]
-    ) -> list[list[Legality] | None]:
+        self, lines: Sequence[Line], moves: Sequence[LayoutMove]
+    ) -> list[list[Legality | None] | None]:
         """What the formula says of each of the opponent's moves after each line.
 
-        ``None`` for a line after which it says nothing, or nobody knows where to look.
+        ``None`` for a line after which it says nothing, or nobody knows where to look; and for
+        single moves of which it says nothing.
         """
 
     @abstractmethod

@@ -14,11 +14,14 @@ from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.line import (
-    Answer,
-    BoardMove,
+    BoardCode,
     BoardReading,
+    GridCode,
+    LayoutMove,
     Legality,
     Line,
+    MoveCode,
+    SquareXY,
     VerdictReading,
 )
 from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
@@ -32,20 +35,19 @@ class SkolemReader(CertificateReader):
     """Black's replies, the boards and White's legality as the Skolem functions give them."""
 
     def __init__(self, layout: Layout, oracle: Oracle) -> None:
-        super().__init__(layout, Player.BLACK, frozenset(oracle.opponent))
-        self._oracle = oracle
+        super().__init__(layout, Player.BLACK, oracle, GridCode(layout))
+        self.layout: Layout = layout
+        self.squares = BoardCode(layout)
+        self._code = MoveCode(layout)
 
-    def answers(self, lines: Sequence[Line]) -> list[Answer]:
-        if not lines:
-            return []
-        variables = self.variables(lines[0].plies + 1)
-        wanted = [abs(v) for v in variables.literals]
-        wanted += [] if variables.stop is None else [abs(variables.stop)]
-        rows = ask(self._oracle, [line.choice for line in lines], wanted)
-        return [
-            self.moves.decode(variables, dict(zip(wanted, row, strict=True)))
-            for row in rows.tolist()
-        ]
+    @property
+    def knows_legality(self) -> bool:
+        own = [move.ply for move in self.layout.moves if move.player is Player.WHITE]
+        return all(self.layout.indicator(ply) is not None for ply in own)
+
+    @property
+    def places(self) -> tuple[SquareXY, ...]:
+        return tuple(self.squares.squares)
 
     def boards(self, lines: Sequence[Line], wanted: Sequence[int] = ()) -> list[BoardReading]:
         if not lines:
@@ -55,7 +57,7 @@ class SkolemReader(CertificateReader):
         state = self.layout.board.states[plies] if has_state else ()
         places = self._places()
         choices = [{**line.choice, **place} for line in lines for place in places]
-        rows = ask(self._oracle, choices, [*state, *wanted]).tolist()
+        rows = ask(self.oracle, choices, [*state, *wanted]).tolist()
         readings = []
         for first in range(0, len(rows), len(places)):
             part = rows[first : first + len(places)]
@@ -65,22 +67,22 @@ class SkolemReader(CertificateReader):
         return readings
 
     def legality(
-        self, lines: Sequence[Line], moves: Sequence[BoardMove]
-    ) -> list[list[Legality] | None]:
+        self, lines: Sequence[Line], moves: Sequence[LayoutMove]
+    ) -> list[list[Legality | None] | None]:
         indicators = self.layout.indicator(lines[0].plies + 1) if lines else None
         if indicators is None:
             return [None] * len(lines)
         literals = [] if indicators.bounds is None else [indicators.bounds]
         literals += indicators.preconditions
         choices = [self.with_move(line, move).choice for line in lines for move in moves]
-        rows = ask(self._oracle, choices, literals).tolist()
+        rows = ask(self.oracle, choices, literals).tolist()
         verdicts = [
             Legality(
                 all(row), tuple(v for v, holds in zip(literals, row, strict=True) if not holds)
             )
             for row in rows
         ]
-        return [verdicts[k : k + len(moves)] for k in range(0, len(verdicts), len(moves))]
+        return [[*verdicts[k : k + len(moves)]] for k in range(0, len(verdicts), len(moves))]
 
     def verdicts(self, lines: Sequence[Line]) -> list[VerdictReading]:
         literal = self.layout.verdict
@@ -92,7 +94,7 @@ class SkolemReader(CertificateReader):
             for line, own in zip(lines, patterns, strict=True)
             for pattern in own
         ]
-        values = ask(self._oracle, choices, [literal])[:, 0]
+        values = ask(self.oracle, choices, [literal])[:, 0]
         readings, first = [], 0
         for line, own in zip(lines, patterns, strict=True):
             readings.append(self._verdict(line, own, values[first : first + len(own)].tolist()))
@@ -112,7 +114,7 @@ class SkolemReader(CertificateReader):
         }
         places = self._places()
         choices = [{**choice, **place} for choice in questions.values() for place in places]
-        values = ask(self._oracle, choices, [self.layout.verdict])[:, 0]
+        values = ask(self.oracle, choices, [self.layout.verdict])[:, 0]
         rows = dict(zip(questions, values.reshape(-1, len(places)).tolist(), strict=True))
         readings = []
         for line, goal in zip(lines, goals, strict=True):
@@ -167,12 +169,12 @@ class SkolemReader(CertificateReader):
         return [dict(zip(rest, bits, strict=True)) for bits in islice(every, _VERDICT_LIMIT)]
 
     def _describe(self, pattern: dict[int, bool]) -> str:
-        at = self.moves.decode_square(pattern)
+        at = self._code.decode_square(pattern)
         place = f"at the symbolic square ({at[0]},{at[1]})"
         goals = self.layout.goals
         names = (("condition", goals.white_condition), ("x", goals.white_x), ("y", goals.white_y))
         claim = [
-            f"{name} {self.moves.number(bits, pattern) + 1}"
+            f"{name} {self._code.number(bits, pattern) + 1}"
             for name, bits in names
             if any(abs(b) in pattern for b in bits)
         ]

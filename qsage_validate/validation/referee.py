@@ -7,12 +7,14 @@ as boards, moves and indicator values that somebody decoded; a difference become
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from qsage_validate.encodings.layout import Layout, StateCode
+from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
+from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.protocol import Board, Game, Move, Outcome, Player, Position, Square
-from qsage_validate.strategies.line import Answer, BoardMove, Legality
+from qsage_validate.strategies.line import Answer, Atoms, LayoutMove, Legality
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 # At most so many moves are named in one finding about legality.
@@ -25,14 +27,14 @@ class Referee:
     ``name`` gives the file's name of a variable or gate.
     """
 
-    def __init__(self, game: Game, layout: Layout, name: Callable[[int], str] = str) -> None:
+    def __init__(self, game: Game, layout: AnyLayout, name: Callable[[int], str] = str) -> None:
         check_fit(game, layout)
         self.game = game
         self.layout = layout
         self._name = name
-        self._moves: dict[tuple[Player, BoardMove], Move | None] = {}
+        self._moves: dict[tuple[Player, LayoutMove], Move | None] = {}
 
-    def move(self, move: BoardMove, player: Player) -> Move | None:
+    def move(self, move: LayoutMove, player: Player) -> Move | None:
         """The rules' move for a decoded one; ``None`` when the rules have no such move."""
         key = (player, move)
         if key not in self._moves:
@@ -79,6 +81,7 @@ class Referee:
     def _state_evidence(
         self, board: Board, square: tuple[int, int], plies: int
     ) -> tuple[Evidence, ...]:
+        assert isinstance(self.layout, Layout), "the board was read from state variables"
         code = self.layout.board.code
         first, second = self.layout.board.states[plies]
         is_open, is_white = code.encode(board[square])
@@ -88,6 +91,49 @@ class Referee:
         if is_white is not None:
             found.append(self.evidence(second, is_white, f"{names[1]} {place}"))
         return tuple(found)
+
+    def wrong_atoms(self, position: Position, atoms: Atoms) -> list[str]:
+        """The atoms, of those that the formula has, that the rules see differently; sorted."""
+        assert isinstance(self.game, AtomGame), "checked when the layout was"
+        return sorted((self.game.atoms(position) & atoms.known) ^ atoms.true)
+
+    def atoms(
+        self, position: Position, atoms: Atoms, plies: int, moves: tuple[str, ...]
+    ) -> Finding | None:
+        """Whether what the formula says of the position after ``plies`` plies is so by the rules."""
+        wrong = self.wrong_atoms(position, atoms)
+        if not wrong:
+            return None
+        assert isinstance(self.game, AtomGame), "it has atoms"
+        shown = ", ".join(
+            f"'{atom}' is {str(atom in atoms.true).lower()} in the formula and "
+            f"{str(atom not in atoms.true).lower()} by the rules"
+            for atom in wrong[:_NAMED_MOVES]
+        )
+        more = f" and {len(wrong) - _NAMED_MOVES} more" if len(wrong) > _NAMED_MOVES else ""
+        board = position.board
+        squares: tuple[tuple[int, int], ...] = ()
+        if board.squares:
+            other = self.game.board_of(atoms.true | (self.game.atoms(position) - atoms.known))
+            squares = tuple(board.differences(other))
+        return Finding(
+            FindingKind.BOARD_DIFFERS,
+            plies,
+            f"{shown}{more}",
+            player=position.to_move.other if plies else None,
+            move=moves[-1] if moves else None,
+            squares=squares,
+            evidence=tuple(self._atom_evidence(wrong[0], plies, atoms)),
+            rule=f"the rules' position is {position}",
+            moves=moves,
+        )
+
+    def _atom_evidence(self, atom: str, plies: int, atoms: Atoms) -> Iterator[Evidence]:
+        assert isinstance(self.layout, TableLayout), "atoms are of tables"
+        state = self.layout.state
+        for kind, literal in zip(state.atoms, state.states[plies], strict=True):
+            if literal and (atom == kind or (state.position and atom.startswith(f"{kind} "))):
+                yield self.evidence(literal, atom in atoms.true, f"{atom}, state {plies}")
 
     # -- moves ------------------------------------------------------------------------------
 
@@ -116,12 +162,12 @@ class Referee:
         )
 
     def legality(
-        self, position: Position, verdicts: Mapping[BoardMove, Legality], moves: tuple[str, ...]
+        self, position: Position, verdicts: Mapping[LayoutMove, Legality], moves: tuple[str, ...]
     ) -> list[Finding]:
         """Whether the formula accepts exactly the legal moves of the player to move."""
         player = position.to_move
-        wrong_yes: list[BoardMove] = []
-        wrong_no: list[BoardMove] = []
+        wrong_yes: list[LayoutMove] = []
+        wrong_no: list[LayoutMove] = []
         for move, verdict in verdicts.items():
             known = self.move(move, player)
             legal = known is not None and self.is_legal(position, known)
@@ -143,8 +189,8 @@ class Referee:
     def _legality(
         self,
         position: Position,
-        wrong: Sequence[BoardMove],
-        verdicts: Mapping[BoardMove, Legality],
+        wrong: Sequence[LayoutMove],
+        verdicts: Mapping[LayoutMove, Legality],
         moves: tuple[str, ...],
         *,
         accepts: bool,
@@ -160,7 +206,9 @@ class Referee:
         else:
             detail = f"the formula forbids {named}{more}, which the rules allow"
         legality = verdicts[first]
-        indicators = self.layout.indicator(position.ply)
+        indicators = None
+        if isinstance(self.layout, Layout):
+            indicators = self.layout.indicator(position.ply)
         literals: Sequence[int] = legality.false
         if accepts and indicators is not None:
             bounds = () if indicators.bounds is None else (indicators.bounds,)
@@ -171,7 +219,7 @@ class Referee:
             detail,
             player=player,
             move=str(first),
-            squares=(first.square,),
+            squares=() if first.square is None else (first.square,),
             evidence=tuple(self.evidence(v, accepts, f"for {first}") for v in literals),
             rule=None if illegality is None else illegality.rule,
             moves=moves,
@@ -226,8 +274,47 @@ def unreadable(
     )
 
 
-def check_fit(game: Game, layout: Layout) -> None:
-    """Raise ``UsageError`` naming the difference when a game is not the one of a layout.
+def check_fit(game: Game, layout: AnyLayout) -> None:
+    """Raise ``UsageError`` naming the difference when a game is not the one of a layout."""
+    if isinstance(layout, TableLayout):
+        _check_tables(game, layout)
+    else:
+        _check_grid(game, layout)
+
+
+def _check_tables(game: Game, layout: TableLayout) -> None:
+    """The same for tables of moves: players, moves and plies.
+
+    The game may have a last ply that the formula does not need: one that only claims what the ply
+    before has brought.
+    """
+    source = f"the game {game.name} does not fit the layout ({layout.source})"
+    if not isinstance(game, AtomGame):
+        raise UsageError(f"{source}: it is played on a grid, expected a {layout.game} game")
+    if not 0 <= game.plies - layout.plies <= 1:
+        raise UsageError(f"{source}: it has {game.plies} plies, expected {layout.plies}")
+    known: dict[Player, set[str]] = {player: set() for player in Player}
+    for table in layout.moves:
+        player = game.player_at(table.ply)
+        if player is not table.player:
+            raise UsageError(f"{source}: {player} makes ply {table.ply}, expected {table.player}")
+        for text in table.moves:
+            if text not in known[player]:
+                known[player].add(_checked(game, text, player, source))
+
+
+def _checked(game: Game, text: str, player: Player, source: str) -> str:
+    try:
+        found = str(game.parse_move(text, player))
+    except (MalformedMoveError, AmbiguousMoveError) as error:
+        raise UsageError(f"{source}: {error}") from None
+    if found != text:
+        raise UsageError(f"{source}: its move is {found}, expected {text}")
+    return text
+
+
+def _check_grid(game: Game, layout: Layout) -> None:
+    """The same for grids.
 
     Formulas of even depth may have one ply more than the rules: a last one of Black's with a
     goal that cannot be reached (so Q-sage writes Domineering).

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from qsage_validate.games.gdl.machine import State, StateMachine
@@ -52,6 +53,14 @@ class Grid:
                 squares.append(Square.BLACK if owner == black else kind)
         names = tuple(term_text(row) for row in reversed(self.rows))
         return Board(len(self.columns), len(self.rows), tuple(squares), names=names)
+
+    def square_of(self, move: Ground) -> tuple[int, int] | None:
+        """The square, 1-based (x, y) from the top, of the last column and row that are named."""
+        words = move[1:] if isinstance(move, tuple) else ()
+        for column, row in reversed(list(pairwise(words))):
+            if column in self.columns and row in self.rows:
+                return self.columns.index(column) + 1, len(self.rows) - self.rows.index(row)
+        return None
 
     def drawing(self, state: State) -> list[str]:
         """The state as lines, with the words of the description."""

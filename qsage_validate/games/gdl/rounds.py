@@ -8,17 +8,17 @@ brought, so a game of N rounds has 2N + 1 plies; :func:`rounds_of` turns plies b
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.errors import IllegalMoveError, UsageError
+from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.gdl.machine import State
 from qsage_validate.games.gdl.model import Ground
 from qsage_validate.games.gdl.rules import GdlGame, GdlMove, GdlPosition
 from qsage_validate.games.protocol import (
     Board,
-    Game,
     Illegality,
     Kernel,
     Move,
@@ -97,7 +97,7 @@ class RoundsPosition(Position):
         return self.game.inner.illegality(self.state, self.to_move, move)
 
 
-class RoundsGame(Game):
+class RoundsGame(AtomGame):
     """The rounds of a game in GDL, two plies each."""
 
     def __init__(self, game: GdlGame) -> None:
@@ -125,6 +125,17 @@ class RoundsGame(Game):
         if position.outcome is not None or position.to_move is BLACK:
             return before
         return before.play(before.legal_moves()[0])
+
+    def atoms(self, position: Position) -> frozenset[str]:
+        """The fluents; what Black has chosen in this round is none."""
+        assert isinstance(position, RoundsPosition), "a position of this game"
+        return self.inner.atoms(GdlPosition(self.inner, position.state, 1))
+
+    def board_of(self, atoms: Collection[str]) -> Board:
+        return self.inner.board_of(atoms)
+
+    def square_of(self, text: str) -> tuple[int, int] | None:
+        return self.inner.square_of(text)
 
     def after(self, state: State, black: Ground, white: Ground) -> State:
         """The state after a round."""

@@ -17,7 +17,7 @@ What is read how:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -30,6 +30,7 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.formats.source import Source, quoted
+from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.gdl.explain import why_not
 from qsage_validate.games.gdl.grid import Grid, drawing, find_grid
 from qsage_validate.games.gdl.horizon import Step, horizon, move_domains, turn_order
@@ -45,7 +46,6 @@ from qsage_validate.games.gdl.model import (
 from qsage_validate.games.gdl.parser import parse_ground
 from qsage_validate.games.protocol import (
     Board,
-    Game,
     Illegality,
     Kernel,
     Move,
@@ -149,7 +149,7 @@ class GdlPosition(Position):
         return self.game.illegality(self.state, self.to_move, move)
 
 
-class GdlGame(Game):
+class GdlGame(AtomGame):
     """The game of a description, for so many rounds; ``black`` names a role.
 
     Raises ``InputError`` for a description that is not valid, ``UsageError`` for another number
@@ -338,6 +338,19 @@ class GdlGame(Game):
         if self.grid is None:
             return Board(0, 0, ())
         return self.grid.board(state, self.roles[Player.BLACK])
+
+    def atoms(self, position: Position) -> frozenset[str]:
+        assert isinstance(position, GdlPosition), "a position of this game"
+        return frozenset(map(term_text, position.state))
+
+    def board_of(self, atoms: Collection[str]) -> Board:
+        return self.board(frozenset(map(self._ground, atoms)))
+
+    def square_of(self, text: str) -> tuple[int, int] | None:
+        """The last column and row of the grid among the words of a move."""
+        if self.grid is None:
+            return None
+        return self.grid.square_of(self._ground(text))
 
     # -- texts --------------------------------------------------------------------------------
 

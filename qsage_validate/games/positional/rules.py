@@ -14,7 +14,7 @@ This module shares no code with the encodings, which are checked against it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -25,6 +25,7 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.formats.source import quoted
+from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.kernel import PositionalKernel, make_kernel
 from qsage_validate.games.positional.masks import members
@@ -32,7 +33,6 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import (
     Board,
-    Game,
     Illegality,
     Move,
     Outcome,
@@ -206,8 +206,11 @@ def _plies(number: int) -> str:
     return f"{number} {'ply' if number == 1 else 'plies'}"
 
 
-class PositionalGame(Game):
-    """The game that a positional model describes."""
+class PositionalGame(AtomGame):
+    """The game that a positional model describes.
+
+    Its atoms are ``black b2``, ``white b2``, ``open b2`` and ``occupied b2``.
+    """
 
     def __init__(self, model: PositionalModel) -> None:
         self.model = model
@@ -250,6 +253,28 @@ class PositionalGame(Game):
 
     def moves(self, player: Player) -> Sequence[Claim]:
         return self.claims
+
+    def atoms(self, position: Position) -> frozenset[str]:
+        assert isinstance(position, PositionalPosition), "a position of this game"
+        black, white = position.black, position.white
+        kinds = (
+            ("black", black),
+            ("white", white),
+            ("occupied", black | white),
+            ("open", position.open),
+        )
+        return frozenset(f"{k} {name}" for k, mask in kinds for name in self.model.names(mask))
+
+    def board_of(self, atoms: Collection[str]) -> Board:
+        held = {player: 0 for player in Player}
+        for player in Player:
+            own = (k for k, n in enumerate(self.model.positions) if f"{player.value} {n}" in atoms)
+            held[player] = sum(1 << k for k in own)
+        return self.arrangement.board(held[Player.BLACK], held[Player.WHITE])
+
+    def square_of(self, text: str) -> tuple[int, int] | None:
+        number = self.model.number.get(text)
+        return None if number is None else self.arrangement.squares[number]
 
     def parse_move(self, text: str, player: Player) -> Claim:
         name = text.strip()

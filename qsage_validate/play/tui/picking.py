@@ -11,9 +11,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from qsage_validate.games.protocol import Board, Square
-from qsage_validate.play.frame import BlockMove, BoardMove, HeapMove, MatchMove, SquareXY
+from qsage_validate.play.frame import (
+    BlockMove,
+    BoardMove,
+    HeapMove,
+    MatchMove,
+    NamedMove,
+    SquareXY,
+)
 
-PlacedMove = BoardMove | HeapMove
+PlacedMove = BoardMove | NamedMove | HeapMove
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +77,15 @@ class Picks:
         for move in moves:
             if isinstance(move, BlockMove):
                 continue
-            named = {move.square} if isinstance(move, BoardMove) else ()
-            areas[move] = frozenset(touched(move)) or frozenset(named)
+            named = None if isinstance(move, HeapMove) else move.square
+            areas[move] = frozenset(touched(move)) or frozenset(() if named is None else {named})
         return cls(areas)
 
     def starts(self, board: Board) -> frozenset[SquareXY]:
         """The squares to mark as playable: pieces that can move, open squares that can be taken."""
         marked: set[SquareXY] = set()
         for move, area in self.areas.items():
-            named = move.square if isinstance(move, BoardMove) else None
+            named = None if isinstance(move, HeapMove) else move.square
             if named is not None and named in area and board[named] is not Square.OPEN:
                 marked.add(named)
             else:
@@ -126,7 +133,7 @@ class Picks:
         groups: dict[tuple[str, frozenset[SquareXY]], list[BoardMove]] = {}
         chosen: list[PlacedMove] = []
         for move in moves:
-            if isinstance(move, HeapMove):
+            if not isinstance(move, BoardMove):
                 chosen.append(move)
             else:
                 groups.setdefault((move.action, self.areas[move]), []).append(move)
