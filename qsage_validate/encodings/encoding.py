@@ -113,6 +113,18 @@ _ENCODERS: Final[Mapping[str, Registered]] = {
         "encode_guarded",
         "the lifted encoding, plies side by side behind guards instead of nested",
     ),
+    "cor+": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.corrective_plus",
+        "encode_cor_plus",
+        "COR+: the polished corrective encoding, of all positional games (2023)",
+    ),
+    "cor": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.corrective",
+        "encode_cor",
+        "COR: the corrective encoding (Mayer-Eichberger and Saffidine 2020)",
+    ),
     "ea": Registered(
         Kind.POSITIONAL,
         "qsage_validate.encodings.positional.explicit",
@@ -154,6 +166,24 @@ _ENCODERS: Final[Mapping[str, Registered]] = {
         "qsage_validate.encodings.positional.stateless",
         "encode_sn",
         "SN: no board, a way by neighbours (4.4)",
+    ),
+    "li": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.squaring",
+        "encode_li",
+        "LI: lifted board, a way by iterative squaring (appendix C)",
+    ),
+    "si": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.squaring",
+        "encode_si",
+        "SI: no board, a way by iterative squaring (appendix C)",
+    ),
+    "sn-httt": Registered(
+        Kind.POSITIONAL,
+        "qsage_validate.encodings.positional.stateless_shapes",
+        "encode_sn_httt",
+        "SN for polyominoes: cells by their neighbours to the right and up (section 6)",
     ),
     "cover": Registered(
         Kind.POSITIONAL,

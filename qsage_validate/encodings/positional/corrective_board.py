@@ -1,0 +1,217 @@
+"""The board of the corrective encodings: COR and COR+.
+
+Mayer-Eichberger and Saffidine, *Positional Games and QBF* (2020 the corrective encoding, 2023
+the polished one), as Boucher and Villemaire ("COVER", sections 2.3 and 3) and Shaik et al.
+(section 3.1) tell of them: moves are chosen by their own variables, the stones on the board are
+existential, and clauses lay a stone only for a move that is legal.  White's moves are numbers.
+Black may stop the play before any ply, and from then on nothing changes: what the board is in
+the end decides, also in maker-maker games.  Turns may have several stones, and White may begin.
+
+Stones to begin with are constants.  Here ``stop`` is the complement of the papers' ``time``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from qsage_validate.circuit import aig
+from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.encodings.arithmetic import constant_literals, width_for
+from qsage_validate.encodings.layout import Bits
+from qsage_validate.encodings.play_literals import PlayLiterals
+from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, is_constant
+from qsage_validate.encodings.positional.model_parts import model_parts
+from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.games.positional.masks import members
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.paths import with_winning_sets
+from qsage_validate.games.protocol import Player
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+
+@dataclass
+class Stones:
+    """The literals of a time: what is black, what is white, for each position."""
+
+    black: Bits
+    white: Bits
+
+
+class CorrectiveBoard:
+    """What COR and COR+ have in common: moves in numbers, stops, the winning condition.
+
+    ``stones[t]`` is the board after ply ``t``, ``stop[t]`` the literal that says that Black
+    stopped before ply ``t``.  ``wins`` are the winning sets by player.
+    """
+
+    def __init__(self, model: PositionalModel) -> None:
+        self.model = model
+        self.plies = range(1, len(model.turns) + 1)
+        self.positions = range(len(model.positions))
+        self.width = width_for(len(model.positions))
+        self.clauses = ClauseSet()
+        self.stop: dict[int, int] = {}
+        self.code: dict[int, Bits] = {}
+        self.stones = {
+            0: Stones(
+                tuple(constant(model.black >> v & 1) for v in self.positions),
+                tuple(constant(model.white >> v & 1) for v in self.positions),
+            )
+        }
+        self.wins = {
+            BLACK: with_winning_sets(model).black_wins,
+            WHITE: model.white_wins,
+        }
+        # Whoever has won before the first ply has won; Black is asked first.
+        self.won = any(win & model.black == win for win in self.wins[BLACK])
+
+    def own(self, ply: int, player: Player) -> Bits:
+        """The literals of a player's stones after a ply."""
+        stones = self.stones[ply]
+        return stones.black if player is BLACK else stones.white
+
+    def number(self, ply: int) -> Bits:
+        """The variables of a move that is a number."""
+        player = self.model.turns[ply - 1]
+        quantifier = Quantifier.EXISTS if player is BLACK else Quantifier.FORALL
+        self.code[ply] = self.clauses.variables(quantifier, self.width)
+        return self.code[ply]
+
+    def may_stop(self, ply: int) -> None:
+        """The variable that stops the play before a ply."""
+        (self.stop[ply],) = self.clauses.exists(1)
+
+    def stops_stay(self, ply: int) -> None:
+        """Who stopped before has stopped (COVER's 3.26)."""
+        if ply > 1:
+            self.clauses.add(-self.stop[ply - 1], self.stop[ply])
+
+    def white_claims(self, ply: int, v: int, *barriers: int) -> None:
+        """White's stone is laid if the move is ``v`` and none of the barriers holds (3.41)."""
+        others = (-bit for bit in constant_literals(self.code[ply], v))
+        self.clauses.add(self.stop[ply], *barriers, *others, self.stones[ply].white[v])
+
+    def first_moves(self, laid: Sequence[int]) -> None:
+        """Symmetry: Black's first stone is one of the model's first moves (3.40)."""
+        model = self.model
+        choice = model.first_moves & model.open
+        if choice and model.turns and model.turns[0] is BLACK and not self.won:
+            self.clauses.add(*(laid[v] for v in members(choice)))
+
+    def goals(self) -> dict[int, int]:
+        """The winning condition (3.45 to 3.47 without a cover): sets by their variables."""
+        end = self.stones[len(self.model.turns)]
+        if self.won:
+            return {}
+        wins = self.wins[BLACK]
+        goals = self.clauses.exists(len(wins))
+        self.clauses.add(*goals)
+        for goal, win in zip(goals, wins, strict=True):
+            for v in members(win):
+                self.clauses.add(-goal, end.black[v])
+        for win in self.wins[WHITE]:
+            self.clauses.add(*(-end.white[v] for v in members(win)))
+        return dict(zip(goals, wins, strict=True))
+
+
+class CorrectivePlay:
+    """What the board's variables are in a play, ply by ply."""
+
+    def __init__(self, board: CorrectiveBoard, play: PlayLiterals) -> None:
+        self.board = board
+        self.play = play
+        self.builder: AigBuilder = play.builder
+        self.values: dict[int, int] = {}
+        model = board.model
+        self.own = {
+            player: [aig.TRUE if mask >> v & 1 else aig.FALSE for v in board.positions]
+            for player, mask in ((BLACK, model.black), (WHITE, model.white))
+        }
+        self.before: Mapping[Player, Sequence[int]] = {}
+
+    def has_won(self, black: Sequence[int]) -> int:
+        """Whether Black has one of the winning sets."""
+        builder = self.builder
+        wins = self.board.wins[BLACK]
+        return builder.or_all(builder.and_all(black[v] for v in members(win)) for win in wins)
+
+    def plies(self) -> Iterable[int]:
+        """Go through the plies: at each one ``own`` and ``values`` are as after it."""
+        builder, turns = self.builder, self.board.model.turns
+        for ply in self.board.plies:
+            player = turns[ply - 1]
+            stop = self._stop(ply)
+            self.values[self.board.stop[ply]] = stop
+            made = self.play.plies[ply - 1].made
+            self.before = {p: tuple(stones) for p, stones in self.own.items()}
+            for v in self.board.positions:
+                taken = builder.or_(self.own[BLACK][v], self.own[WHITE][v])
+                laid = builder.and_(made[v], builder.or_(stop, taken) ^ 1)
+                self.own[player][v] = builder.or_(self.own[player][v], laid)
+            yield ply
+
+    def _stop(self, ply: int) -> int:
+        """Black stops as the play says; before White's plies when Black has won.
+
+        A layout names the variables of Black's own plies alone, for a ply's variables are all of
+        its player's.
+        """
+        if self.board.model.turns[ply - 1] is BLACK:
+            return self.play.plies[ply - 1].stop
+        return self.has_won(self.own[BLACK])
+
+    def goals(self, goals: Mapping[int, int]) -> dict[int, int]:
+        """Whether each winning set is Black's in the end."""
+        black = self.own[BLACK]
+        return {
+            goal: self.builder.and_all(black[v] for v in members(win))
+            for goal, win in goals.items()
+        }
+
+
+def corrective_layout(
+    board: CorrectiveBoard,
+    name: str,
+    choice: Mapping[int, Bits],
+    legal: Callable[[int], Bits],
+) -> tuple[TableLayout, Qbf]:
+    """The layout of a finished formula, and the formula.
+
+    ``choice`` are the variables of moves that are no numbers, by ply.
+    """
+    model, qbf = board.model, board.clauses.qbf()
+    moves: list[MoveTable] = []
+    gates: dict[str, int] = {}
+    for ply in board.plies:
+        player = model.turns[ply - 1]
+        stop = board.stop[ply]
+        if player is WHITE:
+            gates[f"black stopped before ply {ply}"] = stop
+        moves.append(
+            MoveTable(
+                ply,
+                player,
+                model.positions,
+                code=board.code.get(ply, ()),
+                literals=choice.get(ply, ()),
+                legal=legal(ply),
+                stop=stop if player is BLACK else None,
+            )
+        )
+    states: list[Bits] = [()]
+    for ply in board.plies:
+        stones = board.stones[ply]
+        states.append(tuple(0 if is_constant(x) else x for x in (*stones.black, *stones.white)))
+    atoms = tuple(f"{player.value} {place}" for player in Player for place in model.positions)
+    layout = TableLayout(
+        moves=tuple(moves),
+        state=StateTable(atoms, tuple(states)),
+        verdict=qbf.output,
+        gates=gates,
+        encoding=name,
+        model=model_parts(model),
+    )
+    return layout, qbf
