@@ -1,0 +1,446 @@
+"""Layouts with tables of moves as comments inside a formula's file.
+
+The lines are those of ``layout_comments.py`` where the same is to be said; ``docs/layout.md``
+describes both.  The first is ``@ qsage-layout 2``.  Texts that many lines mean, the moves of
+plies and the atoms of states, are written once, and runs of literals in short: a game of 361
+positions and plies takes some ten kilobytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+from typing import Final
+
+from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
+from qsage_validate.encodings.layout import Bits
+from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.table_layout import AnyLayout, MoveTable, StateTable, TableLayout
+from qsage_validate.errors import InputError
+from qsage_validate.formats.source import quoted
+from qsage_validate.games.protocol import Player
+
+VERSION: Final = 2
+_MOST_BITS: Final = 64
+_BARE: Final = re.compile(r"[!#-Z\\^-~]+")
+_TEXT: Final = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^\s"]+)')
+_WORD: Final = re.compile(r"\[[^\]]*\]|\S+")
+_OUTPUT: Final = "output"
+
+
+# --- Writing ----------------------------------------------------------------------------------
+
+
+def with_table_layout(qbf: Qbf, layout: TableLayout) -> Qbf:
+    """``qbf`` with the layout in its comments, in place of those that it had.
+
+    The layout may name variables and, in a circuit, gates.  The gates of a conjunction of clauses
+    get other numbers when it is written as QDIMACS: of these only the output can be named.
+    Raises ``ValueError`` for a literal that the formula does not have.
+    """
+    clausal = _is_clausal(qbf)
+    known = set(qbf.levels()) | (set() if clausal else set(qbf.gates))
+    literals = [*layout.gates.values()]
+    if layout.verdict is not None and layout.verdict != qbf.output:
+        literals.append(layout.verdict)
+    for table in layout.moves:
+        literals += [*table.code, *table.literals, *table.legal]
+        literals += [] if table.stop is None else [table.stop]
+    literals += [*layout.state.position, *(x for state in layout.state.states for x in state)]
+    for literal in literals:
+        if literal and abs(literal) not in known:
+            what = "variable" if clausal else "variable or gate"
+            raise ValueError(f"the layout names {literal}, which is no {what} of the formula")
+    comments = table_layout_comments(layout, output=qbf.output if clausal else None)
+    return replace(qbf, comments=tuple(enumerate(comments, start=1)))
+
+
+def _is_clausal(qbf: Qbf) -> bool:
+    """Whether the matrix is a conjunction of clauses, which QDIMACS takes as it is."""
+    top = qbf.gates.get(qbf.output)
+    if top is None or top.connective is not Connective.AND:
+        return False
+    for literal in top.inputs:
+        gate = qbf.gates.get(abs(literal))
+        if gate is None:
+            continue
+        nested = any(abs(x) in qbf.gates for x in gate.inputs)
+        if literal < 0 or nested or gate.connective is not Connective.OR:
+            return False
+    return True
+
+
+def table_layout_comments(layout: TableLayout, output: int | None = None) -> tuple[str, ...]:
+    """The comment lines for ``layout``, without the format's comment sign.
+
+    A verdict that is ``output`` is called that, and not by its number.
+    """
+    return tuple(f"@ {line}" for line in _lines(layout, output))
+
+
+def _lines(layout: TableLayout, output: int | None) -> Iterator[str]:
+    yield f"qsage-layout {VERSION}"
+    yield f"encoding {layout.encoding}"
+    yield f"game {layout.game}"
+    lists: dict[tuple[str, ...], int] = {}
+
+    def listed(texts: tuple[str, ...]) -> Iterator[str]:
+        if texts not in lists:
+            lists[texts] = len(lists) + 1
+            yield " ".join([f"list {lists[texts]}", *map(_text, texts)])
+
+    for table in layout.moves:
+        yield from listed(table.moves)
+        line = f"move {table.ply} {table.player.value} list {lists[table.moves]}"
+        for name, bits in (
+            ("code", table.code),
+            ("literals", table.literals),
+            ("legal", table.legal),
+        ):
+            if bits:
+                line += f" {name} {_bits(bits)}"
+        yield line if table.stop is None else f"{line} stop {table.stop}"
+    state = layout.state
+    if state.atoms:
+        yield from listed(state.atoms)
+        yield f"atoms list {lists[state.atoms]}"
+    if state.position or state.places:
+        yield from listed(state.places)
+        yield f"symbolic {_bits(state.position)} list {lists[state.places]}"
+    for time, bits in enumerate(state.states):
+        yield f"state {time} {_bits(bits)}"
+    if layout.verdict is not None:
+        yield f"verdict {_OUTPUT if layout.verdict == output else layout.verdict}"
+    for name, literal in layout.gates.items():
+        yield f"gate {literal} {name}"
+    for part, text in layout.model.items():
+        for line in text.split("\n"):
+            yield f"model {part} | {line}".rstrip(" ")
+
+
+def _text(text: str) -> str:
+    """A text as one word: in quotation marks where it has blanks or other signs."""
+    return text if _BARE.fullmatch(text) else json.dumps(text)
+
+
+def _bits(bits: Bits) -> str:
+    """``[1 2 5..9 10..14/2 0*3]``: literals, runs with a step, one literal so many times."""
+    parts: list[str] = []
+    at = 0
+    while at < len(bits):
+        step, end = _run(bits, at)
+        if end - at < 3:
+            parts.append(str(bits[at]))
+            at += 1
+            continue
+        if step == 0:
+            parts.append(f"{bits[at]}*{end - at}")
+        else:
+            suffix = "" if abs(step) == 1 else f"/{abs(step)}"
+            parts.append(f"{bits[at]}..{bits[end - 1]}{suffix}")
+        at = end
+    return f"[{' '.join(parts)}]"
+
+
+def _run(bits: Bits, start: int) -> tuple[int, int]:
+    """The step of the longest arithmetic progression from ``start`` on, and its end."""
+    if start + 1 == len(bits):
+        return 0, start + 1
+    step = bits[start + 1] - bits[start]
+    end = start + 2
+    while end < len(bits) and bits[end] - bits[end - 1] == step:
+        end += 1
+    return step, end
+
+
+# --- Reading ----------------------------------------------------------------------------------
+
+
+def any_layout_from_comments(qbf: Qbf) -> AnyLayout | None:
+    """The layout that the comments of ``qbf`` carry, of either version; ``None`` without one."""
+    return table_layout_from_comments(qbf) or layout_from_comments(qbf)
+
+
+def table_layout_from_comments(qbf: Qbf) -> TableLayout | None:
+    """The layout with tables of moves that the comments of ``qbf`` carry.
+
+    ``None`` where there is none, or one of another version.  Raises ``InputError`` with the line
+    of the first comment that is not as described, or that names a variable or gate which the
+    formula does not have.
+    """
+    lines = [
+        (number, text.strip().removeprefix("#").strip()[1:].strip())
+        for number, text in qbf.comments
+        if text.strip().removeprefix("#").strip().startswith("@")
+    ]
+    if not lines or lines[0][1].split() != ["qsage-layout", str(VERSION)]:
+        return None
+    return _Reader(qbf).read(lines)
+
+
+@dataclass
+class _Reader:
+    """Reads layout lines one by one into the parts of a layout."""
+
+    qbf: Qbf
+    line: int = 0
+    encoding: str = "unknown"
+    game: str = "positional"
+    lists: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    moves: list[MoveTable] = field(default_factory=list)
+    atoms: tuple[str, ...] | None = None
+    places: tuple[str, ...] = ()
+    position: Bits = ()
+    states: list[Bits] = field(default_factory=list)
+    verdict: int | None = None
+    gates: dict[str, int] = field(default_factory=dict)
+    model: dict[str, list[str]] = field(default_factory=dict)
+    placed: set[int] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.quantifiers = self.qbf.quantifiers()
+        self.known = set(self.quantifiers) | set(self.qbf.gates)
+
+    def fail(self, found: str, expected: str) -> InputError:
+        return InputError(self.qbf.path, self.line, 1, found, expected)
+
+    def read(self, lines: Sequence[tuple[int, str]]) -> TableLayout:
+        readers: dict[str, Callable[[str], None]] = {
+            "qsage-layout": self._version,
+            "encoding": self._encoding,
+            "game": self._game,
+            "list": self._list,
+            "move": self._move,
+            "atoms": self._atoms,
+            "symbolic": self._symbolic,
+            "state": self._state,
+            "verdict": self._verdict,
+            "gate": self._gate,
+            "model": self._model,
+        }
+        for self.line, text in lines:
+            keyword, _, rest = text.partition(" ")
+            reader = readers.get(keyword)
+            if reader is None:
+                raise self.fail(f"layout keyword {quoted(keyword)}", f"one of {', '.join(readers)}")
+            if keyword not in ("list", "move", "state", "gate", "model"):
+                if keyword in self.seen:
+                    raise self.fail(f"a second line {quoted(keyword)}", "one")
+                self.seen.add(keyword)
+            reader(rest)
+        if len(self.states) > len(self.moves) + 1:
+            raise self.fail(
+                f"{len(self.states)} states for {len(self.moves)} moves",
+                "a state before every move and perhaps one after the last",
+            )
+        return TableLayout(
+            tuple(self.moves),
+            StateTable(self.atoms or (), tuple(self.states), self.position, self.places),
+            self.verdict,
+            self.gates,
+            self.encoding,
+            self.game,
+            {part: "\n".join(text) for part, text in self.model.items()},
+        )
+
+    # -- words ------------------------------------------------------------------------------
+
+    def _number(self, word: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,9}", word):
+            raise self.fail(quoted(word), "a number")
+        return int(word)
+
+    def _literal(self, word: str) -> int:
+        if not re.fullmatch(r"-?[0-9]{1,9}", word):
+            raise self.fail(quoted(word), "a literal")
+        return self._known(int(word))
+
+    def _known(self, literal: int) -> int:
+        if abs(literal) not in self.known:
+            raise self.fail(f"literal {literal}", "a variable or gate of the formula")
+        return literal
+
+    def _vector(self, word: str, most: int, *, zeros: bool = False) -> Bits:
+        """A bit list of at most so many literals; ``zeros`` may stand for missing ones."""
+        if not (word.startswith("[") and word.endswith("]")):
+            raise self.fail(quoted(word), "a bit list such as [3 4]")
+        found: list[int] = []
+        for part in word[1:-1].split():
+            for literal in self._run(part):
+                if len(found) == most:
+                    raise self.fail(f"more than {most} literals", f"at most {most}")
+                found.append(literal if zeros and not literal else self._known(literal))
+        return tuple(found)
+
+    def _run(self, part: str) -> Iterable[int]:
+        match = re.fullmatch(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})(?:/([1-9][0-9]{0,8}))?", part)
+        if match is not None:
+            first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
+            if (last - first) % step:
+                raise self.fail(quoted(part), f"a run that its steps of {step} end at {last}")
+            return range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
+        match = re.fullmatch(r"(-?[0-9]{1,9})\*([0-9]{1,9})", part)
+        if match is not None:
+            return repeat(int(match[1]), int(match[2]))
+        if not re.fullmatch(r"-?[0-9]{1,9}", part):
+            raise self.fail(quoted(part), "a literal, or a run such as 3..9")
+        return [int(part)]
+
+    def _chosen(self, bits: Bits, chooser: Quantifier, *, constants: bool = False) -> Bits:
+        """Literals of a move or of the symbolic position, whose variables ``chooser`` decides.
+
+        With ``constants`` several may be one negated literal: moves that cannot be made.
+        """
+        kinds = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
+        for literal in bits:
+            variable = abs(literal)
+            if variable not in self.quantifiers:
+                continue
+            if variable in self.placed and not (constants and literal < 0):
+                raise self.fail(f"variable {variable} once more", "each variable in one place")
+            self.placed.add(variable)
+            if self.quantifiers[variable] is not chooser:
+                raise self.fail(
+                    f"the {kinds[chooser.dual]} variable {variable}", f"{kinds[chooser]} variables"
+                )
+        return bits
+
+    def _words(self, rest: str, count: int, expected: str) -> list[str]:
+        words = _WORD.findall(rest)
+        if len(words) != count:
+            raise self.fail(f"{len(words)} values", expected)
+        return words
+
+    def _texts(self, word: str) -> tuple[str, ...]:
+        number = self._number(word)
+        if number not in self.lists:
+            raise self.fail(f"list {number}", "a list from a line above")
+        return self.lists[number]
+
+    # -- lines ------------------------------------------------------------------------------
+
+    def _version(self, rest: str) -> None:
+        assert rest.split() == [str(VERSION)], "the first line was looked at, there is no second"
+
+    def _encoding(self, rest: str) -> None:
+        (self.encoding,) = self._words(rest, 1, "the name of the encoding")
+
+    def _game(self, rest: str) -> None:
+        (self.game,) = self._words(rest, 1, "the kind of game")
+
+    def _list(self, rest: str) -> None:
+        word, _, texts = rest.partition(" ")
+        number = self._number(word)
+        if number in self.lists:
+            raise self.fail(f"list {number} once more", "another number")
+        found: list[str] = []
+        at = 0
+        texts = texts.rstrip()
+        while at < len(texts):
+            match = _TEXT.match(texts, at)
+            if match is None or (match.end() < len(texts) and not texts[match.end()].isspace()):
+                raise self.fail(quoted(texts[at:].strip()), "texts, with a blank between them")
+            found.append(self._unquoted(match[1]))
+            at = match.end()
+        if len(set(found)) != len(found):
+            twice = next(text for text in found if found.count(text) > 1)
+            raise self.fail(f"{quoted(twice)} twice in a list", "each text once")
+        self.lists[number] = tuple(found)
+
+    def _unquoted(self, word: str) -> str:
+        if not word.startswith('"'):
+            return word
+        try:
+            text = json.loads(word)
+        except ValueError:
+            raise self.fail(quoted(word), "a text in quotation marks, as in JSON") from None
+        assert isinstance(text, str)
+        return text
+
+    def _move(self, rest: str) -> None:
+        words = _WORD.findall(rest)
+        if len(words) < 4 or words[2] != "list" or len(words) % 2:
+            raise self.fail(quoted(rest), "'PLY PLAYER list NUMBER' and pairs of a key and bits")
+        if self._number(words[0]) != len(self.moves) + 1:
+            raise self.fail(f"ply {words[0]}", f"ply {len(self.moves) + 1}")
+        if words[1] not in ("black", "white"):
+            raise self.fail(quoted(words[1]), "'black' or 'white'")
+        player = Player(words[1])
+        moves = self._texts(words[3])
+        keys = words[4::2]
+        unknown = [k for k in keys if k not in ("code", "literals", "legal", "stop")]
+        if unknown or len(set(keys)) != len(keys):
+            wrong = unknown[0] if unknown else next(k for k in keys if keys.count(k) > 1)
+            raise self.fail(quoted(wrong), "code, literals, legal or stop, each once")
+        pairs = dict(zip(keys, words[5::2], strict=True))
+        chooser = Quantifier.EXISTS if player is Player.BLACK else Quantifier.FORALL
+        code = self._vector(pairs.get("code", "[]"), _MOST_BITS)
+        literals = self._vector(pairs.get("literals", "[]"), len(moves))
+        legal = self._vector(pairs.get("legal", "[]"), len(moves), zeros=True)
+        for name, bits in (("literals", literals), ("legal", legal)):
+            if bits and len(bits) != len(moves):
+                raise self.fail(f"{len(bits)} {name} for {len(moves)} moves", "one for each move")
+        if code and literals:
+            raise self.fail("code and literals", "one of them")
+        if not literals and len(moves) > 1 << len(code):
+            raise self.fail(f"{len(code)} bits for {len(moves)} moves", "enough bits for each move")
+        self.moves.append(
+            MoveTable(
+                len(self.moves) + 1,
+                player,
+                moves,
+                self._chosen(code, chooser),
+                self._chosen(literals, chooser, constants=True),
+                legal,
+                self._literal(pairs["stop"]) if "stop" in pairs else None,
+            )
+        )
+
+    def _atoms(self, rest: str) -> None:
+        word, number = self._words(rest, 2, "'list' and its number")
+        if word != "list":
+            raise self.fail(quoted(word), "'list'")
+        self.atoms = self._texts(number)
+
+    def _symbolic(self, rest: str) -> None:
+        bits, word, number = self._words(rest, 3, "bits, 'list' and its number")
+        if word != "list":
+            raise self.fail(quoted(word), "'list'")
+        self.places = self._texts(number)
+        self.position = self._chosen(self._vector(bits, _MOST_BITS), Quantifier.FORALL)
+        if len(self.places) > 1 << len(self.position):
+            raise self.fail(
+                f"{len(self.position)} bits for {len(self.places)} places",
+                "enough bits for each place",
+            )
+
+    def _state(self, rest: str) -> None:
+        time, bits = self._words(rest, 2, "the time and a bit list")
+        if self.atoms is None:
+            raise self.fail("a state", "a line 'atoms' above it")
+        if self._number(time) != len(self.states):
+            raise self.fail(f"state {time}", f"state {len(self.states)}")
+        literals = self._vector(bits, len(self.atoms), zeros=True)
+        if literals and len(literals) != len(self.atoms):
+            raise self.fail(f"{len(literals)} literals", f"one for each of {len(self.atoms)} atoms")
+        self.states.append(literals)
+
+    def _verdict(self, rest: str) -> None:
+        (word,) = self._words(rest, 1, f"one literal, or '{_OUTPUT}'")
+        self.verdict = self.qbf.output if word == _OUTPUT else self._literal(word)
+
+    def _gate(self, rest: str) -> None:
+        word, _, name = rest.strip().partition(" ")
+        if not name.strip():
+            raise self.fail(quoted(rest), "a literal and a name")
+        self.gates[name.strip()] = self._literal(word)
+
+    def _model(self, rest: str) -> None:
+        part, bar, line = rest.partition("|")
+        if not bar or len(part.split()) != 1:
+            raise self.fail(quoted(rest), "'model PART | TEXT'")
+        self.model.setdefault(part.strip(), []).append(line.removeprefix(" "))
