@@ -12,7 +12,7 @@ move in games in GDL, and otherwise claims the first open position of the table.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.certificates.decisions import Column, Decisions
@@ -80,6 +80,15 @@ def _one(witnesses: frozenset[Witness]) -> Witness:
     return min(witnesses, key=str)
 
 
+def _within_first_moves(encoding: TableEncoding, plan: Plan) -> Plan:
+    """The plan without replies to first moves that the formula leaves out for symmetry."""
+    if plan.root is not None or not encoding.layout.moves:
+        return plan
+    kept = frozenset(encoding.layout.moves[0].moves)
+    replies = {move: node for move, node in plan.replies.items() if str(move) in kept}
+    return replace(plan, replies=replies)
+
+
 class _TableCompiler:
     """Goes through the plies one by one."""
 
@@ -89,7 +98,7 @@ class _TableCompiler:
         self.encoding = encoding
         self.layout = encoding.layout
         self.qbf = encoding.qbf
-        self.plan = plan
+        self.plan = plan = _within_first_moves(encoding, plan)
         self.hero = plan.hero
         self.kind = Kind.SKOLEM if self.hero is Player.BLACK else Kind.HERBRAND
         self.builder = AigBuilder()
@@ -183,12 +192,18 @@ class _TableCompiler:
             code = self._encoded(made)
         made = [self.builder.and_(literal, stop ^ 1) for literal in made]
         taken: Sequence[int] = made
-        if table.player is Player.WHITE and self.encoding.illegal is not IllegalMoves.LOSES:
+        if self._goes_on(table.player):
             taken = self.mind.replaced(table, made)
             code = self._encoded(taken)
         self.mind.play(table, taken, self.literals)
         self.plies.append(PlyLiterals(table.player, made, stop, self._variables(table)))
         return (code,)
+
+    def _goes_on(self, player: Player) -> bool:
+        """Whether the formula goes on after an illegal move of the player's."""
+        if player is Player.BLACK:
+            return self.encoding.black_passes
+        return self.encoding.illegal is not IllegalMoves.LOSES
 
     def _hero_ply(self, table: MoveTable, before: tuple[Bits, ...]) -> None:
         builder = self.builder
