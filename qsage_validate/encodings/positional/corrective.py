@@ -18,7 +18,7 @@ from qsage_validate.circuit import aig
 from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.play_literals import PlayLiterals
-from qsage_validate.encodings.positional.clause_set import constant, is_constant
+from qsage_validate.encodings.positional.clause_set import FALSE, constant
 from qsage_validate.encodings.positional.corrective_board import (
     BLACK,
     WHITE,
@@ -56,16 +56,14 @@ class _Cor(CorrectiveBoard):
             else:
                 for v in self.positions:
                     self.white_claims(ply, v, self.occupied[ply - 1][v])
-        if self.choice:
-            self.first_moves(self.choice.get(1, ()))
         self.won_by = self.goals()
 
     def _variables(self, ply: int) -> None:
         size = len(self.positions)
         self.may_stop(ply)
         if self.model.turns[ply - 1] is BLACK:
-            self.choice[ply] = self.clauses.exists(size)
-            self.ladder[ply] = self.clauses.exists(max(size - 1, 0))
+            self.choice[ply] = self.clauses.exists(len(self.choices(ply)))
+            self.ladder[ply] = self.clauses.exists(max(len(self.choices(ply)) - 1, 0))
         else:
             self.number(ply)
         self.stones[ply] = Stones(self.clauses.exists(size), self.clauses.exists(size))
@@ -101,11 +99,13 @@ class _Cor(CorrectiveBoard):
         for low, high in pairwise(rungs):
             add(-high, low)
         add(stop, *choice)
+        chosen = dict(zip(self.choices(ply), choice, strict=True))
         for v in self.positions:
             before, after = self.stones[ply - 1].black[v], self.stones[ply].black[v]
-            add(-choice[v], -self.occupied[ply - 1][v])
-            add(before, -after, choice[v])
-            add(stop, -choice[v], after)
+            claim = chosen.get(v, FALSE)
+            add(-claim, -self.occupied[ply - 1][v])
+            add(before, -after, claim)
+            add(stop, -claim, after)
 
     def _define(self, play: PlayLiterals) -> Mapping[int, int]:
         track = CorrectivePlay(self, play)
@@ -126,7 +126,7 @@ class _Cor(CorrectiveBoard):
     def _legal(self, ply: int) -> Bits:
         """Where the formula says what is open: not before the first ply."""
         before = self.occupied[ply - 1]
-        return () if ply == 1 else tuple(0 if is_constant(x) else -x for x in before)
+        return () if ply == 1 else tuple(-before[v] for v in self.choices(ply))
 
     def encoding(self) -> TableEncoding:
         layout, qbf = corrective_layout(self, "cor", self.choice, self._legal)

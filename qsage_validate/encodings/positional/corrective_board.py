@@ -51,7 +51,6 @@ class CorrectiveBoard:
         self.model = model
         self.plies = range(1, len(model.turns) + 1)
         self.positions = range(len(model.positions))
-        self.width = width_for(len(model.positions))
         self.clauses = ClauseSet()
         self.stop: dict[int, int] = {}
         self.code: dict[int, Bits] = {}
@@ -73,11 +72,23 @@ class CorrectiveBoard:
         stones = self.stones[ply]
         return stones.black if player is BLACK else stones.white
 
+    def choices(self, ply: int) -> Sequence[int]:
+        """The positions that a ply may claim, as they are numbered at it.
+
+        All of them, but for Black's first stone: that is one of the model's first moves, as good
+        as any other by symmetry (COVER's 3.39, 3.40).
+        """
+        first = self.model.first_moves & self.model.open
+        if ply == 1 and first and self.model.turns[0] is BLACK:
+            return tuple(members(first))
+        return self.positions
+
     def number(self, ply: int) -> Bits:
         """The variables of a move that is a number."""
         player = self.model.turns[ply - 1]
         quantifier = Quantifier.EXISTS if player is BLACK else Quantifier.FORALL
-        self.code[ply] = self.clauses.variables(quantifier, self.width)
+        width = width_for(len(self.choices(ply)))
+        self.code[ply] = self.clauses.variables(quantifier, width)
         return self.code[ply]
 
     def may_stop(self, ply: int) -> None:
@@ -93,13 +104,6 @@ class CorrectiveBoard:
         """White's stone is laid if the move is ``v`` and none of the barriers holds (3.41)."""
         others = (-bit for bit in constant_literals(self.code[ply], v))
         self.clauses.add(self.stop[ply], *barriers, *others, self.stones[ply].white[v])
-
-    def first_moves(self, laid: Sequence[int]) -> None:
-        """Symmetry: Black's first stone is one of the model's first moves (3.40)."""
-        model = self.model
-        choice = model.first_moves & model.open
-        if choice and model.turns and model.turns[0] is BLACK and not self.won:
-            self.clauses.add(*(laid[v] for v in members(choice)))
 
     def goals(self) -> dict[int, int]:
         """The winning condition (3.45 to 3.47 without a cover): sets by their variables."""
@@ -130,7 +134,6 @@ class CorrectivePlay:
             player: [aig.TRUE if mask >> v & 1 else aig.FALSE for v in board.positions]
             for player, mask in ((BLACK, model.black), (WHITE, model.white))
         }
-        self.before: Mapping[Player, Sequence[int]] = {}
 
     def has_won(self, black: Sequence[int]) -> int:
         """Whether Black has one of the winning sets."""
@@ -146,10 +149,9 @@ class CorrectivePlay:
             stop = self._stop(ply)
             self.values[self.board.stop[ply]] = stop
             made = self.play.plies[ply - 1].made
-            self.before = {p: tuple(stones) for p, stones in self.own.items()}
-            for v in self.board.positions:
+            for v, claimed in zip(self.board.choices(ply), made, strict=True):
                 taken = builder.or_(self.own[BLACK][v], self.own[WHITE][v])
-                laid = builder.and_(made[v], builder.or_(stop, taken) ^ 1)
+                laid = builder.and_(claimed, builder.or_(stop, taken) ^ 1)
                 self.own[player][v] = builder.or_(self.own[player][v], laid)
             yield ply
 
@@ -194,7 +196,7 @@ def corrective_layout(
             MoveTable(
                 ply,
                 player,
-                model.positions,
+                tuple(model.positions[v] for v in board.choices(ply)),
                 code=board.code.get(ply, ()),
                 literals=choice.get(ply, ()),
                 legal=legal(ply),

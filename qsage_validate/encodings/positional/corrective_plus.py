@@ -45,26 +45,27 @@ class _CorPlus(CorrectiveBoard):
             self._variables(ply)
         for ply in self.plies:
             self._board(ply)
-        if self.plies:
-            self.first_moves(self.stones[1].black)
         self.won_by = self.goals()
 
     def _variables(self, ply: int) -> None:
         self.may_stop(ply)
         self.number(ply)
-        laid = self.clauses.exists(len(self.positions))
         before = self.stones[ply - 1]
+        laid = list(self.own(ply - 1, self.model.turns[ply - 1]))
+        choices = self.choices(ply)
+        for v, stone in zip(choices, self.clauses.exists(len(choices)), strict=True):
+            laid[v] = stone
         if self.model.turns[ply - 1] is BLACK:
-            self.stones[ply] = replace(before, black=laid)
+            self.stones[ply] = replace(before, black=tuple(laid))
         else:
-            self.stones[ply] = replace(before, white=laid)
+            self.stones[ply] = replace(before, white=tuple(laid))
 
     def _board(self, ply: int) -> None:
         add = self.clauses.add
         self.stops_stay(ply)
         mover = self.model.turns[ply - 1]
         stop, stones = self.stop[ply], self.stones[ply]
-        for v in self.positions:
+        for number, v in enumerate(self.choices(ply)):
             before, after = self.own(ply - 1, mover)[v], self.own(ply, mover)[v]
             add(-stones.black[v], -stones.white[v])  # (3.28)
             add(-before, after)  # (3.29)
@@ -72,14 +73,15 @@ class _CorPlus(CorrectiveBoard):
             if mover is WHITE:
                 self.white_claims(ply, v, stones.black[v])
                 continue
-            for digit in constant_literals(self.code[ply], v):
+            for digit in constant_literals(self.code[ply], number):
                 add(before, -after, digit)  # (3.37), (3.38)
 
     def _define(self, play: PlayLiterals) -> Mapping[int, int]:
         track = CorrectivePlay(self, play)
         for ply in track.plies():
             mover = self.model.turns[ply - 1]
-            track.values.update(zip(self.own(ply, mover), track.own[mover], strict=True))
+            for v in self.choices(ply):
+                track.values[self.own(ply, mover)[v]] = track.own[mover][v]
         return {**track.values, **track.goals(self.won_by)}
 
     def encoding(self) -> TableEncoding:
