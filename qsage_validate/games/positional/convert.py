@@ -17,15 +17,18 @@ from qsage_validate.games.protocol import Player
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 
-def model_of_pg(pg: PgFile, *, short: Player = Player.BLACK) -> PositionalModel:
+def model_of_pg(
+    pg: PgFile, *, short: Player = Player.BLACK, may_be_cut: bool = False
+) -> PositionalModel:
     """The game of a PG file.
 
     With ``short`` White, its network is that of White's connections, which Black cuts: nothing
-    in a file tells.  Raises ``InputError`` for borders that no way connects.
+    in a file tells.  Raises ``InputError`` for borders that no way connects, unless
+    ``may_be_cut`` says that this is meant.
     """
     number = {name: k for k, name in enumerate(pg.positions)}
     black_turns = frozenset(pg.black_turns)
-    network = _network(pg, number, short)
+    network = _network(pg, number, short, may_be_cut)
     wins = tuple(mask_of(number[name] for name in row) for row in pg.black_wins)
     if pg.black_goal:
         wins = tuple(dict.fromkeys(w for s in pg.black_goal for w in _shape_sets(pg, s, number)))
@@ -58,7 +61,7 @@ def _name(path: str | None) -> str:
     return base.removesuffix(".pg").removesuffix(".hex") or base
 
 
-def _network(pg: PgFile, number: dict[str, int], short: Player) -> Network | None:
+def _network(pg: PgFile, number: dict[str, int], short: Player, may_be_cut: bool) -> Network | None:
     rows = [0] * len(number)
     start = end = 0
     joined = False
@@ -85,7 +88,7 @@ def _network(pg: PgFile, number: dict[str, int], short: Player) -> Network | Non
     network = Network(tuple(rows), start, end, joined, short)
     section = "target" if pg.source is not None else "endboarder"
     # Reduced games may have nothing left: then Black cannot win, which is no mistake.
-    if start and end and not network.connects((1 << len(number)) - 1):
+    if start and end and not may_be_cut and not network.connects((1 << len(number)) - 1):
         raise pg.error(
             section, "borders that no way connects", "a way of neighbours from start to end"
         )

@@ -1,0 +1,107 @@
+"""Models of every kind keep all that they are in the text of their parts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from qsage_validate.errors import InputError
+from qsage_validate.games.gdl import library
+from qsage_validate.games.gdl.parser import read_description
+from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.model_text import model_from_parts, model_parts
+from qsage_validate.games.models import GameModel
+from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.positional.hex import hex_network, transversal_of
+from qsage_validate.games.positional.model import Network, PositionalModel
+from qsage_validate.games.positional.preprocessing import preprocess
+from qsage_validate.games.protocol import Player
+from tests.support.positional import random_game, random_network_game
+
+
+def again(kind: str, model: GameModel) -> GameModel:
+    """The model of a model's parts, which are lines that comments can carry."""
+    parts = model_parts(model)
+    assert not any("\r" in text or text.endswith("\n") for text in parts.values())
+    return model_from_parts(kind, parts)
+
+
+def test_random_positional_games_come_back_equal() -> None:
+    random = Random(5)
+    for _ in range(150):
+        for model in (
+            random_game(random),
+            random_network_game(random),
+            random_network_game(random, short=Player.WHITE),
+        ):
+            # Equal networks, turns, stones, sets and name: dataclasses compare all of it.
+            assert again("positional", model) == model
+            assert again("positional", preprocess(model)) == preprocess(model)
+
+
+def test_drawn_hexagons_first_moves_and_several_stones_come_back() -> None:
+    hexes = hex_network(4, 3)
+    models = [
+        hexes,
+        transversal_of(hexes),
+        harary_model("el", 4, 4, stones=2, first_stones=1, first=Player.WHITE),
+        replace(harary_model("tic", 3, 3, maker_breaker=True, torus=True), first_moves=0b10011),
+        replace(hexes, name='a "name" with | signs', black=1, white=2),
+    ]
+    for model in models:
+        assert again("positional", model) == model
+
+
+def test_goals_that_are_reached_before_the_first_stone_come_back() -> None:
+    won = PositionalModel("won", ("a", "b"), (Player.BLACK,), (1, 0), (0, 2))
+    joined = replace(won, black_wins=(), network=Network((2, 1), 1, 2, joined=True))
+    cut = replace(joined, network=Network((0, 0), 1, 2))
+    for model in (won, joined, cut):
+        assert again("positional", model) == model
+
+
+def test_own_games_in_gdl_come_back() -> None:
+    for name in library.names():
+        model = GdlModel(library.load(name), 5)
+        assert again("gdl", model) == model
+
+
+def test_games_in_gdl_come_back(shared_data: Path) -> None:
+    files = sorted((shared_data / "gdl").glob("*.gdl"))
+    assert files
+    for number, file in enumerate(files):
+        role = None if number % 2 else "xplayer"
+        model = GdlModel(read_description(file), number, role, 100 - number)
+        read = again("gdl", model)
+        assert read == model
+        assert read.name == model.name
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts", "found"),
+    [
+        ("chess", {}, "the kind of game 'chess'"),
+        ("positional", {"name": "x"}, "a model with the parts name"),
+        ("bddl", {}, "a model with the parts none"),
+        ("gdl", {"gdl": "(role a)", "rounds": "two"}, "'two'"),
+        ("gdl", {"gdl": "(role a", "rounds": "2"}, "'(' that is not closed"),
+        ("positional", {"pg": "#positions\na a"}, "model (pg):2:4: found the end of the file"),
+        ("positional", {"pg": ""}, "model (pg):1:1: found "),
+    ],
+)
+def test_parts_that_do_not_fit_are_one_line(kind: str, parts: dict[str, str], found: str) -> None:
+    with pytest.raises(InputError) as caught:
+        model_from_parts(kind, parts)
+    assert found in str(caught.value)
+    assert "\n" not in str(caught.value).split("\n    ")[0]
+
+
+@pytest.mark.parametrize("note", ["won black 4", "won nobody 1", "squares", "won black 0"])
+def test_notes_that_do_not_fit_are_told_by_their_line(note: str) -> None:
+    parts = model_parts(PositionalModel("x", ("a", "b"), (Player.BLACK,), (1,)))
+    parts["notes"] = f"hexagons\n{note}"
+    with pytest.raises(InputError, match=r"model \(notes\):2:1"):
+        model_from_parts("positional", parts)
