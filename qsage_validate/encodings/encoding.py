@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from importlib import import_module
 from typing import Any, Final, TypeAlias, overload
@@ -11,10 +11,12 @@ from typing import Any, Final, TypeAlias, overload
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.play_literals import Definitions
+from qsage_validate.encodings.table_comments import with_table_layout
 from qsage_validate.encodings.table_layout import TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
@@ -278,4 +280,11 @@ def encode(model: GameModel, encoding: str | None = None) -> AnyEncoding:
             f"of: {', '.join(encoders(kind))}"
         )
     encoder: Callable[[Any], AnyEncoding] = getattr(import_module(entry.module), entry.function)
-    return encoder(model)
+    made = encoder(model)
+    return made if isinstance(made, Encoding) else _self_describing(made)
+
+
+def _self_describing(made: TableEncoding) -> TableEncoding:
+    """The same with the model's text in the layout, and the layout in the formula's comments."""
+    layout = replace(made.layout, model=model_parts(made.model))
+    return replace(made, qbf=with_table_layout(made.qbf, layout), layout=layout)
