@@ -24,8 +24,12 @@ from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.play_literals import PlyLiterals
 from qsage_validate.encodings.table_layout import MoveTable
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import Move, Player
+
+
+class NotCompiledError(QsageError):
+    """A winning plan is there, but the encoding is not one for which it can be compiled."""
 
 
 def compile_table_plan(
@@ -35,18 +39,18 @@ def compile_table_plan(
 
     ``initially`` are the goals of the hero that hold at the start, where the play has ended
     there.  All variables that the certificate decides get a function.  The result is not checked
-    here.  Raises ``UsageError`` for an encoding that says nothing about certificates of the
-    hero, and for one whose plies do not alternate.
+    here.  Raises :class:`NotCompiledError` for an encoding that says nothing about certificates
+    of the hero, and for one whose plies do not alternate.
     """
     hero = plan.hero
     if hero not in encoding.definitions:
-        raise UsageError(
+        raise NotCompiledError(
             f"found the encoding {encoding.layout.encoding} for a win of {hero}'s, expected one "
             f"that has certificates for {hero}"
         )
     for before, after in zip(encoding.layout.moves, encoding.layout.moves[1:], strict=False):
         if before.player is after.player:
-            raise UsageError(
+            raise NotCompiledError(
                 f"found two plies of {after.player}'s at ply {after.ply}, expected turns of one "
                 "ply to compile a certificate"
             )

@@ -12,15 +12,16 @@ from time import monotonic
 from typing import Final
 
 from qsage_validate.certificates.certificate import CircuitCertificate
-from qsage_validate.certificates.certify import CheckFailedError, certify_game
+from qsage_validate.certificates.certify import CheckFailedError, certify_encoding
 from qsage_validate.certificates.check import CertificateProved, CertificateUndecided, check
 from qsage_validate.certificates.expansion import MAX_GATES, expand
 from qsage_validate.certificates.made import Made, Say, Work
 from qsage_validate.certificates.tools import by_tool, is_tool
 from qsage_validate.certificates.traced import by_preprocessing, by_trace
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.encoding import AnyEncoding
 from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.table_layout import AnyLayout
 from qsage_validate.errors import (
     MissingExtraError,
     QsageError,
@@ -99,8 +100,8 @@ class CertifiedFormula:
 @dataclass(frozen=True)
 class _Task:
     formula: Qbf
-    encoding: Encoding | None
-    layout: Layout | None
+    encoding: AnyEncoding | None
+    layout: AnyLayout | None
     solver: str | None
     quick: bool
     bloqqer: Mapping[str, int] | None
@@ -115,8 +116,8 @@ def certify_formula(
     formula: Qbf,
     options: RouteOptions = RouteOptions(),
     *,
-    encoding: Encoding | None = None,
-    layout: Layout | None = None,
+    encoding: AnyEncoding | None = None,
+    layout: AnyLayout | None = None,
     say: Say | None = None,
     progress: ProgressCallback | None = None,
 ) -> CertifiedFormula:
@@ -230,7 +231,9 @@ def _proved(
         from qsage_validate.certificates.minimise import minimised
 
         task.say("minimise")
-        found = minimised(task.formula, certificate, layout=task.layout, deadline=deadline)
+        # The functions that the layout of a grid game suggests are functions of its columns.
+        grid = task.layout if isinstance(task.layout, Layout) else None
+        found = minimised(task.formula, certificate, layout=grid, deadline=deadline)
         certificate, proved = found.certificate, found.proof
         stages.append(("minimise", found.seconds))
     return CertifiedFormula(
@@ -259,9 +262,8 @@ def _search(task: _Task, work: Work) -> Made:
     positions = None
     if limits.memory_mb is not None:
         positions = limits.memory_mb * 1_000_000 // _BYTES_A_POSITION
-    made = certify_game(
-        task.encoding.model,
-        task.encoding.layout.encoding,
+    made = certify_encoding(
+        task.encoding,
         limits=Limits(limits.seconds, positions),
         progress=task.progress,
         stage=task.say,
