@@ -309,13 +309,15 @@ class _Chances:
         self._verdicts = verdicts
         self.state = state
         legal = set(self.legal)
-        self.illegal = [move for move in verdicts or () if move not in legal]
+        known = verdicts is not None or conductor.knows_illegal(state)
+        self.illegal = [m for m in conductor.candidates(state) if m not in legal] if known else []
         if state.ending is None and not self.legal:
             raise AssertionError("a play that goes on has a legal move")
 
     def flags(self, move: LayoutMove) -> bool:
         """Whether the formula says that ``move`` is illegal."""
-        return self._verdicts is not None and not self._verdicts[move].legal
+        verdict = None if self._verdicts is None else self._verdicts.get(move)
+        return verdict is not None and not verdict.legal
 
 
 def _distinct(plays: Iterable[_Play]) -> list[PlayState]:

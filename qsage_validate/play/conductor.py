@@ -122,6 +122,17 @@ class Conductor:
         """Whether the formula can say which of the opponent's moves are legal."""
         return self.reader.knows_legality
 
+    def knows_illegal(self, state: PlayState | None = None) -> bool:
+        """Whether illegal moves are known (in ``state``), by the formula or by the rules.
+
+        Many formulas with tables of moves say nothing of legality, stateless ones for example:
+        there the rules say what is illegal, and the verdict whether the promise is kept.
+        """
+        if self.knows_legality:
+            return True
+        by_rules = self.game is not None and (state is None or state.position is not None)
+        return by_rules and isinstance(self.layout, TableLayout)
+
     def opponent_moves(self, moves: Sequence[str]) -> list[str]:
         """The opponent's among all moves of a play, from ply 1 on."""
         players = [ply.player for ply in self.layout.moves]

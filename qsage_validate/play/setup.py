@@ -157,7 +157,7 @@ class Setup:
                 self.formula, self.certificate, oracle, seed=seed, replay=self.replay
             )
         conductor = self.conductor(oracle)
-        if illegal and not conductor.knows_legality:
+        if illegal and not conductor.knows_illegal():
             raise UsageError(
                 f"found --illegal, but {self.layout.source} does not say where the formula "
                 "keeps what is legal"

@@ -213,7 +213,7 @@ def _parts(setup: Setup, games: int, illegal: float, bias: bool | None) -> list[
         return [Part("random values", games, 0.0, bias=False)]
     if bias is not None:
         return [Part("biased" if bias else "random", games, illegal, bias)]
-    tells = setup.conductor(setup.oracle(Engine.SIMULATION)).knows_legality
+    tells = setup.conductor(setup.oracle(Engine.SIMULATION)).knows_illegal()
     chance = illegal if tells else 0.0
     ways = [("legal moves", 0.0, False), ("least seen moves", chance, True)]
     if chance:

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from qsage_validate import __version__
 from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.definitions import NotDefinitionalError, definitions
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.setup import Setup
 from qsage_validate.proving.blame import blame
@@ -25,6 +29,7 @@ from qsage_validate.solvers.search import Limits, Solver
 from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.strategy_proof import prove_strategy
+from qsage_validate.validation.table_strategy_proof import prove_table_strategy
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
 
 Tell = Callable[[Level, str], None]
@@ -174,9 +179,7 @@ class _Run:
         hero = setup.certificate.kind.player
         players = [move.player for move in layout.moves]
         own = [
-            text
-            for player, text in zip(players, finding.moves, strict=False)
-            if player is not hero
+            text for player, text in zip(players, finding.moves, strict=False) if player is not hero
         ]
         return finding.with_replay(setup.replay(own))
 
@@ -274,15 +277,13 @@ class _Run:
         return game if isinstance(game, BddlGame) else None
 
     def _rules(self) -> LevelResult | None:
-        subject, game = self.subject, self._bddl()
+        subject = self.subject
         if subject.certificate is None or subject.layout is None:
             return None
-        if game is None:
-            return LevelResult(
-                Level.RULES, Unsupported("no rules are known: give --game DOMAIN PROBLEM"), 0.0
-            )
-        formula, layout = subject.formula, subject.layout
-        certificate = subject.certificate
+        prove = self._strategy_prover(subject.layout, subject.formula)
+        if isinstance(prove, Unsupported):
+            return LevelResult(Level.RULES, prove, 0.0)
+        formula, certificate = subject.formula, subject.certificate
         if not isinstance(certificate, CircuitCertificate):
             try:
                 certificate = definitions(certificate, formula).circuit
@@ -290,23 +291,35 @@ class _Run:
                 return LevelResult(
                     Level.RULES, Unsupported(f"the clauses are no definitions: {error}"), 0.0
                 )
-        circuit = certificate
-        return self._timed(
-            Level.RULES,
-            lambda: prove_strategy(
-                formula,
-                layout,
-                circuit,
-                game,
-                deadline=self.deadline,
-                progress=self._progress(Level.RULES),
-            ),
-        )
+        circuit, ask = certificate, prove
+        return self._timed(Level.RULES, lambda: ask(circuit))
+
+    def _strategy_prover(
+        self, layout: AnyLayout, formula: Qbf | None
+    ) -> Callable[[CircuitCertificate], Verdict] | Unsupported:
+        """What proves a certificate by the rules, as far as there are rules as a circuit."""
+        game = self.subject.game
+        progress = self._progress(Level.RULES)
+        if isinstance(layout, Layout) and isinstance(game, BddlGame):
+            board, rules = layout, game
+            return lambda circuit: prove_strategy(
+                formula, board, circuit, rules, deadline=self.deadline, progress=progress
+            )
+        if isinstance(layout, TableLayout) and isinstance(game, PositionalGame):
+            table, claims = layout, game
+            return lambda circuit: prove_table_strategy(
+                formula, table, circuit, claims, deadline=self.deadline, progress=progress
+            )
+        if game is None:
+            return Unsupported("no rules are known: give --game DOMAIN PROBLEM, or one file")
+        return Unsupported(f"the rules of {game.name} are no circuit: plays compare them instead")
 
     def _encoding(self) -> LevelResult | None:
         subject, game = self.subject, self._bddl()
         if subject.formula is None or subject.layout is None or game is None:
             return None
+        if not isinstance(subject.layout, Layout):
+            return None  # the game was given for another kind of layout, and did not fit
         formula, layout = subject.formula, subject.layout
         return self._timed(
             Level.ENCODING,

@@ -76,11 +76,16 @@ class TableReader(CertificateReader):
         return tuple(values)
 
     def _state(self, plies: int) -> dict[str, int]:
-        """The kinds of atoms that the formula has after so many plies, with their literals."""
+        """The kinds of atoms that the formula has after so many plies, with their literals.
+
+        Where the certificate's opponent chooses what the position is (and loses by lying), there
+        is nothing to read.
+        """
         state = self.layout.state
         literals = state.states[plies] if plies < len(state.states) else ()
         pairs = zip(state.atoms, literals, strict=False)
-        return {atom: literal for atom, literal in pairs if literal}
+        free = self.opponent if self.player is Player.BLACK else frozenset[int]()
+        return {atom: x for atom, x in pairs if x and abs(x) not in free}
 
     def boards(self, lines: Sequence[Line], wanted: Sequence[int] = ()) -> list[BoardReading]:
         if not lines:
