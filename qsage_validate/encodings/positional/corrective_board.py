@@ -22,7 +22,6 @@ from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.play_literals import PlayLiterals
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, is_constant
-from qsage_validate.encodings.positional.model_parts import model_parts
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
@@ -214,6 +213,5 @@ def corrective_layout(
         verdict=qbf.output,
         gates=gates,
         encoding=name,
-        model=model_parts(model),
     )
     return layout, qbf

@@ -23,7 +23,6 @@ from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.play_literals import PlayLiterals
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
-from qsage_validate.encodings.positional.model_parts import model_parts
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.protocol import Player
@@ -125,7 +124,6 @@ class ExplicitBoard:
             state=self._states(),
             verdict=qbf.output,
             encoding=name,
-            model=model_parts(self.model),
         )
         return TableEncoding(
             qbf,
