@@ -1,0 +1,181 @@
+"""Pairings: White answers in the pair that Black plays in, and so hinders Black for ever.
+
+A pairing is a set of disjoint pairs of open positions.  When every winning set of Black's without
+a white position contains a pair, Black never completes one: whenever Black claims one position of
+a pair, White claims the other one (Hales and Jewett 1963; Boucher and Villemaire 2021 for
+polyominoes).  It does not matter who is to move, nor what White's own sets are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.errors import UsageError
+from qsage_validate.games.positional.arrangement import Arrangement
+from qsage_validate.games.positional.masks import mask_of, members
+from qsage_validate.games.positional.model import PositionalModel
+
+_SOLVER = "glucose4"
+_LETTERS = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Disjoint pairs of positions, by number."""
+
+    pairs: tuple[tuple[int, int], ...]
+
+    @property
+    def mask(self) -> int:
+        """All positions in pairs."""
+        return mask_of(v for pair in self.pairs for v in pair)
+
+    def partner(self, position: int) -> int | None:
+        """The other position of the pair, ``None`` where there is none."""
+        for one, other in self.pairs:
+            if position in (one, other):
+                return other if position == one else one
+        return None
+
+    def names(self, model: PositionalModel) -> tuple[tuple[str, str], ...]:
+        """The pairs by name."""
+        return tuple((model.positions[v], model.positions[w]) for v, w in self.pairs)
+
+    def text(self, model: PositionalModel, black: int, white: int) -> str:
+        """The board with a letter for each pair, twice; stones are ``B`` and ``W``.
+
+        Positions that are no cells of a grid are listed, a line for each pair.
+        """
+        arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
+        if not arrangement.grid:
+            return "\n".join(f"{one} - {other}" for one, other in self.names(model))
+        signs = {v: _letter(k) for k, pair in enumerate(self.pairs) for v in pair}
+        signs |= dict.fromkeys(members(black), "B") | dict.fromkeys(members(white), "W")
+        width = max(map(len, signs.values()), default=1)
+        rows = [["."] * arrangement.width for _ in range(arrangement.height)]
+        for v, (x, y) in enumerate(arrangement.squares):
+            rows[y - 1][x - 1] = signs.get(v, ".")
+        return "\n".join(" ".join(sign.rjust(width) for sign in row) for row in rows)
+
+
+def _letter(number: int) -> str:
+    """a, b, …, z, aa, ab, …."""
+    text = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, _LETTERS)
+        text = chr(ord("a") + digit) + text
+    return text
+
+
+def open_sets(model: PositionalModel, pairing: Pairing, black: int, white: int) -> Iterator[int]:
+    """The winning sets of Black's that neither a white position nor a pair hinders.
+
+    None of them: Black never wins against the pairing.  Raises ``UsageError`` for pairs that are
+    no pairing of open positions.
+    """
+    seen = black | white
+    for pair in pairing.pairs:
+        for v in pair:
+            if not 0 <= v < len(model.positions) or seen >> v & 1:
+                raise UsageError(f"found {pair}, expected disjoint pairs of open positions")
+            seen |= 1 << v
+    pairs = [mask_of(pair) for pair in pairing.pairs]
+    for shape in model.black_wins:
+        if not shape & white and not any(pair & ~shape == 0 for pair in pairs):
+            yield shape
+
+
+class PairingFinder:
+    """Finds pairings for positions of a game of winning sets, by one SAT solver for all of them.
+
+    Raises ``UsageError`` for a game with a network.
+    """
+
+    def __init__(self, model: PositionalModel) -> None:
+        if model.network is not None:
+            raise UsageError(f"{model.name}: found a network, expected winning sets of Black")
+        self.model = model
+        size = len(model.positions)
+        self._size = size
+        taken = model.black | model.white
+        shapes = [w for w in model.black_wins if not w & model.white]
+        pairs = sorted({p for w in shapes for p in combinations(members(w & ~taken), 2)})
+        # For each position: it is open, it has a white stone, White's next stone comes there.
+        self._open = range(1, size + 1)
+        self._white = range(size + 1, 2 * size + 1)
+        self._next = range(2 * size + 1, 3 * size + 1)
+        self._any = 3 * size + 1
+        self._pairs = {pair: self._any + 1 + k for k, pair in enumerate(pairs)}
+        self._solver = Solver(_SOLVER, bootstrap_with=self._clauses(shapes))
+
+    def _clauses(self, shapes: list[int]) -> Iterator[list[int]]:
+        around: list[list[int]] = [[] for _ in range(self._size)]
+        for pair, chosen in self._pairs.items():
+            for v in pair:
+                yield [-chosen, self._open[v]]
+                yield [-chosen, -self._next[v]]
+                around[v].append(chosen)
+        for chosen_here in (*around, list(self._next)):
+            for one, other in combinations(chosen_here, 2):
+                yield [-one, -other]
+        for v in range(self._size):
+            yield [-self._next[v], self._open[v]]
+            yield [-self._next[v], self._any]
+        for shape in shapes:
+            stones = [x for v in members(shape) for x in (self._white[v], self._next[v])]
+            inside = (p for p in combinations(members(shape), 2) if p in self._pairs)
+            yield [*stones, *(self._pairs[p] for p in inside)]
+
+    def find(self, black: int, white: int) -> Pairing | None:
+        """A pairing for a position."""
+        found = self._solve(black, white, stone=False)
+        return None if found is None else found[1]
+
+    def find_move(self, black: int, white: int) -> tuple[int, Pairing] | None:
+        """An open position and a pairing for when White has claimed it."""
+        found = self._solve(black, white, stone=True)
+        if found is None:
+            return None
+        stone, pairing = found
+        if stone is None:
+            # Nothing has to be claimed: then anything may be.
+            free = self.model.all & ~(black | white)
+            if not free:
+                return None
+            outside = free & ~pairing.mask or free
+            stone = (outside & -outside).bit_length() - 1
+            pairing = Pairing(tuple(p for p in pairing.pairs if stone not in p))
+        return stone, pairing
+
+    def _solve(self, black: int, white: int, *, stone: bool) -> tuple[int | None, Pairing] | None:
+        assumed = [] if stone else [-self._any]
+        for v in range(self._size):
+            free = not (black | white) >> v & 1
+            assumed.append(self._open[v] if free else -self._open[v])
+            assumed.append(self._white[v] if white >> v & 1 else -self._white[v])
+        if not self._solver.solve(assumed):
+            return None
+        model = self._solver.get_model()
+        true = {x for x in model if x > 0}
+        claimed = next((v for v in range(self._size) if self._next[v] in true), None)
+        seen = white if claimed is None else white | 1 << claimed
+        chosen = [pair for pair, x in self._pairs.items() if x in true]
+        return claimed, Pairing(self._needed(chosen, seen))
+
+    def _needed(self, pairs: list[tuple[int, int]], white: int) -> tuple[tuple[int, int], ...]:
+        """Only the pairs that some winning set needs: fewer are easier to see."""
+        masks = {pair: mask_of(pair) for pair in pairs}
+        inside = [
+            {pair for pair, mask in masks.items() if mask & ~shape == 0}
+            for shape in self.model.black_wins
+            if not shape & white
+        ]
+        kept = set(pairs)
+        for pair in pairs:
+            if all(own & kept != {pair} for own in inside):
+                kept.discard(pair)
+        return tuple(pair for pair in pairs if pair in kept)
