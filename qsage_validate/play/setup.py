@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -22,16 +22,15 @@ from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.table_comments import any_layout_from_comments
 from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
-from qsage_validate.encodings.layout_comments import layout_from_comments
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.source import Format, sniff
 from qsage_validate.games.atoms import AtomGame
-from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.bddl.parser import parse_domain, parse_problem
+from qsage_validate.games.model_text import model_from_parts
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import find_command, load_game
 from qsage_validate.play.adversary import Adversary
@@ -312,7 +311,7 @@ def _layout(
     """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
     path = files.meta
     if path is None and formula is not None:
-        layout = layout_from_comments(formula)
+        layout = any_layout_from_comments(formula)
         if layout is not None:
             return layout
     if path is None:
@@ -354,19 +353,21 @@ def _no_unfolding(formula: Qbf | None, layout: AnyLayout) -> str | None:
 
 
 def _game(files: PlayFiles, layout: AnyLayout) -> Game | None:
-    game = load_game(find_command(files.game)) if files.game else game_of_layout(layout.model)
+    game = load_game(find_command(files.game)) if files.game else game_of_layout(layout)
     if game is not None:
         check_fit(game, layout)
     return game
 
 
-def game_of_layout(parts: Mapping[str, str]) -> Game | None:
-    """The rules of the model that a layout carries; ``None`` when it carries none."""
-    if not {"domain", "problem"} <= parts.keys():
+def game_of_layout(layout: AnyLayout) -> Game | None:
+    """The rules of the model that a layout carries; ``None`` when it carries none.
+
+    Raises ``InputError`` for a model that is not well-formed.
+    """
+    needed = {"bddl": {"domain", "problem"}, "positional": {"pg"}, "gdl": {"gdl"}}
+    if not needed.get(layout.game, set()) <= layout.model.keys() or layout.game not in needed:
         return None
-    domain = parse_domain(parts["domain"], "the formula's model (domain)")
-    problem = parse_problem(parts["problem"], "the formula's model (problem)")
-    return load_game(Model(domain, problem, parts.get("name", "game").strip()))
+    return load_game(model_from_parts(layout.game, layout.model))
 
 
 def _notes(

@@ -19,7 +19,6 @@ import numpy as np
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.remainders import Remainders
 from qsage_validate.circuit.simulate import pack
-from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.vector_rules import Flags

@@ -100,7 +100,7 @@ class Referee:
     def atoms(
         self, position: Position, atoms: Atoms, plies: int, moves: tuple[str, ...]
     ) -> Finding | None:
-        """Whether what the formula says of the position after ``plies`` plies is so by the rules."""
+        """Whether the formula's atoms after ``plies`` plies are those of the rules."""
         wrong = self.wrong_atoms(position, atoms)
         if not wrong:
             return None

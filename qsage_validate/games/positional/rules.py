@@ -266,7 +266,7 @@ class PositionalGame(AtomGame):
         return frozenset(f"{k} {name}" for k, mask in kinds for name in self.model.names(mask))
 
     def board_of(self, atoms: Collection[str]) -> Board:
-        held = {player: 0 for player in Player}
+        held = dict.fromkeys(Player, 0)
         for player in Player:
             own = (k for k, n in enumerate(self.model.positions) if f"{player.value} {n}" in atoms)
             held[player] = sum(1 << k for k in own)
