@@ -14,7 +14,7 @@ from qsage_validate.formats.source import STDIN
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.encoding import Encoding
+    from qsage_validate.encodings.encoding import AnyEncoding
     from qsage_validate.encodings.table_layout import AnyLayout
     from qsage_validate.games.protocol import Game
 
@@ -74,15 +74,18 @@ def load_formula_subject(path: str, model: ModelArguments, meta: str | None) -> 
     return FormulaSubject(qbf, layout, game, label(path))
 
 
-def encoding_of(subject: FormulaSubject) -> Encoding | None:
+def encoding_of(subject: FormulaSubject) -> AnyEncoding | None:
     """The game's encoding, when the formula is just what its own model is encoded as."""
-    from qsage_validate.encodings.encoding import encode, encoders
-    from qsage_validate.games.bddl.rules import BddlGame
+    from qsage_validate.encodings.encoding import encode, encoders, kind_of
+    from qsage_validate.games.model_text import model_from_parts
 
-    layout, game, own = subject.layout, subject.game, subject.qbf
-    if layout is None or not isinstance(game, BddlGame) or layout.encoding not in encoders():
+    layout, own = subject.layout, subject.qbf
+    if layout is None or subject.game is None or not layout.model:
         return None
-    made = encode(game.model, layout.encoding)
+    model = model_from_parts(layout.game, layout.model)
+    if layout.encoding not in encoders(kind_of(model)):
+        return None
+    made = encode(model, layout.encoding)
     same = (made.qbf.scopes, made.qbf.output) == (own.scopes, own.output)
     return made if same and made.qbf.gates == own.gates else None
 
