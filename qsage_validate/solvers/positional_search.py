@@ -1,0 +1,222 @@
+"""Search made for positional games in which the players claim one position a turn.
+
+It answers the same questions as :class:`~qsage_validate.solvers.search.Solver`, by what holds in
+positional games only: threats and zones, pairing strategies, the sum of Erdős and Selfridge, and
+for maker-maker games the maker-breaker game of Black's sets (``positional_maker_breaker`` and
+``positional_maker_maker``).  Black's stones are counted instead of plies, for nothing happens in
+White's last ply.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from qsage_validate.errors import UsageError
+from qsage_validate.games.positional.masks import minimal
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.paths import ways_of, with_winning_sets
+from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
+from qsage_validate.games.positional.symmetry import find_symmetries
+from qsage_validate.games.protocol import Move, Player, Position, State
+from qsage_validate.solvers.positional_board import WinningSets, alive
+from qsage_validate.solvers.positional_keys import CanonicalKeys
+from qsage_validate.solvers.positional_maker_breaker import MakerBreaker
+from qsage_validate.solvers.positional_maker_maker import MakerMaker
+from qsage_validate.solvers.positional_table import NOT_WITHIN
+from qsage_validate.solvers.search import (
+    Limits,
+    ProgressCallback,
+    Solver,
+    _plies,
+    _stack_depth,
+)
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+MOST_SETS = 5_000
+"""With more winning sets, listing and moving them costs more than the search gains."""
+
+# How often the clock is looked at: a node takes longer than one of the general search.
+_TICK = 256
+
+
+class PositionalSolver(Solver):
+    """The search of one positional game with its tables; limits as in ``Solver``.
+
+    Raises ``UsageError`` for games with turns of several stones, and for networks with more than
+    ``MOST_SETS`` minimal ways (see :func:`searchable`).
+    """
+
+    def __init__(
+        self,
+        game: PositionalGame,
+        *,
+        limits: Limits | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> None:
+        super().__init__(game, limits=limits, progress=progress)
+        model = game.model
+        if not model.alternates:
+            raise UsageError(f"{model.name}: found turns of several stones, expected of one")
+        self._model = model
+        self._size = len(model.positions)
+        with_sets = with_winning_sets(model, MOST_SETS)
+        symmetries = find_symmetries(model, game.arrangement)
+        if model.network is not None:
+            # The sets of a network are those that its first stones leave.
+            symmetries = find_symmetries(with_sets, game.arrangement)
+        keys = CanonicalKeys(self._size, symmetries)
+        self._sets = WinningSets(minimal(with_sets.black_wins), self._size)
+        self._engine: MakerBreaker | MakerMaker
+        if model.white_wins:
+            whites = WinningSets(minimal(model.white_wins), self._size)
+            self._engine = MakerMaker(self._sets, whites, keys, self._count)
+            self._maker = self._engine.maker
+        else:
+            self._engine = self._maker = MakerBreaker(self._sets, keys, self._count)
+
+    @property
+    def positions(self) -> int:
+        """How many positions the tables hold."""
+        tables = [*self._maker.tables]
+        if isinstance(self._engine, MakerMaker):
+            tables += self._engine.tables
+        return sum(map(len, tables))
+
+    def pairs(self, position: Position) -> tuple[tuple[Move, Move], ...] | None:
+        """Pairs of open positions with which White holds for ever, Black being to move.
+
+        White answers a claim of one with the other, and any other claim anywhere.  ``None`` when
+        there are none (White may hold all the same).
+        """
+        assert isinstance(position, PositionalPosition)
+        if position.outcome is not None:
+            return None
+        layers = self._sets.layers(position.black, position.white)
+        found = self._maker.pairing.find(
+            position.black | position.white, alive(layers, len(layers))
+        )
+        if found is None:
+            return None
+        claims = position.game.claims
+        return tuple((claims[a], claims[b]) for a, b in found)
+
+    def winner(self, position: Position) -> Player:
+        """Who wins from a position of the game; raises ``UndecidedError`` at a limit."""
+        if position.outcome is not None:
+            return position.outcome.winner
+        with self._running():
+            return BLACK if self._decide(position)[0] > 0 else WHITE
+
+    # -- what the general search asks -------------------------------------------------------
+
+    def _count(self) -> None:
+        self.nodes += 1
+        if not self.nodes & (_TICK - 1):
+            self._tick()
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        # A ply may take a step of each of the searches that are made of one another.
+        need = _stack_depth() + 4 * self.game.plies + 400
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), need))
+        with super()._running():
+            yield
+
+    def _stones(self, player: Player, plies: int) -> int:
+        """How many of the next plies are Black's."""
+        return (plies + 1) // 2 if player is BLACK else plies // 2
+
+    def _fits(self, state: State, stones: int) -> bool:
+        """Whether the sets at hand are all that a position needs.
+
+        Those of a network are the ways that its first stones leave, and that the stones of the
+        whole play are enough for.
+        """
+        model = self._model
+        if model.network is None:
+            return True
+        black, white = self._pieces(state)
+        placed = (black & ~model.black).bit_count()
+        kept = not model.black & ~black and not model.white & ~white
+        return kept and placed + stones <= model.moves_of(BLACK)
+
+    def _pieces(self, state: State) -> tuple[int, int]:
+        assert isinstance(state, int)
+        return state & self._model.all, state >> self._size
+
+    def _search(self, state: State, player: Player, plies: int) -> int:
+        stones = self._stones(player, plies)
+        if not self._fits(state, stones):
+            return super()._search(state, player, plies)
+        if not stones:
+            return NOT_WITHIN
+        black, white = self._pieces(state)
+        result = self._engine.search(black, white, stones, blacks_turn=player is BLACK)
+        return min(result, 1)
+
+    def _decide(self, position: Position) -> tuple[int, int]:
+        result = plies = 0
+        state, left = self._kernel.state(position), self._plies_left(position)
+        player = position.to_move
+        for plies in range(1, left + 1):
+            # Black's stones are what counts: a ply of White's more makes no difference.
+            if plies < left and self._stones(player, plies) == self._stones(player, plies - 1):
+                continue
+            self._depth = plies
+            result = self._search(state, player, plies)
+            self._report()
+            if result != NOT_WITHIN:
+                break
+        return result, plies
+
+    def _known_so_far(self, position: Position) -> str:
+        deepest = self._depth - 1
+        return f"Black does not win within {_plies(deepest)}" if deepest else "nothing is known"
+
+    def _look_up(self, position: Position, left: int | None = None) -> Player | None:
+        if left is None:
+            left = self._plies_left(position)
+        state, player = self._kernel.state(position), position.to_move
+        stones = self._stones(player, left)
+        if not self._fits(state, stones):
+            return super()._look_up(position, left)
+        black, white = self._pieces(state)
+        known = self._engine.known(black, white, stones, blacks_turn=player is BLACK)
+        return None if known is None else BLACK if known else WHITE
+
+    def _best_move(self, position: Position) -> Move | None:
+        """A winning move; the one that decided the position, where it is known."""
+        player = position.to_move
+        result, plies = self._decide(position)
+        if (result > 0) is not (player is BLACK):
+            return None
+        state = self._kernel.state(position)
+        stones = self._stones(player, plies)
+        if self._fits(state, stones):
+            black, white = self._pieces(state)
+            hint = self._engine.hint(black, white, stones, blacks_turn=player is BLACK)
+            if hint:
+                move = self._kernel.move(hint.bit_length() - 1, player)
+                after = position.play(move)
+                if self._keeps(after, plies - 1, player):
+                    return move
+        return super()._best_move(position)
+
+    def _keeps(self, after: Position, left: int, player: Player) -> bool:
+        """Whether a player has won by a move, or goes on to win: Black as soon as can be."""
+        if after.outcome is not None:
+            return after.outcome.winner is player
+        if player is WHITE:
+            left = self._plies_left(after)
+        result = self._search(self._kernel.state(after), after.to_move, left)
+        return (result > 0) is (player is BLACK)
+
+
+def searchable(model: PositionalModel) -> bool:
+    """Whether :class:`PositionalSolver` takes a model."""
+    if not model.alternates:
+        return False
+    return model.network is None or ways_of(model, MOST_SETS) is not None

@@ -1,0 +1,81 @@
+"""What a positional search remembers of positions, under symmetry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from qsage_validate.solvers.positional_keys import CanonicalKeys
+
+NEVER = -1
+NOT_WITHIN = 0
+"""Results of a search; a win is a positive number, the win's zone."""
+
+ALWAYS = 1 << 30
+"""More stones than there are: Black never wins, or is not known to win."""
+
+
+class Entry(NamedTuple):
+    """Black wins with ``win`` stones more (or is not known to), and not with ``lose``.
+
+    ``zone`` is the win's; ``best`` the move that decided, or -1.  In the entry's own symmetry.
+    """
+
+    win: int
+    lose: int
+    zone: int
+    best: int
+
+
+UNKNOWN = Entry(ALWAYS, 0, 0, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a position stands in a table: its key, and the symmetry that leads there."""
+
+    key: int
+    symmetry: int
+
+
+class Table:
+    """Entries of positions with one player to move."""
+
+    def __init__(self, keys: CanonicalKeys) -> None:
+        self._keys = keys
+        self._entries: dict[int, Entry] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def place(self, state: int) -> Place:
+        """The place of a state."""
+        return Place(*self._keys.key(state))
+
+    def entry(self, place: Place) -> Entry:
+        """What is known there."""
+        return self._entries.get(place.key, UNKNOWN)
+
+    def zone(self, place: Place, entry: Entry) -> int:
+        """The zone of a win, for the position that was asked about."""
+        return self._keys.back(entry.zone, place.symmetry)
+
+    def best(self, place: Place, entry: Entry) -> int:
+        """The position that decided, as a bit; 0 when none is known."""
+        return self._keys.back(1 << entry.best, place.symmetry) if entry.best >= 0 else 0
+
+    def won(self, place: Place, stones: int, zone: int, best: int = -1) -> None:
+        """Black wins with so many stones."""
+        image = self._keys.there(zone, place.symmetry)
+        move = self._image(place, best)
+        self._entries[place.key] = Entry(stones, self.entry(place).lose, image, move)
+
+    def not_won(self, place: Place, stones: int, best: int = -1) -> None:
+        """Black does not win with so many stones."""
+        before = self.entry(place)
+        self._entries[place.key] = Entry(
+            before.win, max(stones, before.lose), before.zone, self._image(place, best)
+        )
+
+    def _image(self, place: Place, v: int) -> int:
+        return -1 if v < 0 else self._keys.images[place.symmetry][v]
