@@ -35,10 +35,11 @@ _OUTPUT: Final = "output"
 
 
 def with_table_layout(qbf: Qbf, layout: TableLayout) -> Qbf:
-    """``qbf`` with the layout in its comments, in place of those that it had.
+    """``qbf`` with the layout in its comments, in place of those that it had, and without names.
 
     The layout may name variables and, in a circuit, gates.  The gates of a conjunction of clauses
     get other numbers when it is written as QDIMACS: of these only the output can be named.
+    Variables lose their names, if they had any: a layout goes by numbers, and says what they mean.
     Raises ``ValueError`` for a literal that the formula does not have.
     """
     clausal = _is_clausal(qbf)
@@ -55,7 +56,7 @@ def with_table_layout(qbf: Qbf, layout: TableLayout) -> Qbf:
             what = "variable" if clausal else "variable or gate"
             raise ValueError(f"the layout names {literal}, which is no {what} of the formula")
     comments = table_layout_comments(layout, output=qbf.output if clausal else None)
-    return replace(qbf, comments=tuple(enumerate(comments, start=1)))
+    return replace(qbf, names={}, comments=tuple(enumerate(comments, start=1)))
 
 
 def _is_clausal(qbf: Qbf) -> bool:
