@@ -9,7 +9,9 @@ variable is needed besides these.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -23,6 +25,19 @@ MAX_GATES: Final = 5_000_000
 MAX_RULES: Final = 3_000_000
 """No more ground rules than this are taken (some 2 GB)."""
 
+_RULES_PER_MB: Final = 1500
+_memory: ContextVar[int | None] = ContextVar("_memory", default=None)
+
+
+@contextmanager
+def grounding_within(memory_mb: int | None) -> Iterator[None]:
+    """Within this block groundings that need more than about so much memory are given up."""
+    token = _memory.set(memory_mb)
+    try:
+        yield
+    finally:
+        _memory.reset(token)
+
 
 @dataclass(frozen=True, slots=True)
 class GroundRule:
@@ -33,34 +48,72 @@ class GroundRule:
     body: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class WeightRule:
+    """``head :- bound <= sum of the weights of the literals that hold``; otherwise alike."""
+
+    choice: bool
+    head: tuple[int, ...]
+    bound: int
+    body: tuple[tuple[int, int], ...]
+
+
 @dataclass
 class GroundProgram:
-    """Ground rules; ``symbols`` are clingo's symbols of atoms, ``facts`` those that hold."""
+    """Ground rules; ``symbols`` are clingo's symbols of atoms, ``facts`` those that hold.
+
+    ``numbers`` has the number of every atom that clingo names, whether it is shown or not.
+    ``weights`` are rules with sums, ``others`` the names of statements that are no rules.
+    """
 
     rules: list[GroundRule] = field(default_factory=list)
+    weights: list[WeightRule] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
     symbols: dict[int, Any] = field(default_factory=dict)
     facts: list[Any] = field(default_factory=list)
+    numbers: dict[Any, int] = field(default_factory=dict)
 
 
-def ground(text: str, *, max_rules: int = MAX_RULES) -> GroundProgram:
-    """Ground a program with clingo.
+Tell = Callable[[str], None]
+
+
+def ground(text: str, *, max_rules: int = MAX_RULES, message: Tell | None = None) -> GroundProgram:
+    """Ground a program with clingo; ``message`` is told what clingo says about it.
 
     Raises ``MissingExtraError`` without clingo, ``UndecidedError`` for more than ``max_rules``
-    rules.
+    rules or more than :func:`grounding_within` allows, ``RuntimeError`` for a text that is no
+    program.
     """
     try:
         import clingo
     except ModuleNotFoundError:
         raise MissingExtraError("grounding logic programs", "gdl") from None
+    memory = _memory.get()
+    if memory is not None:
+        max_rules = min(max_rules, memory * _RULES_PER_MB)
     program = GroundProgram()
 
     class Watcher(clingo.Observer):  # type: ignore[misc]  # clingo has no types here
         def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
-            if len(program.rules) <= max_rules:
-                program.rules.append(GroundRule(choice, tuple(head), tuple(body)))
+            program.rules.append(GroundRule(choice, tuple(head), tuple(body)))
+            # Grounding goes on for as long as there are rules: what explodes is stopped here.
+            if len(program.rules) > max_rules:
+                raise _TooManyError
 
-        def weight_rule(self, *_: object) -> None:
-            raise AssertionError("the programs made here have no aggregates")
+        def weight_rule(
+            self, choice: bool, head: Sequence[int], lower_bound: int, body: Any
+        ) -> None:
+            pairs = tuple((literal, weight) for literal, weight in body)
+            program.weights.append(WeightRule(choice, tuple(head), lower_bound, pairs))
+
+        def minimize(self, *_: object) -> None:
+            program.others.append("#minimize")
+
+        def external(self, *_: object) -> None:
+            program.others.append("#external")
+
+        def theory_atom(self, *_: object) -> None:
+            program.others.append("a theory atom")
 
         def output_atom(self, symbol: Any, atom: int) -> None:
             if atom:
@@ -68,13 +121,35 @@ def ground(text: str, *, max_rules: int = MAX_RULES) -> GroundProgram:
             else:
                 program.facts.append(symbol)
 
-    control = clingo.Control(message_limit=0)
+    told: list[str] = []
+    control = clingo.Control(logger=lambda _, text: told.append(text), message_limit=20)
     control.register_observer(Watcher())
-    control.add("base", [], text)
-    control.ground([("base", [])])
-    if len(program.rules) > max_rules:
-        raise UndecidedError(f"undecided: the grounding has more than {max_rules:,} rules")
+    try:
+        control.add("base", [], text)
+        control.ground([("base", [])])
+        program.numbers.update((atom.symbol, atom.literal) for atom in control.symbolic_atoms)
+    except _TooManyError:
+        raise _exploded(max_rules, memory) from None
+    except MemoryError:
+        raise UndecidedError("undecided: no memory is left for the grounding") from None
+    except RuntimeError as error:
+        if "bad_alloc" in str(error):
+            raise UndecidedError("undecided: no memory is left for the grounding") from None
+        raise
+    finally:
+        if message is not None:
+            for said in told:
+                message(said)
     return program
+
+
+class _TooManyError(Exception):
+    """Stops a grounding; caught within this module."""
+
+
+def _exploded(max_rules: int, memory: int | None) -> UndecidedError:
+    within = "" if memory is None else f", about what fits into {memory:,} MB"
+    return UndecidedError(f"undecided: the grounding has more than {max_rules:,} rules{within}")
 
 
 class ProgramCircuit:

@@ -55,6 +55,7 @@ class Format(Enum):
     BDDL = "BDDL"
     PG = "positional game"
     GDL = "GDL"
+    QASP = "quantified logic program"
     QRP = "QRP trace"
     BQRP = "binary QRP trace"
     QUTE = "Qute's trace"
@@ -337,6 +338,10 @@ _PG: Final = re.compile(rb"^#(times|positions)\b", re.MULTILINE)
 # Facts of any kind may stand before the roles, comments before everything.
 _GDL: Final = re.compile(rb"^[ \t]*\([ \t]*(?:role|init|<=)[ \t(]", re.MULTILINE | re.IGNORECASE)
 _GDL_START: Final = re.compile(rb"(?:\s|;[^\n]*\n)*\(")
+# Facts and rules of a logic program that give the prefix.
+_QASP: Final = re.compile(
+    rb"^[^%\n]*?\b_(?:exists|forall|quantify)[ \t]*\([^\n]*\.[ \t\r]*(?:%[^\n]*)?$", re.MULTILINE
+)
 _QCIR: Final = re.compile(
     rb"\A#QCIR|^[ \t]*(?:exists|forall|free|output)[ \t]*\(|"
     rb"^[ \t]*[^\s#=(),]+[ \t]*=[ \t]*(?:and|or|xor|ite|exists|forall)[ \t]*\(",
@@ -380,6 +385,8 @@ def sniff_bytes(data: bytes) -> Format:
         return Format.META
     if _PG.search(head):
         return Format.PG
+    if _QASP.search(head):
+        return Format.QASP
     if _GDL_START.match(head) and _GDL.search(head):
         return Format.GDL
     return Format.BDDL if _BDDL.search(head) else Format.UNKNOWN
