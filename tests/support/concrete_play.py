@@ -1,0 +1,84 @@
+"""A play of given codes, as an encoding's definitions see it; and whether they do what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.circuit.qbf import Quantifier
+from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
+from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.play_literals import PlyLiterals
+from qsage_validate.games.protocol import Player
+
+_DECIDES = {Player.BLACK: Quantifier.EXISTS, Player.WHITE: Quantifier.FORALL}
+
+
+@dataclass
+class ConcretePlay:
+    """Moves are constants; the opponent's other variables are inputs of the graph."""
+
+    encoding: TableEncoding
+    codes: Sequence[int]
+    hero: Player
+    reached: Hashable = 0
+    builder: AigBuilder = field(default_factory=AigBuilder)
+
+    def __post_init__(self) -> None:
+        self.literals: dict[int, int] = {}
+        self.plies: list[PlyLiterals] = []
+        for table, code in zip(self.encoding.layout.moves, self.codes, strict=True):
+            self._move(table.player, table.code, len(table.moves), code)
+        others = set(self.encoding.qbf.variables(_DECIDES[self.hero].dual)) - set(self.literals)
+        for variable in sorted(others):
+            self.literals[variable] = self.builder.input()
+
+    def _move(self, player: Player, bits: Sequence[int], count: int, code: int) -> None:
+        text = f"{code:0{len(bits)}b}"
+        variables = {v: int(sign) for v, sign in zip(bits, text, strict=True)}
+        self.literals.update(variables)
+        made = [TRUE if k == code else FALSE for k in range(count)]
+        self.plies.append(PlyLiterals(player, made, FALSE, variables))
+
+    def witness(self, value: Callable[[Hashable], int], width: int) -> tuple[int, ...]:
+        text = f"{value(self.reached):0{width}b}"
+        assert len(text) == width
+        return tuple(map(int, text))
+
+    def keeps_its_promise(self) -> bool:
+        """Whether the matrix comes out for the hero, whatever the opponent's variables are.
+
+        Also that exactly the hero's variables are defined, none by what is decided later.
+        """
+        qbf = self.encoding.qbf
+        defined: Mapping[int, int] = self.encoding.definitions[self.hero](self)
+        mine = set(qbf.variables(_DECIDES[self.hero])) - set(self.literals)
+        assert set(defined) == mine
+        levels = qbf.levels()
+        inputs = {self.literals[v]: levels[v] for v in levels if v in self.literals}
+        for variable, literal in defined.items():
+            needed = _support(self.builder, literal)
+            assert all(inputs[x] < levels[variable] for x in needed if x in inputs)
+        output = qbf.add_to(self.builder, {**self.literals, **defined})
+        bad = output ^ 1 if self.hero is Player.BLACK else output
+        graph, (literal,) = self.builder.build([bad])
+        return isinstance(satisfy(graph, literal), Unsatisfiable)
+
+
+def _support(builder: AigBuilder, literal: int) -> set[int]:
+    """The inputs that a literal's gates read, as positive literals."""
+    seen: set[int] = set()
+    waiting = [literal & ~1]
+    found: set[int] = set()
+    while waiting:
+        here = waiting.pop()
+        if here in seen:
+            continue
+        seen.add(here)
+        fanins = builder.fanins(here)
+        if fanins is None:
+            found.add(here)
+        else:
+            waiting += [x & ~1 for x in fanins]
+    return found - {FALSE}
