@@ -13,8 +13,7 @@ from qsage_validate.games.bddl.parser import file_kind, read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.gdl.parser import read_description
 from qsage_validate.games.gdl.rounds import RoundsGame
-from qsage_validate.games.gdl.rules import GdlGame
-from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.gdl.task import GdlModel, rounds_game
 from qsage_validate.games.library import (
     breakthrough,
     connect,
@@ -216,5 +215,4 @@ def load_game(model: GameModel) -> Game:
         return BddlGame(model)
     if isinstance(model, PositionalModel):
         return PositionalGame(model)
-    game = GdlGame(model.description, model.rounds, black=model.role, win=model.win)
-    return RoundsGame(game)
+    return rounds_game(model)
