@@ -42,7 +42,7 @@ def with_table_layout(qbf: Qbf, layout: TableLayout) -> Qbf:
     Variables lose their names, if they had any: a layout goes by numbers, and says what they mean.
     Raises ``ValueError`` for a literal that the formula does not have.
     """
-    clausal = _is_clausal(qbf)
+    clausal = is_clausal(qbf)
     known = set(qbf.levels()) | (set() if clausal else set(qbf.gates))
     literals = [*layout.gates.values()]
     if layout.verdict is not None and layout.verdict != qbf.output:
@@ -59,8 +59,11 @@ def with_table_layout(qbf: Qbf, layout: TableLayout) -> Qbf:
     return replace(qbf, names={}, comments=tuple(enumerate(comments, start=1)))
 
 
-def _is_clausal(qbf: Qbf) -> bool:
-    """Whether the matrix is a conjunction of clauses, which QDIMACS takes as it is."""
+def is_clausal(qbf: Qbf) -> bool:
+    """Whether the matrix is a conjunction of clauses, which QDIMACS takes as it is.
+
+    Then a layout cannot name gates.
+    """
     top = qbf.gates.get(qbf.output)
     if top is None or top.connective is not Connective.AND:
         return False

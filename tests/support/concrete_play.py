@@ -24,22 +24,25 @@ class ConcretePlay:
     hero: Player
     reached: Hashable = 0
     builder: AigBuilder = field(default_factory=AigBuilder)
+    literals: Mapping[int, int] = field(default_factory=dict)
+    plies: Sequence[PlyLiterals] = ()
 
     def __post_init__(self) -> None:
-        self.literals: dict[int, int] = {}
-        self.plies: list[PlyLiterals] = []
         for table, code in zip(self.encoding.layout.moves, self.codes, strict=True):
             self._move(table.player, table.code, len(table.moves), code)
         others = set(self.encoding.qbf.variables(_DECIDES[self.hero].dual)) - set(self.literals)
-        for variable in sorted(others):
-            self.literals[variable] = self.builder.input()
+        self.fix({variable: self.builder.input() for variable in sorted(others)})
+
+    def fix(self, literals: Mapping[int, int]) -> None:
+        """Enter the literals of some variables."""
+        self.literals = {**self.literals, **literals}
 
     def _move(self, player: Player, bits: Sequence[int], count: int, code: int) -> None:
         text = f"{code:0{len(bits)}b}"
         variables = {v: int(sign) for v, sign in zip(bits, text, strict=True)}
-        self.literals.update(variables)
+        self.fix(variables)
         made = [TRUE if k == code else FALSE for k in range(count)]
-        self.plies.append(PlyLiterals(player, made, FALSE, variables))
+        self.plies = [*self.plies, PlyLiterals(player, made, FALSE, variables)]
 
     def witness(self, value: Callable[[Hashable], int], width: int) -> tuple[int, ...]:
         text = f"{value(self.reached):0{width}b}"

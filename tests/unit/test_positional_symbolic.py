@@ -68,16 +68,18 @@ def moves_of(random: Random, encoding: TableEncoding, legal: bool) -> tuple[list
 
     White plays any number: what is no open position is ignored.
     """
+    model = encoding.model
+    assert isinstance(model, PositionalModel)
     names = encoding.layout.moves[0].moves if encoding.layout.moves else ()
-    number = encoding.model.number
-    black, white = encoding.model.black, encoding.model.white
+    number = model.number
+    black, white = model.black, model.white
     codes: list[int] = []
     for table in encoding.layout.moves:
         code = random.randrange(1 << len(table.code))
         if table.player is BLACK and (legal or random.random() < 0.7):
-            first = encoding.model.first_moves if table.ply == 1 else 0
+            first = model.first_moves if table.ply == 1 else 0
             if encoding.layout.encoding != "sn-httt" or not first:
-                first = encoding.model.all
+                first = model.all
             open_now = [
                 k
                 for k, name in enumerate(names)
@@ -205,7 +207,7 @@ def test_states_are_the_boards_of_the_rules(random: Random) -> None:
         for place, name in enumerate(state.places):
             text = f"{place:0{len(state.position)}b}"
             literals = {v: int(b) for v, b in zip(state.position, text, strict=True)}
-            play.literals.update(literals)
+            play.fix(literals)
             encoder = getattr(encoding.definitions[BLACK], "__self__", None)
             assert isinstance(encoder, LiftedBoard)
             # What the goal is does not matter for the states.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
@@ -22,6 +23,7 @@ from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
 from qsage_validate.encodings.play_literals import Definitions
 from qsage_validate.encodings.positional.model_parts import model_parts
 from qsage_validate.encodings.positional.open_game import OpenGame
+from qsage_validate.encodings.table_comments import is_clausal
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.protocol import Player
@@ -122,10 +124,6 @@ class SymbolicEncoder(ABC):
         """Where the formula keeps the position: nowhere, unless a subclass says so."""
         return StateTable()
 
-    def legal(self, ply: int) -> Bits:
-        """Literals that say which moves of a ply the formula takes; none, unless said."""
-        return ()
-
     def encode(self) -> TableEncoding:
         """The formula, its layout and its definitions."""
         game = self.game
@@ -143,7 +141,6 @@ class SymbolicEncoder(ABC):
                     player=Player.BLACK if ply % 2 else Player.WHITE,
                     moves=game.names,
                     code=bits,
-                    legal=self.legal(ply),
                 )
                 for ply, bits in enumerate(self.moves, start=1)
             ),
@@ -154,13 +151,20 @@ class SymbolicEncoder(ABC):
             model=model_parts(game.model),
         )
         qbf = Qbf(tuple(self._scopes), self._needed(output, layout), output)
+        if is_clausal(qbf):
+            # So small a formula has no gates that a layout could name.
+            variables = qbf.levels()
+            states = tuple(
+                tuple(x if abs(x) in variables else 0 for x in row) for row in layout.state.states
+            )
+            layout = replace(layout, gates={}, state=replace(layout.state, states=states))
+            qbf = replace(qbf, gates=self._needed(output, layout))
         return TableEncoding(qbf, layout, game.model, definitions, IllegalMoves.IGNORED)
 
     def _needed(self, output: int, layout: TableLayout) -> dict[int, Gate]:
         """The gates that the output or the layout needs: simplification leaves others behind."""
         wanted = {abs(output), *(abs(x) for x in layout.gates.values())}
         wanted |= {abs(x) for row in layout.state.states for x in row}
-        wanted |= {abs(x) for table in layout.moves for x in table.legal}
         kept: dict[int, Gate] = {}
         for number in reversed(self.circuit.gates):
             if number in wanted:
