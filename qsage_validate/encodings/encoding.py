@@ -285,6 +285,11 @@ def encode(model: GameModel, encoding: str | None = None) -> AnyEncoding:
 
 
 def _self_describing(made: TableEncoding) -> TableEncoding:
-    """The same with the model's text in the layout, and the layout in the formula's comments."""
-    layout = replace(made.layout, model=model_parts(made.model))
+    """The same with the model's text in the layout, and the layout in the formula's comments.
+
+    A layout tells variables by their numbers, so they are called by these in the file as well;
+    names that an encoder gave them move to the layout.
+    """
+    gates = {**made.layout.gates, **{name: v for v, name in made.qbf.names.items()}}
+    layout = replace(made.layout, model=model_parts(made.model), gates=gates)
     return replace(made, qbf=with_table_layout(made.qbf, layout), layout=layout)

@@ -53,9 +53,9 @@ class MoveTable:
         if self.code:
             number = bits_value(bits)
             return self.moves[number] if number < len(self.moves) else None
-        made = [move for move, bit in zip(self.moves, bits, strict=True) if bit]
-        if not self.literals:
-            made = list(self.moves)
+        made = list(self.moves)
+        if self.literals:
+            made = [move for move, bit in zip(self.moves, bits, strict=True) if bit]
         return made[0] if len(made) == 1 else None
 
 

@@ -1,0 +1,257 @@
+"""Every encoding of positional games and of games in GDL, against the rules.
+
+An encoding that is registered takes part in all of this; which of the instances it takes it says
+itself, by ``UsageError`` for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from qsage_validate.certificates.certificate import Kind as CertificateKind
+from qsage_validate.certificates.certify import CertifiedTable, certify_game
+from qsage_validate.certificates.compile_table import NotCompiledError
+from qsage_validate.encodings.encoding import Kind, TableEncoding, encode, encoders, kind_of
+from qsage_validate.encodings.table_comments import table_layout_from_comments
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
+from qsage_validate.games.gdl import library
+from qsage_validate.games.gdl.parser import parse_description
+from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.model_text import model_from_parts
+from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.positional.hex import hex_network, transversal_of
+from qsage_validate.games.positional.model import Network, PositionalModel, alternating
+from qsage_validate.games.protocol import Player
+from qsage_validate.games.registry import load_game
+from qsage_validate.solvers.search import solve
+from tests.support.certificate_truth import falsifying_choice
+from tests.support.minimax import minimax
+from tests.support.table_plays import lost_plays
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+TableModel = PositionalModel | GdlModel
+
+# What the formula of these says when it is true, or false; the other value says nothing.
+TRUE_SAYS = {"cover": BLACK, "cover-played": BLACK}
+FALSE_SAYS = {"pairing": WHITE}
+
+# White's moves are told apart by what they do in the formula, so no play can be read from these.
+OTHER_WORDS = {"cover"}
+
+
+def httt(shape: str, size: int, plies: int, *, breaker: bool = True) -> PositionalModel:
+    """Harary's Tic-Tac-Toe, maker-breaker unless said."""
+    return harary_model(shape, size, size, maker_breaker=breaker, plies=plies)
+
+
+def with_stones(model: PositionalModel, black: str = "", white: str = "") -> PositionalModel:
+    """A game that has begun."""
+    stones = model.mask(black.split()), model.mask(white.split())
+    return replace(model, black=stones[0], white=stones[1], first_moves=0)
+
+
+def sets(
+    count: int, plies: int, black: tuple[int, ...], white: tuple[int, ...] = ()
+) -> PositionalModel:
+    """A game of winning sets on positions without a picture."""
+    names = tuple(f"p{k}" for k in range(count))
+    return PositionalModel("sets", names, alternating(plies), black, white)
+
+
+HEAP = """
+(role first) (role second)
+(init (heap {heap})) (init (control first))
+(number 0) (number 1) (number 2) (number 3) (number 4)
+(minus 1 1 0) (minus 2 1 1) (minus 3 1 2) (minus 4 1 3) (minus 2 2 0) (minus 3 2 1) (minus 4 2 2)
+(<= (legal ?p (take ?k)) (true (control ?p)) (true (heap ?n)) (minus ?n ?k ?m))
+(<= (legal ?p wait) (role ?p) (not (true (control ?p))))
+(<= (next (heap ?m)) (does ?p (take ?k)) (true (heap ?n)) (minus ?n ?k ?m))
+(<= (next (control second)) (true (control first)))
+(<= (next (control first)) (true (control second)))
+(<= terminal (true (heap 0)))
+(<= (goal ?p 100) (role ?p) (true (heap 0)) (not (true (control ?p))))
+(<= (goal ?p 0) (true (heap 0)) (true (control ?p)))
+(<= (goal ?p 50) (role ?p) (not (true (heap 0))))
+"""
+
+
+def heap(tokens: int, rounds: int, role: str | None = None) -> GdlModel:
+    """In turn one or two tokens are taken; who takes the last has won."""
+    text = HEAP.format(heap=tokens)
+    return GdlModel(parse_description(text, f"heap-{tokens}.gdl"), rounds, role)
+
+
+INSTANCES: dict[str, Callable[[], TableModel]] = {
+    "domino 2x2 1": lambda: httt("domino", 2, 1),
+    "domino 3x3 3": lambda: httt("domino", 3, 3),
+    "el 3x3 5": lambda: httt("el", 3, 5),
+    "el 3x3 3": lambda: httt("el", 3, 3),
+    "tic 3x3 5": lambda: httt("tic", 3, 5),
+    "el 3x3 begun 3": lambda: with_stones(httt("el", 3, 3), "b2", "c1"),
+    "tic 3x3 begun 3": lambda: with_stones(httt("tic", 3, 3), "b2", "c1 a3"),
+    "domino maker-maker 3x3 3": lambda: httt("domino", 3, 3, breaker=False),
+    "el maker-maker 3x3 7": lambda: httt("el", 3, 7, breaker=False),
+    "tic maker-maker 3x3 5": lambda: httt("tic", 3, 5, breaker=False),
+    "White is quicker": lambda: sets(4, 3, (0b1111,), (0b0001, 0b0010, 0b0100, 0b1000)),
+    "Black wins before White": lambda: sets(5, 5, (0b00011, 0b00101), (0b11000,)),
+    "hex 2x2 3": lambda: hex_network(2, 2, 3),
+    "hex 2x2 1": lambda: hex_network(2, 2, 1),
+    "hex 3x3 5": lambda: hex_network(3, 3, 5),
+    "hex 3x3 begun 5": lambda: with_stones(hex_network(3, 3, 5), white="b2"),
+    "hex 3x3 contracted 3": lambda: with_stones(hex_network(3, 3, 3), "b2", "a1"),
+    "hex transversal 2x2 3": lambda: transversal_of(hex_network(2, 2, 3)),
+    "hex transversal 3x3 begun 5": lambda: transversal_of(
+        with_stones(hex_network(3, 3, 5), white="b2")
+    ),
+    "a graph 3": lambda: PositionalModel(
+        "graph",
+        ("a", "b", "c", "d"),
+        alternating(3),
+        network=Network((0b0110, 0b1001, 0b1001, 0b0110), 0b0001, 0b1000),
+    ),
+    "heap 4": lambda: heap(4, 4),
+    "heap 4, 2 rounds": lambda: heap(4, 2),
+    "heap 3": lambda: heap(3, 3),
+    "heap 3, second": lambda: heap(3, 3, "second"),
+    "heap 4, second": lambda: heap(4, 4, "second"),
+    "trails 5": lambda: GdlModel(library.load("trails"), 5),
+}
+
+ENCODINGS = sorted([*encoders(Kind.POSITIONAL), *encoders(Kind.GDL)])
+
+
+@cache
+def model_of(name: str) -> TableModel:
+    return INSTANCES[name]()
+
+
+@cache
+def winner_of(name: str) -> Player:
+    return minimax(load_game(model_of(name)))
+
+
+@cache
+def encoded(name: str, encoding: str) -> TableEncoding | str:
+    """The instance, or why the encoding does not take it."""
+    if encoding not in encoders(kind_of(model_of(name))):
+        return "another kind"
+    try:
+        return encode(model_of(name), encoding)
+    except UsageError as error:
+        return str(error)
+
+
+@cache
+def certified(name: str, encoding: str) -> CertifiedTable | None:
+    """The instance certified by search; ``None`` where the encoding cannot."""
+    try:
+        return certify_game(model_of(name), encoding)
+    except NotCompiledError:
+        return None
+
+
+PAIRS = [(n, e) for e in ENCODINGS for n in INSTANCES if not isinstance(encoded(n, e), str)]
+
+
+@pytest.fixture(params=PAIRS, ids=lambda pair: f"{pair[1]}: {pair[0]}")
+def pair(request: pytest.FixtureRequest) -> tuple[str, str]:
+    name, encoding = request.param
+    return name, encoding
+
+
+def made_of(pair: tuple[str, str]) -> TableEncoding:
+    made = encoded(*pair)
+    assert isinstance(made, TableEncoding)
+    return made
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_every_encoding_has_instances_that_either_player_wins(encoding: str) -> None:
+    assert {winner_of(name) for name, other in PAIRS if other == encoding} == set(Player)
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_search_finds_the_winner(name: str) -> None:
+    assert solve(load_game(model_of(name))).winner is winner_of(name)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("name", INSTANCES)
+def test_what_an_encoding_does_not_take_is_one_line(name: str, encoding: str) -> None:
+    made = encoded(name, encoding)
+    if isinstance(made, str) and made != "another kind":
+        assert "\n" not in made
+        assert "found" in made or ":" in made
+        assert "expected" in made
+
+
+def test_the_truth_is_the_rules_and_the_certificate_holds(pair: tuple[str, str]) -> None:
+    """A certificate of whoever wins is proved; where none is compiled, a solver is asked."""
+    name, encoding = pair
+    winner, made = winner_of(name), certified(name, encoding)
+    if made is not None:
+        qbf, certificate = made.encoding.qbf, made.certificate
+        assert made.winner is winner
+        assert (certificate.kind is CertificateKind.SKOLEM) == (winner is BLACK)
+        assert falsifying_choice(qbf, certificate) is None
+        return
+    assert encoding in TRUE_SAYS | FALSE_SAYS, "an encoding that has certificates of both players"
+    truth = _truth(pair)
+    says = (TRUE_SAYS if truth else FALSE_SAYS).get(encoding)
+    assert says in (None, winner)
+
+
+def _truth(pair: tuple[str, str]) -> bool:
+    pytest.importorskip("pyqbf", reason="asks a QBF solver")
+    from qsage_validate.solvers.backend import RunLimits
+    from qsage_validate.solvers.backends import backends
+    from qsage_validate.solvers.solving import solve_formula
+
+    # On these formulas Qute is by far the quickest, as long as nobody preprocesses them.
+    qute = backends()["qute"]
+    solved = solve_formula(made_of(pair).qbf, [qute], RunLimits(seconds=60), preprocessing=False)
+    assert solved.truth is not None, solved.why
+    return solved.truth
+
+
+def test_the_certificate_wins_by_the_rules(pair: tuple[str, str]) -> None:
+    """In all plays with legal moves of the opponent, moves are legal and the end is a win."""
+    made = certified(*pair)
+    if made is None:
+        pytest.skip("no certificate by search")
+    game = load_game(made.encoding.model)
+    assert lost_plays(made.encoding.layout, made.certificate, game) == []
+
+
+def test_a_file_describes_itself(pair: tuple[str, str]) -> None:
+    """Layout and model travel inside the file, as QCIR and as QDIMACS."""
+    made = made_of(pair)
+    assert made.layout.encoding == pair[1]
+    for read in (parse_qcir(qcir_text(made.qbf)), parse_qdimacs(qbf_to_qdimacs(made.qbf))):
+        layout = table_layout_from_comments(read)
+        assert layout is not None
+        if layout.verdict != made.layout.verdict:
+            # Clauses have no numbers in QDIMACS, so their conjunction may get another one.
+            assert (layout.verdict, made.layout.verdict) == (read.output, made.qbf.output)
+        assert replace(layout, verdict=made.layout.verdict) == made.layout
+        assert model_from_parts(layout.game, layout.model) == made.model
+
+
+def test_moves_are_those_of_the_rules(pair: tuple[str, str]) -> None:
+    """Players take turns as by the rules; each move's text is one that the rules read."""
+    made = made_of(pair)
+    game = load_game(made.model)
+    named = {player: set(map(str, game.moves(player))) for player in Player}
+    for number, table in enumerate(made.layout.moves, start=1):
+        assert (table.ply, table.player) == (number, game.player_at(number))
+        if pair[1] in OTHER_WORDS and table.player is WHITE:
+            continue
+        for text in table.moves:
+            assert str(game.parse_move(text, table.player)) == text
+        assert set(table.moves) <= named[table.player]
