@@ -2,7 +2,7 @@
 
 Its clauses are those of COVER (Boucher and Villemaire, section 3.3), which is COR+ with a cover,
 without what speaks of the cover: both players' moves are numbers, and a stone that was not there
-before is Black's only where the digits of her move say so, which keeps her from laying two.  A
+before is Black's only where the digits of the move say so, which keeps Black from laying two.  A
 player's stones have variables after the player's own plies only, so that the frame conditions of
 the other plies (3.32, 3.33) need no clauses.
 
