@@ -254,4 +254,5 @@ def test_moves_are_those_of_the_rules(pair: tuple[str, str]) -> None:
             continue
         for text in table.moves:
             assert str(game.parse_move(text, table.player)) == text
-        assert set(table.moves) <= named[table.player]
+        # What can be legal in some round of a game in GDL is not known exactly.
+        assert isinstance(made.model, GdlModel) or set(table.moves) <= named[table.player]
