@@ -27,6 +27,14 @@ _EXPERIMENTS: Final[Mapping[str, tuple[str, str]]] = {
         "qsage_validate.bench.files:FORMULAS",
         "formulas from QCIR and QDIMACS files",
     ),
+    "httt": (
+        "qsage_validate.bench.httt:EXPERIMENT",
+        "polyominoes on 5x5 and 4x4, Black's win and White's block in turn (COR+, COVER, PAIRING)",
+    ),
+    "gdl": (
+        "qsage_validate.bench.gdl:EXPERIMENT",
+        "games in GDL at the depths of their paper's Table 2: four encodings, minimax, and BDDL",
+    ),
     "impartial": (
         "qsage_validate.bench.impartial:EXPERIMENT",
         "winning formulas and strategies of impartial games, from files or of the families",
