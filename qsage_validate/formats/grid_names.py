@@ -13,11 +13,16 @@ _LETTERS: Final = 26
 
 def cell_name(x: int, y: int) -> str:
     """The name of the cell in column ``x`` and row ``y``, from 1."""
+    return f"{column_letters(x)}{y}"
+
+
+def column_letters(x: int) -> str:
+    """The name of column ``x``, from 1."""
     letters = ""
     while x:
         x, digit = divmod(x - 1, _LETTERS)
         letters = chr(ord("a") + digit) + letters
-    return f"{letters}{y}"
+    return letters
 
 
 def named_cell(name: str) -> Cell | None:

@@ -25,3 +25,12 @@ class AtomGame(Game):
     @abstractmethod
     def square_of(self, text: str) -> tuple[int, int] | None:
         """The square, 1-based (x, y), that a move or place is drawn on, if it is on one."""
+
+    def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
+        """The squares that reached the winner's goal, as far as a game can point at them."""
+        return ()
+
+    @property
+    def target(self) -> tuple[str, ...]:
+        """The shape that is to be formed, row by row (``XX``, ``X.``), if it is about one."""
+        return ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, runtime_checkable
 
@@ -88,7 +88,8 @@ class Board:
 
     ``squares`` is row by row, ``width`` columns a row: square (x, y), 1-based with y growing
     downwards, is ``squares[(y - 1) * width + (x - 1)]``.  ``names`` are those of the rows, where
-    they have names instead of numbers: heaps are rows of tokens.
+    they have names instead of numbers: heaps are rows of tokens.  ``columns`` are those of the
+    columns, which make no difference between boards.
     """
 
     width: int
@@ -96,6 +97,7 @@ class Board:
     squares: tuple[Square, ...]
     shape: Shape = Shape.RECTANGLE
     names: tuple[str, ...] = ()
+    columns: tuple[str, ...] = field(default=(), compare=False)
 
     def __getitem__(self, square: tuple[int, int]) -> Square:
         x, y = square
@@ -104,6 +106,15 @@ class Board:
     def row_name(self, y: int) -> str:
         """What row ``y``, 1-based, is called: its name, else its number."""
         return self.names[y - 1] if self.names else str(y)
+
+    def column_name(self, x: int) -> str:
+        """What column ``x``, 1-based, is called: its name, else its number."""
+        return self.columns[x - 1] if self.columns else str(x)
+
+    def square_name(self, square: tuple[int, int]) -> str:
+        """What a square is called: ``b2`` where columns have letters, else ``(2,3)``."""
+        column, row = self.column_name(square[0]), self.row_name(square[1])
+        return f"{column}{row}" if column.isalpha() else f"({column},{row})"
 
     def __str__(self) -> str:
         rows = range(0, self.width * self.height, self.width)

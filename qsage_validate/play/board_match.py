@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from qsage_validate.encodings.table_layout import AnyLayout
 from qsage_validate.errors import UsageError
+from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.protocol import Illegality, Player
 from qsage_validate.play.broken_promise import broken_promise, broken_when_stuck
 from qsage_validate.play.conductor import Conductor, PlayState
@@ -80,6 +81,11 @@ class BoardMatch(Match):
     @property
     def moves_by_line(self) -> bool:
         return self._words.has_blanks
+
+    @property
+    def target(self) -> tuple[str, ...]:
+        game = self._conductor.game
+        return game.target if isinstance(game, AtomGame) else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -256,4 +262,11 @@ class BoardMatch(Match):
             choice=state.line.choice,
             reply=state.line.reply,
             board_by_rules=state.board is None and state.position is not None,
+            won=self._won(state),
         )
+
+    def _won(self, state: PlayState) -> tuple[SquareXY, ...]:
+        game = self._conductor.game
+        if not isinstance(game, AtomGame) or state.position is None or state.ending is None:
+            return ()
+        return game.winning_squares(state.position)

@@ -253,7 +253,9 @@ class _Squares(_Grid):
 
     def axes(self) -> Iterator[str]:
         for x in range(1, self.board.width + 1):
-            yield _text(self.centre((x, 1))[0], _TOP - 8, str(x), paint("axis"), 12)
+            yield _text(
+                self.centre((x, 1))[0], _TOP - 8, self.board.column_name(x), paint("axis"), 12
+            )
         for y in range(1, self.board.height + 1):
             cy = self.centre((1, y))[1]
             yield _text(self.left - 8, cy + 4, self.board.row_name(y), paint("axis"), 12, "end")
@@ -287,10 +289,14 @@ class _Hexagons(_Grid):
 
     def axes(self) -> Iterator[str]:
         for x in range(1, self.board.width + 1):
-            yield _text(self.centre((x, 1))[0], _TOP - 8, str(x), paint("axis"), 12)
+            yield _text(
+                self.centre((x, 1))[0], _TOP - 8, self.board.column_name(x), paint("axis"), 12
+            )
         for y in range(1, self.board.height + 1):
             cx, cy = self.centre((1, y))
-            yield _text(cx - self.pitch / 2 - 8, cy + 4, str(y), paint("axis"), 12, "end")
+            yield _text(
+                cx - self.pitch / 2 - 8, cy + 4, self.board.row_name(y), paint("axis"), 12, "end"
+            )
 
 
 def _text(

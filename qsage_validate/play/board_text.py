@@ -22,17 +22,21 @@ def board_text(board: Board, changed: Collection[SquareXY] = ()) -> Text:
     Columns are numbered at the top and rows at the side, (1,1) at the top left; the rows of
     a board of hexagons are shifted.  Heaps are rows of tokens behind their names.
     """
+    if not board.squares:
+        return Text("no board", "dim")
     if board.shape is Shape.HEAPS:
         return _heaps_text(board, changed)
-    margin = len(str(board.height))
-    width = len(str(board.width))
+    margin = max(len(board.row_name(y)) for y in range(1, board.height + 1))
+    width = max(len(board.column_name(x)) for x in range(1, board.width + 1))
     text = Text(" " * (margin + 1), no_wrap=True)
-    text.append(" ".join(str(x).rjust(width) for x in range(1, board.width + 1)), "dim")
+    text.append(
+        " ".join(board.column_name(x).rjust(width) for x in range(1, board.width + 1)), "dim"
+    )
     for y in range(1, board.height + 1):
         text.append("\n")
         if board.shape is Shape.HEXAGONS:
             text.append(" " * (y - 1))
-        text.append(str(y).rjust(margin), "dim")
+        text.append(board.row_name(y).rjust(margin), "dim")
         for x in range(1, board.width + 1):
             square = board[x, y]
             underline = " underline" if (x, y) in changed else ""

@@ -167,7 +167,7 @@ class Frame:
     ``choice`` are the opponent's variables fixed so far and ``reply`` the certificate's, both
     by variable: what is needed to go on.  ``state`` is the position in words where the board
     alone does not say it (``v1 = 3, v2 = 0``), ``remarks`` are sentences about this step: the
-    rule that a reply comes from.
+    rule that a reply comes from.  ``won`` are the squares that reached the winner's goal.
     """
 
     ply: int
@@ -187,6 +187,7 @@ class Frame:
     board_by_rules: bool = False
     state: str = ""
     remarks: tuple[str, ...] = ()
+    won: tuple[SquareXY, ...] = ()
 
     @property
     def changed(self) -> bool:

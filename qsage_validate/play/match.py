@@ -108,6 +108,11 @@ class Match(ABC):
         return ()
 
     @property
+    def target(self) -> tuple[str, ...]:
+        """The shape that is to be formed, drawn row by row, where the game is about one."""
+        return ()
+
+    @property
     @abstractmethod
     def notes(self) -> tuple[str, ...]:
         """Facts worth telling at the start (where the layout came from, don't-cares, …)."""

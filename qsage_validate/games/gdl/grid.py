@@ -52,7 +52,8 @@ class Grid:
                 kind = Square.OPEN if owner is None else Square.WHITE
                 squares.append(Square.BLACK if owner == black else kind)
         names = tuple(term_text(row) for row in reversed(self.rows))
-        return Board(len(self.columns), len(self.rows), tuple(squares), names=names)
+        columns = tuple(map(term_text, self.columns))
+        return Board(len(columns), len(names), tuple(squares), names=names, columns=columns)
 
     def square_of(self, move: Ground) -> tuple[int, int] | None:
         """The square, 1-based (x, y) from the top, of the last column and row that are named."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qsage_validate.formats.grid_names import Cell, named_cell
+from qsage_validate.formats.grid_names import Cell, column_letters, named_cell
 from qsage_validate.games.protocol import Board, Shape, Square
 
 
@@ -45,7 +45,8 @@ class Arrangement:
                 contents[(y - 1) * self.width + x - 1] = Square.BLACK
             elif white >> k & 1:
                 contents[(y - 1) * self.width + x - 1] = Square.WHITE
-        return Board(self.width, self.height, tuple(contents), self.shape, self.names)
+        columns = tuple(column_letters(x) for x in range(1, self.width + 1)) if self.grid else ()
+        return Board(self.width, self.height, tuple(contents), self.shape, self.names, columns)
 
     def pieces(self, board: Board) -> tuple[int, int] | None:
         """The black and the white positions of a board; ``None`` when it has another size."""

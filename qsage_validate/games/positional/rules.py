@@ -30,6 +30,8 @@ from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.kernel import PositionalKernel, make_kernel
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.polyominoes import drawing_of
+from qsage_validate.games.positional.recognition import polyomino_of
 from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import (
     Board,
@@ -275,6 +277,20 @@ class PositionalGame(AtomGame):
     def square_of(self, text: str) -> tuple[int, int] | None:
         number = self.model.number.get(text)
         return None if number is None else self.arrangement.squares[number]
+
+    def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
+        assert isinstance(position, PositionalPosition), "a position of this game"
+        return position.winning_squares()
+
+    @property
+    def target(self) -> tuple[str, ...]:
+        """The polyomino whose placements are Black's winning sets."""
+        return self._target
+
+    @cached_property
+    def _target(self) -> tuple[str, ...]:
+        found = polyomino_of(self.model)
+        return () if found is None else tuple(drawing_of(found.cells).split("/"))
 
     def parse_move(self, text: str, player: Player) -> Claim:
         name = text.strip()

@@ -23,6 +23,7 @@ class Mark(Enum):
     TARGET = "target"
     HINT = "hint"
     POINTED = "pointed"
+    WON = "won"
     CHANGED = "changed"
     EARLIER = "earlier"
     LEGAL = "legal"
@@ -36,6 +37,7 @@ SIDES: dict[Mark, tuple[str, str]] = {
     Mark.TARGET: ("›", "‹"),
     Mark.HINT: ("?", "?"),
     Mark.POINTED: ("~", "~"),
+    Mark.WON: ("*", "*"),
     Mark.CHANGED: ("‹", "›"),
     Mark.EARLIER: (" ", " "),
     Mark.LEGAL: ("(", ")"),

@@ -27,6 +27,9 @@ from qsage_validate.play.tui.board_art import (
 )
 from qsage_validate.play.tui.view import Picture
 
+_TARGET = "target"
+# Columns between the board and the target.
+_BESIDE = 3
 _CURSOR = {1: ("[", "]"), "top": ("┏", "┓"), "middle": ("┃", "┃"), "bottom": ("┗", "┛")}
 
 
@@ -50,6 +53,7 @@ class BoardView(ScrollView, can_focus=True):
         "board--target",
         "board--hint",
         "board--pointed",
+        "board--won",
         "board--changed",
         "board--earlier",
     }
@@ -85,6 +89,7 @@ class BoardView(ScrollView, can_focus=True):
         self.picture = picture
         self.cursor: SquareXY = ((picture.board.width + 1) // 2, (picture.board.height + 1) // 2)
         self.zoom: int | None = None
+        self.beside = False
         self.grid = self.fit(0, 0)
 
     # Size
@@ -93,14 +98,29 @@ class BoardView(ScrollView, can_focus=True):
         """The drawing for an area: the largest that fits, or the one that was zoomed to."""
         board = self.picture.board
         names = max(map(len, board.names), default=0)
+        shape = (board.width, board.height, board.shape)
+        wide = self._target_width
         if self.zoom is None:
-            return best_grid(board.width, board.height, board.shape, width, height, names)
-        return Grid(board.width, board.height, board.shape, scales(board.shape)[self.zoom], names)
+            grid = best_grid(*shape, width - wide, height, names)
+            if grid.outer[0] > width - wide:
+                grid = best_grid(*shape, width, height, names)
+        else:
+            grid = Grid(*shape, scales(board.shape)[self.zoom], names)
+        self.beside = wide > 0 and grid.outer[0] + wide <= width
+        return grid
+
+    @property
+    def _target_width(self) -> int:
+        """The columns that the target takes beside the board."""
+        target = self.picture.target
+        return _BESIDE + max(len(_TARGET), 2 * len(target[0])) if target else 0
 
     def measure(self, width: int, height: int) -> tuple[int, int]:
         """The size, at most what is offered, that the board would take of an area."""
         outer = self.fit(width, height).outer
-        return (min(outer[0], width), min(outer[1], height))
+        wide = self._target_width if self.beside else 0
+        high = len(self.picture.target) + 2 if self.beside else 0
+        return (min(outer[0] + wide, width), min(max(outer[1], high), height))
 
     def change_zoom(self, by: int) -> bool:
         """Draw the board larger or smaller; whether that is possible."""
@@ -192,16 +212,37 @@ class BoardView(ScrollView, can_focus=True):
         gutter = self.grid.gutter
         left = round(self.scroll_x)
         blank = Segment(" " * width, self.rich_style)
+        if self.beside:
+            width -= self._target_width
         if y == 0:
             head = Segment(" " * gutter, self.rich_style)
             strip = Strip([head, *self._columns().crop(left, left + width - gutter)])
         else:
             row = y - 1 + round(self.scroll_y)
             if row >= self.grid.size[1]:
-                return Strip([blank]).crop(0, width)
+                return self._with_target(Strip([blank]).crop(0, width), y)
             grid = self._row(row).crop(left, left + width - gutter)
             strip = Strip([self._coordinate(row), *grid])
-        return strip.extend_cell_length(width, self.rich_style).crop(0, width)
+        strip = strip.extend_cell_length(width, self.rich_style).crop(0, width)
+        return self._with_target(strip, y)
+
+    def _with_target(self, strip: Strip, y: int) -> Strip:
+        """A row of the widget with the target's row beside it."""
+        if not self.beside:
+            return strip
+        target = self.picture.target
+        segments = [Segment(" " * _BESIDE, self.rich_style)]
+        if y == 0:
+            style = self.get_component_rich_style("board--coordinate")
+            segments.append(Segment(_TARGET, style))
+        elif 2 <= y < len(target) + 2:
+            ink = self.rich_style + Style(
+                color=self.get_component_rich_style("board--wood").bgcolor
+            )
+            drawn = "".join("██" if sign == "X" else "  " for sign in target[y - 2])
+            segments.append(Segment(drawn, ink))
+        length = strip.cell_length + self._target_width
+        return Strip([*strip, *segments]).extend_cell_length(length, self.rich_style)
 
     def _columns(self) -> Strip:
         style = self.get_component_rich_style("board--coordinate")
@@ -210,7 +251,7 @@ class BoardView(ScrollView, can_focus=True):
         filled = 0
         for x in range(1, self.grid.columns + 1):
             column, _ = self.grid.corner((x, 1))
-            label = str(x)
+            label = self.picture.board.column_name(x)
             start = column + (self.grid.scale.width - 1) // 2 - (len(label) - 1) // 2
             segments.append(Segment(" " * (start - filled), self.rich_style))
             segments.append(Segment(label, here if x == self.cursor[0] else style))

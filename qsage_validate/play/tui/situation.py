@@ -34,6 +34,7 @@ class Situation:
     can_claim: bool
     answers: str = "certificate"
     has_verdict: bool = True
+    target: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, match: Match) -> Situation:
@@ -58,6 +59,7 @@ class Situation:
             can_claim=match.can_claim(),
             answers=match.answers,
             has_verdict=match.has_verdict,
+            target=match.target,
         )
 
     @property

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from qsage_validate.games.protocol import Board, Square
+from qsage_validate.games.protocol import Board, Shape, Square
 from qsage_validate.play.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
 from qsage_validate.play.tui.actions import key_of
 from qsage_validate.play.tui.board_art import Mark
@@ -63,6 +63,8 @@ class Picture:
 
     board: Board
     marks: Mapping[SquareXY, frozenset[Mark]] = field(default_factory=dict)
+    target: tuple[str, ...] = ()
+    """The shape that is to be formed, row by row; it is drawn beside the board."""
 
 
 def picture(view: View) -> Picture | None:
@@ -77,6 +79,7 @@ def picture(view: View) -> Picture | None:
         for square in squares:
             marked.setdefault(square, set()).add(mark)
 
+    add(Mark.WON, frozenset(view.frame.won))
     add(Mark.CHANGED, situation.changed(view.index))
     add(Mark.EARLIER, situation.earlier(view.index))
     add(Mark.FINDING, frozenset(s for f in view.frame.findings for s in f.squares))
@@ -91,7 +94,8 @@ def picture(view: View) -> Picture | None:
             add(Mark.ILLEGAL, view.tried)
         if view.hint is not None and not isinstance(view.hint.move, BlockMove):
             add(Mark.HINT, picks.areas.get(view.hint.move, frozenset()))
-    return Picture(board, {square: frozenset(marks) for square, marks in marked.items()})
+    marks = {square: frozenset(own) for square, own in marked.items()}
+    return Picture(board, marks, situation.target)
 
 
 class Tone(Enum):
@@ -235,7 +239,9 @@ def square_text(view: View, square: SquareXY) -> str:
     board = view.frame.board
     if board is None:
         return ""
-    if board.names:
+    if board.shape is Shape.HEAPS:
         return f"{board.row_name(square[1])}, token {square[0]}"
+    if not 1 <= square[0] <= board.width or not 1 <= square[1] <= board.height:
+        return ""
     content = {Square.OPEN: "open", Square.BLACK: "black", Square.WHITE: "white"}[board[square]]
-    return f"({square[0]},{square[1]}) {content}"
+    return f"{board.square_name(square)} {content}"
