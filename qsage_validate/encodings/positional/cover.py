@@ -6,11 +6,12 @@ positions of the shapes that contain the stone: Black may claim nothing else, an
 claims elsewhere is one move, "out of cover", that is only counted.  Black has to win whatever
 White may have claimed with so many moves.  True means that Black wins; false says nothing.
 
-There are two ways of writing White's moves.  In ``cover``, as in the paper, each position has a
-number and "out of cover" has another one: the number of a position outside the cover does
-nothing.  In ``cover-played`` there is no such move, and the number of any position outside the
-cover counts instead, so that White can say every move of the rules and a certificate can be
-played.  The one is true exactly when the other is.  See ``docs/positional-encodings.md``.
+There are two ways of writing moves.  In ``cover``, as in the paper, each position has a number of
+White's and "out of cover" has another one: the number of a position outside the cover does
+nothing; and Black need not lay a stone.  In ``cover-played`` the number of any position outside
+the cover counts in the place of that move, so that White can say every move of the rules, and
+while the game is on Black claims an open position, so that a certificate can be played.  The one
+is true exactly when the other is.  See ``docs/positional-encodings.md``.
 """
 
 from __future__ import annotations
@@ -164,6 +165,12 @@ class _Cover:
         for v in range(self.size):
             for bit in constant_literals(now.move, v):
                 self.clauses.add(before.black[v], -now.black[v], bit)  # (3.37), (3.38)
+            if self.played:
+                other = _differs(now.move, v)
+                self.clauses.add(-now.time, *other, now.black[v])
+                self.clauses.add(-now.time, *other, -before.black[v])
+        for number in range(self.size, 1 << len(now.move)) if self.played else ():
+            self.clauses.add(-now.time, *_differs(now.move, number))
 
     def _first_move(self) -> None:
         if self.model.first_moves and self.end:
@@ -232,7 +239,8 @@ class _Cover:
         )
         state = StateTable(
             atoms=(*(f"black {n}" for n in names), *(f"white {n}" for n in names)),
-            states=tuple((*turn.black, *turn.white) for turn in self.turns),
+            # White's stones outside the cover are only counted.
+            states=tuple((*turn.black, *(0,) * self.size) for turn in self.turns),
         )
         gates = {f"time {t}": turn.time for t, turn in enumerate(self.turns)}
         if self.end:
