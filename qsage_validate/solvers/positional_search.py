@@ -15,8 +15,8 @@ from contextlib import contextmanager
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.masks import minimal
-from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.paths import ways_of, with_winning_sets
+from qsage_validate.games.positional.paths import with_winning_sets
+from qsage_validate.games.positional.preprocessing import without_dead_sets, without_long_sets
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import Move, Player, Position, State
@@ -24,7 +24,7 @@ from qsage_validate.solvers.positional_board import WinningSets, alive
 from qsage_validate.solvers.positional_keys import CanonicalKeys
 from qsage_validate.solvers.positional_maker_breaker import MakerBreaker
 from qsage_validate.solvers.positional_maker_maker import MakerMaker
-from qsage_validate.solvers.positional_table import NOT_WITHIN
+from qsage_validate.solvers.positional_table import NEVER, NOT_WITHIN
 from qsage_validate.solvers.search import (
     Limits,
     ProgressCallback,
@@ -45,8 +45,9 @@ _TICK = 256
 class PositionalSolver(Solver):
     """The search of one positional game with its tables; limits as in ``Solver``.
 
-    Raises ``UsageError`` for games with turns of several stones, and for networks with more than
-    ``MOST_SETS`` minimal ways (see :func:`searchable`).
+    Positions that do not arise from the first stones are left to the general search.  Raises
+    ``UsageError`` for games with turns of several stones, and with more than ``MOST_SETS`` winning
+    sets or minimal ways of a network.
     """
 
     def __init__(
@@ -62,16 +63,19 @@ class PositionalSolver(Solver):
             raise UsageError(f"{model.name}: found turns of several stones, expected of one")
         self._model = model
         self._size = len(model.positions)
-        with_sets = with_winning_sets(model, MOST_SETS)
-        symmetries = find_symmetries(model, game.arrangement)
-        if model.network is not None:
-            # The sets of a network are those that its first stones leave.
-            symmetries = find_symmetries(with_sets, game.arrangement)
-        keys = CanonicalKeys(self._size, symmetries)
-        self._sets = WinningSets(minimal(with_sets.black_wins), self._size)
+        # The sets that the first stones leave, and that the stones of the play are enough for.
+        short = without_long_sets(without_dead_sets(with_winning_sets(model, MOST_SETS)))
+        if max(len(short.black_wins), len(short.white_wins)) > MOST_SETS:
+            raise UsageError(f"{model.name}: found more than {MOST_SETS:,} winning sets")
+        keys = CanonicalKeys(self._size, find_symmetries(short, game.arrangement))
+        # Left out are sets that more stones could complete: what holds for ever holds without them.
+        self._cut = model.network is not None or len(short.black_wins) < len(
+            without_dead_sets(model).black_wins
+        )
+        self._sets = WinningSets(minimal(short.black_wins), self._size)
         self._engine: MakerBreaker | MakerMaker
-        if model.white_wins:
-            whites = WinningSets(minimal(model.white_wins), self._size)
+        if short.white_wins:
+            whites = WinningSets(minimal(short.white_wins), self._size)
             self._engine = MakerMaker(self._sets, whites, keys, self._count)
             self._maker = self._engine.maker
         else:
@@ -130,18 +134,16 @@ class PositionalSolver(Solver):
         return (plies + 1) // 2 if player is BLACK else plies // 2
 
     def _fits(self, state: State, stones: int) -> bool:
-        """Whether the sets at hand are all that a position needs.
-
-        Those of a network are the ways that its first stones leave, and that the stones of the
-        whole play are enough for.
-        """
+        """Whether a position arises from the first stones, as the sets at hand expect."""
         model = self._model
-        if model.network is None:
-            return True
         black, white = self._pieces(state)
-        placed = (black & ~model.black).bit_count()
+        placed = (black & ~model.black).bit_count(), (white & ~model.white).bit_count()
         kept = not model.black & ~black and not model.white & ~white
-        return kept and placed + stones <= model.moves_of(BLACK)
+        return (
+            kept
+            and placed[0] + stones <= model.moves_of(BLACK)
+            and placed[1] + stones <= model.moves_of(WHITE) + 1
+        )
 
     def _pieces(self, state: State) -> tuple[int, int]:
         assert isinstance(state, int)
@@ -170,6 +172,8 @@ class PositionalSolver(Solver):
             self._report()
             if result != NOT_WITHIN:
                 break
+        if result == NEVER and self._cut:
+            return NOT_WITHIN, left
         return result, plies
 
     def _known_so_far(self, position: Position) -> str:
@@ -213,10 +217,3 @@ class PositionalSolver(Solver):
             left = self._plies_left(after)
         result = self._search(self._kernel.state(after), after.to_move, left)
         return (result > 0) is (player is BLACK)
-
-
-def searchable(model: PositionalModel) -> bool:
-    """Whether :class:`PositionalSolver` takes a model."""
-    if not model.alternates:
-        return False
-    return model.network is None or ways_of(model, MOST_SETS) is not None

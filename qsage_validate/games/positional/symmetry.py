@@ -58,7 +58,8 @@ def find_symmetries(model: PositionalModel, arrangement: Arrangement) -> tuple[P
     goals = frozenset(model.black_wins), frozenset(model.white_wins)
     found = []
     for permutation in _candidates(arrangement):
-        same = all(frozenset(map(permutation.mask, wins)) == wins for wins in goals)
+        # Different sets have different images: if all of these are goals, all goals are images.
+        same = all(permutation.mask(mask) in wins for wins in goals for mask in wins)
         if same and (model.network is None or _keeps(model.network, permutation)):
             found.append(permutation)
     return tuple(found)
