@@ -184,13 +184,17 @@ class CircuitBuilder:
 
     def __init__(self, first_gate: int) -> None:
         self._next = first_gate
-        self._hash: dict[Gate, int] = {}
+        # By "is a conjunction" and the inputs: formulas of millions of gates are made here.
+        self._hash: dict[tuple[bool, tuple[int, ...]], int] = {}
+        self._constant: int | None = None
         self.gates: dict[int, Gate] = {}
 
     @property
     def true(self) -> int:
         """The literal of the constant true (the empty conjunction)."""
-        return self._gate(Connective.AND, ())
+        if self._constant is None:
+            self._constant = self._gate(Connective.AND, ())
+        return self._constant
 
     @property
     def false(self) -> int:
@@ -198,17 +202,16 @@ class CircuitBuilder:
         return -self.true
 
     def _is_constant(self, literal: int) -> bool:
-        gate = self.gates.get(abs(literal))
-        return gate is not None and not gate.inputs
+        return literal == self._constant or -literal == self._constant
 
     def _gate(self, connective: Connective, inputs: tuple[int, ...]) -> int:
-        gate = Gate(connective, inputs)
-        found = self._hash.get(gate)
+        key = (connective is Connective.AND, inputs)
+        found = self._hash.get(key)
         if found is None:
             found = self._next
             self._next += 1
-            self._hash[gate] = found
-            self.gates[found] = gate
+            self._hash[key] = found
+            self.gates[found] = Gate(connective, inputs)
         return found
 
     def and_(self, *literals: int) -> int:
@@ -222,11 +225,13 @@ class CircuitBuilder:
             if -literal in inputs:
                 return self.false
             inputs.add(literal)
+        if not inputs:
+            return self.true
         if len(inputs) == 1:
             return inputs.pop()
         # A disjunction whose complement exists is that complement: one gate for both.
-        ordered = tuple(sorted(inputs, key=lambda x: (abs(x), x)))
-        dual = self._hash.get(Gate(Connective.OR, tuple(-x for x in ordered)))
+        ordered = tuple(sorted(inputs, key=abs))
+        dual = self._hash.get((False, tuple([-x for x in ordered])))
         return -dual if dual is not None else self._gate(Connective.AND, ordered)
 
     def or_(self, *literals: int) -> int:
@@ -244,8 +249,8 @@ class CircuitBuilder:
             return self.false
         if len(inputs) == 1:
             return inputs.pop()
-        ordered = tuple(sorted(inputs, key=lambda x: (abs(x), x)))
-        dual = self._hash.get(Gate(Connective.AND, tuple(-x for x in ordered)))
+        ordered = tuple(sorted(inputs, key=abs))
+        dual = self._hash.get((True, tuple([-x for x in ordered])))
         return -dual if dual is not None else self._gate(Connective.OR, ordered)
 
     def implies(self, condition: int, consequence: int) -> int:

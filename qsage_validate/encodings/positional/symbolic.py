@@ -58,6 +58,7 @@ class SymbolicEncoder(ABC):
             self.allocate()
         self.circuit = CircuitBuilder(next(self._variables))
         self.gates: dict[str, int] = {}
+        self._at: dict[tuple[Bits, int], int] = {}
 
     # -- prefix -----------------------------------------------------------------------------
 
@@ -83,7 +84,11 @@ class SymbolicEncoder(ABC):
 
     def at(self, bits: Bits, position: int) -> int:
         """The paper's bin: ``bits`` are the number of a position."""
-        return self.circuit.and_(*constant_literals(bits, position))
+        found = self._at.get((bits, position))
+        if found is None:
+            found = self.circuit.and_(*constant_literals(bits, position))
+            self._at[bits, position] = found
+        return found
 
     def among(self, bits: Bits, positions: int) -> int:
         """``bits`` are the number of a position of a set."""
