@@ -179,7 +179,8 @@ def _word(truth: bool) -> str:
 def _search(run: Run) -> RunResult:
     from qsage_validate.games.protocol import Player
     from qsage_validate.games.registry import load_game
-    from qsage_validate.solvers.search import Limits, Progress, Solver
+    from qsage_validate.solvers.search import Limits, Progress
+    from qsage_validate.solvers.searching import search_for
 
     game = load_game(_model(run.source))
     deepest = 0
@@ -188,7 +189,7 @@ def _search(run: Run) -> RunResult:
         nonlocal deepest
         deepest = max(deepest, progress.plies)
 
-    result = Solver(game, limits=Limits(run.seconds), progress=listen).solve()
+    result = search_for(game, limits=Limits(run.seconds), progress=listen).solve()
     data: dict[str, Any] = {
         "reason": result.reason,
         "plies": game.plies,

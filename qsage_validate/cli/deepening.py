@@ -9,7 +9,7 @@ from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.first_move import first_move
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solver_options import search_limits
-from qsage_validate.cli.way import Way
+from qsage_validate.cli.way import Way, conclusive
 from qsage_validate.errors import Exit
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def _ask(
         solved = way.within(seconds).solve(
             encoded.qbf, lambda what: line.stage(f"depth {depth}: {what}")
         )
+        solved = conclusive(solved, encoded)
         if solved.truth is not None:
             line.clear()
             verdict = "true" if solved.truth else "false"

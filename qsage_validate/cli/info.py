@@ -13,7 +13,7 @@ from qsage_validate.errors import Exit, InputError, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.layout import Layout
+    from qsage_validate.encodings.table_layout import AnyLayout
     from qsage_validate.formats.bytes_of import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
 
@@ -150,10 +150,10 @@ def _formula(qbf: Qbf) -> Facts:
 def _layout(qbf: Qbf) -> Facts:
     """The layout in the formula's comments, else in a meta file that lies beside it."""
     from qsage_validate.encodings.foreign import find_meta, layout_from_meta
-    from qsage_validate.encodings.layout_comments import layout_from_comments
+    from qsage_validate.encodings.table_comments import any_layout_from_comments
     from qsage_validate.formats.meta import read_meta
 
-    layout = layout_from_comments(qbf)
+    layout: AnyLayout | None = any_layout_from_comments(qbf)
     if layout is None and qbf.path is not None and (meta := find_meta(qbf.path)) is not None:
         try:
             layout = layout_from_meta(read_meta(meta), qbf)
@@ -162,16 +162,22 @@ def _layout(qbf: Qbf) -> Facts:
     return {"layout": "none" if layout is None else _layout_facts(layout)}
 
 
-def _layout_facts(layout: Layout) -> Facts:
+def _layout_facts(layout: AnyLayout) -> Facts:
+    from qsage_validate.encodings.layout import Layout
+    from qsage_validate.games.model_text import has_rules
+
     facts: Facts = {"source": layout.source}
     if "name" in layout.model:
         facts["game"] = layout.model["name"].strip()
+    facts["encoding"] = layout.encoding
+    if isinstance(layout, Layout):
+        facts["board"] = f"{layout.width}x{layout.height}"
+    else:
+        facts["moves"] = max((len(table.moves) for table in layout.moves), default=0)
     return facts | {
-        "encoding": layout.encoding,
-        "board": f"{layout.width}x{layout.height}",
         "plies": layout.plies,
         "first player": layout.moves[0].player.value if layout.moves else "nobody",
-        "rules": {"domain", "problem"} <= layout.model.keys(),
+        "rules": has_rules(layout.game, layout.model),
         "named gates": len(layout.gates),
     }
 

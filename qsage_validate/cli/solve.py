@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from qsage_validate.cli.alternation import solve_alternating
 from qsage_validate.cli.common import JsonOption, emit, emit_json
 from qsage_validate.cli.deepening import solve_to_critical_depth
 from qsage_validate.cli.first_move import assignment_text, first_move
@@ -24,7 +25,7 @@ from qsage_validate.cli.solver_options import (
     search_limits,
 )
 from qsage_validate.cli.subject import formula_path, load_formula_subject, without_depth
-from qsage_validate.cli.way import Way
+from qsage_validate.cli.way import Way, conclusive
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -56,6 +57,13 @@ def command(
             metavar="FILE", help="With --depth auto: keep what is known in FILE, and go on from it."
         ),
     ] = None,
+    alternate: Annotated[
+        bool,
+        typer.Option(
+            help="With --depth auto, for positional games: ask by turns whether Black wins and "
+            "whether White blocks by pairs."
+        ),
+    ] = False,
     meta: MetaOption = None,
     timeout: TimeoutOption = None,
     memory: MemoryOption = None,
@@ -70,7 +78,11 @@ def command(
     """
     path = formula_path(model)
     model, deepens = without_depth(model)
-    for name, value in (("--resume", resume), ("--max-depth", max_depth)):
+    for name, value in (
+        ("--resume", resume),
+        ("--max-depth", max_depth),
+        ("--alternate", alternate or None),
+    ):
         if value is not None and not deepens:
             raise UsageError(f"found {name} without --depth auto, which it belongs to")
     way = Way.of(solver, preprocess, portfolio=portfolio, timeout=timeout, memory=memory)
@@ -89,6 +101,10 @@ def command(
     resolved = model.resolve()
     if encoding is not None:
         way = replace(way, searches=False)
+    if alternate:
+        return solve_alternating(
+            resolved, way, encoding, last=max_depth, resume=resume, json_output=json_output
+        )
     if deepens:
         return solve_to_critical_depth(
             resolved, way, encoding, last=max_depth, resume=resume, json_output=json_output
@@ -100,7 +116,7 @@ def command(
 
     encoded = encode(resolved, encoding)
     with SearchLine(sys.stderr) as line:
-        solved = way.solve(encoded.qbf, line.stage)
+        solved = conclusive(way.solve(encoded.qbf, line.stage), encoded)
     layout = encoded.layout
     facts = {
         "game": resolved.name,
@@ -118,12 +134,12 @@ def _search(model: GameModel, timeout: float | None, memory: int | None, json_ou
     from qsage_validate.games.gdl.task import GdlModel
     from qsage_validate.games.protocol import Player
     from qsage_validate.games.registry import load_game
-    from qsage_validate.solvers.search import Solver
+    from qsage_validate.solvers.searching import search_for
 
     game = load_game(model)
     with SearchLine(sys.stderr) as line:
         limits = search_limits(timeout, memory)
-        result = Solver(game, limits=limits, progress=line.progress).solve()
+        result = search_for(game, limits=limits, progress=line.progress).solve()
     if isinstance(model, GdlModel):
         result = _in_rounds(model, result)
     truth = None if result.winner is None else result.winner is Player.BLACK

@@ -1,0 +1,119 @@
+"""``qsage solve --depth auto --alternate``: who wins a positional game, asked for both players."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.search_progress import SearchLine
+from qsage_validate.cli.way import Way
+from qsage_validate.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.games.models import GameModel
+    from qsage_validate.games.positional.model import PositionalModel
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.solvers.alternation import Alternated
+    from qsage_validate.solvers.solving import Solved
+
+_BLACK_ENCODING = "cor+"
+
+
+def solve_alternating(
+    model: GameModel,
+    way: Way,
+    encoding: str | None,
+    *,
+    last: int | None,
+    resume: str | None,
+    json_output: bool,
+) -> Exit:
+    """Ask for Black's win and White's pairing in turn, by formulas or by search."""
+    from qsage_validate.games.positional.model import PositionalModel
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.solvers.alternation import (
+        AlternationFile,
+        alternate,
+        black_by_formulas,
+        black_by_search,
+        white_by_formulas,
+        white_by_search,
+    )
+    from qsage_validate.solvers.blocking import BlockingSearch
+
+    if not isinstance(model, PositionalModel):
+        raise UsageError(f"found --alternate with {model.name}, expected a positional game")
+    file = None if resume is None else AlternationFile(resume, model)
+    with SearchLine(sys.stderr) as line:
+        asked = ""
+
+        def say(player: Player, plies: int) -> None:
+            nonlocal asked
+            what = "wins" if player is Player.BLACK else "blocks"
+            asked = f"{player} {what} within {plies}?"
+            line.stage(asked)
+
+        def solve(formula: Qbf, seconds: float | None) -> Solved:
+            return way.within(seconds).solve(formula, lambda what: line.stage(f"{asked} {what}"))
+
+        if way.searches:
+            black, white = black_by_search(), white_by_search(BlockingSearch(model))
+        else:
+            black = black_by_formulas(encoding or _BLACK_ENCODING, solve)
+            white = white_by_formulas(solve)
+        found = alternate(model, black, white, last=last, seconds=way.timeout, file=file, say=say)
+    for turn in found.turns:
+        answer = turn.answer
+        what = "wins" if turn.player is Player.BLACK else "blocks"
+        verdict = {True: "yes", False: "no", None: "undecided"}[answer.truth]
+        narrate(
+            f"{turn.player} {what} within {answer.plies}: {verdict} "
+            f"({answer.by}, {answer.seconds:.2f} s)"
+        )
+    _tell(found, json_output)
+    if found.winner is None:
+        return Exit.UNDECIDED
+    return Exit.TRUE if found.winner is Player.BLACK else Exit.FALSE
+
+
+def _tell(found: Alternated, json_output: bool) -> None:
+    from qsage_validate.games.protocol import Player
+
+    pairs = _first_pairs(found.model) if found.winner is Player.WHITE and found.plies == 0 else None
+    if json_output:
+        emit_json(
+            {
+                "game": found.model.name,
+                "winner": None if found.winner is None else found.winner.value,
+                "plies": found.plies,
+                "reason": found.why,
+                "first_moves": [found.first_move] if found.first_move else [],
+                "pairs": None if pairs is None else [list(pair) for pair in pairs[0]],
+                "answers": [
+                    {
+                        "player": turn.player.value,
+                        "plies": turn.answer.plies,
+                        "truth": turn.answer.truth,
+                        "by": turn.answer.by,
+                        "seconds": round(turn.answer.seconds, 3),
+                    }
+                    for turn in found.turns
+                ],
+            }
+        )
+        return
+    emit(found.why + (f"; first move {found.first_move}" if found.first_move else ""))
+    if pairs is not None:
+        emit(f"White answers in the pair that Black plays in:\n{pairs[1]}")
+
+
+def _first_pairs(model: PositionalModel) -> tuple[tuple[tuple[str, str], ...], str] | None:
+    """White's pairs on the board as it begins, by name and drawn."""
+    from qsage_validate.games.positional.pairing import PairingFinder
+
+    pairing = PairingFinder(model).find(model.black, model.white)
+    if pairing is None:
+        return None
+    return pairing.names(model), pairing.text(model, model.black, model.white)
