@@ -30,7 +30,12 @@ from qsage_validate.games.positional.convert import model_of_pg, pg_of_model
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 
-KINDS: Final = ("bddl", "positional", "gdl")
+_NEEDED: Final[Mapping[str, set[str]]] = {
+    "bddl": {"domain", "problem"},
+    "positional": {"pg"},
+    "gdl": {"gdl", "rounds"},
+}
+KINDS: Final = tuple(_NEEDED)
 """What layouts call the kinds of games."""
 
 _WON: Final = re.compile(r"won (black|white) ([0-9]{1,9})")
@@ -70,6 +75,11 @@ def model_from_parts(kind: str, parts: Mapping[str, str]) -> GameModel:
     role = parts.get("role")
     rounds, win = _number(parts, "rounds"), _number(parts, "win", "100")
     return GdlModel(description, rounds, role, win)
+
+
+def has_rules(kind: str, parts: Mapping[str, str]) -> bool:
+    """Whether there are the parts that :func:`model_from_parts` needs."""
+    return kind in _NEEDED and _NEEDED[kind] <= parts.keys()
 
 
 def _file(part: str) -> str:
