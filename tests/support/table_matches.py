@@ -1,0 +1,68 @@
+"""Certified positional games and games in GDL, and plays against their certificates."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from qsage_validate.certificates.certificate import CircuitCertificate
+from qsage_validate.certificates.certify import CertifiedTable, certify_game
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.encodings.table_layout import TableLayout
+from qsage_validate.games.gdl import library
+from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.model import PositionalModel, alternating
+from qsage_validate.games.protocol import Game
+from qsage_validate.games.registry import load_game
+from qsage_validate.play.board_match import BoardMatch
+from qsage_validate.play.conductor import Conductor
+from qsage_validate.play.naming import Names
+from qsage_validate.play.setup import reader_of
+
+EL = harary_model("el", 3, 3, maker_breaker=True, plies=5)
+# White holds out: Herbrand certificates.
+HELD = harary_model("el", 3, 3, maker_breaker=True, plies=3)
+HEX = hex_network(3, 3, 5)
+TRAILS = GdlModel(library.load("trails"), 5)
+# Positions whose names are no cells of a grid.
+SETS = PositionalModel(
+    "sets",
+    ("left", "right", "top", "bottom"),
+    alternating(3),
+    (0b0011, 0b0101, 0b1001),
+)
+
+
+@cache
+def certified(model: PositionalModel | GdlModel, encoding: str) -> CertifiedTable:
+    """Formula and certificate, from the search on the rules."""
+    return certify_game(model, encoding)
+
+
+def table_conductor(
+    model: PositionalModel | GdlModel,
+    encoding: str,
+    *,
+    certificate: CircuitCertificate | None = None,
+    layout: TableLayout | None = None,
+    game: Game | None = None,
+    rules: bool = True,
+) -> Conductor:
+    """Plays of a certificate; another one, or another layout or game, where they are given."""
+    made = certified(model, encoding)
+    qbf, chosen = made.encoding.qbf, certificate or made.certificate
+    meant = layout or made.encoding.layout
+    names = Names(meant, qbf)
+    known = game or load_game(model) if rules else None
+    reader = reader_of(meant, chosen, qbf, SimulationOracle(chosen, qbf), known)
+    return Conductor(reader, known, name=names.variable, gates=names.at_ply)
+
+
+def table_match(
+    model: PositionalModel | GdlModel, encoding: str, *, rules: bool = True
+) -> BoardMatch:
+    """A person's play against the certificate of a game."""
+    conductor = table_conductor(model, encoding, rules=rules)
+    names = Names(conductor.layout, certified(model, encoding).encoding.qbf)
+    return BoardMatch(conductor, names, "a play")

@@ -1,0 +1,427 @@
+"""Plays against certificates of formulas that list the moves of a ply."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.table_layout import MoveTable, TableLayout
+from qsage_validate.errors import MalformedMoveError, UsageError
+from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.protocol import Board, Player, Shape, Square
+from qsage_validate.games.registry import load_game, resolve_model
+from qsage_validate.play.adversary import Adversary
+from qsage_validate.play.match import RefusedMoveError
+from qsage_validate.play.move_words import TableWords
+from qsage_validate.play.script import run_script, script_moves
+from qsage_validate.play.steps import steps_by_rules, steps_of_frames
+from qsage_validate.strategies.certificate_strategy import CertificateStrategy
+from qsage_validate.strategies.line import NamedMove, split_moves
+from qsage_validate.strategies.table_code import TableCode
+from qsage_validate.validation.finding import FindingKind
+from qsage_validate.validation.referee import check_fit
+from tests.support.plays import with_function
+from tests.support.table_matches import (
+    EL,
+    HELD,
+    HEX,
+    SETS,
+    TRAILS,
+    certified,
+    table_conductor,
+    table_match,
+)
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+# Explicit, symbolic and no board at all.
+BOARDS = ("ea", "la", "sa")
+
+
+# -- moves and their codes ----------------------------------------------------------------------
+
+
+def table_of(**changes: object) -> TableLayout:
+    table = replace(MoveTable(1, BLACK, ("a", "b", "c"), (1, 2)), **changes)  # type: ignore[arg-type]
+    return TableLayout((table,))
+
+
+def test_numbers_are_moves_and_numbers_behind_the_last_are_none() -> None:
+    code = TableCode(table_of())
+    assert [str(move) for move in code.moves(1)] == ["a", "b", "c"]
+    assert code.encode(1, NamedMove("c")) == {1: True, 2: False}
+    assert code.decode(1, {1: False, 2: True}).move == NamedMove("b")
+    unreadable = code.decode(1, {1: True, 2: True})
+    assert unreadable.move is None
+    assert unreadable.problem == "its bits say move 4 of 3"
+    assert [str(move) for move in code.no_moves(1)] == ["@3"]
+    assert code.encode(1, NamedMove("@3")) == {1: True, 2: True}
+    assert code.can_say(1, NamedMove("@3"))
+    assert not code.can_say(1, NamedMove("@4"))
+    assert not code.can_say(1, NamedMove("@2"))
+    assert code.find(1, "d") is None
+
+
+def test_a_literal_for_each_move_is_true_for_one_only() -> None:
+    code = TableCode(table_of(code=(), literals=(1, -2, 3)))
+    assert code.encode(1, NamedMove("b")) == {1: False, 2: False, 3: False}
+    assert code.decode(1, {1: False, 2: True, 3: True}).move == NamedMove("c")
+    twice = code.decode(1, {1: True, 2: True, 3: True})
+    assert twice.problem == "it chooses 2 moves at once (a, c)"
+    assert code.decode(1, {2: True}).problem == "it chooses 0 moves at once (none)"
+    assert code.no_moves(1) == []
+
+
+def test_negative_literals_and_a_stop_are_read() -> None:
+    code = TableCode(table_of(code=(-1, 2), stop=5))
+    answer = code.decode(1, {1: True, 2: True, 5: True})
+    assert answer.move == NamedMove("b")
+    assert answer.stop
+    assert set(answer.values) == {1, 2, 5}
+
+
+def test_moves_joined_by_blanks_are_told_apart() -> None:
+    assert split_moves("b2 a1") == ["b2", "a1"]
+    assert split_moves("(mark 1 1) noop (a (b c) d)") == ["(mark 1 1)", "noop", "(a (b c) d)"]
+
+
+# -- a person's play ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", BOARDS)
+def test_a_person_plays_positions_by_name_and_the_certificate_wins(encoding: str) -> None:
+    match = table_match(EL, encoding)
+    assert match.person is WHITE
+    assert [str(move) for move in match.legal_moves()][:2] == ["a1", "a2"]
+    assert len(match.legal_moves()) == 8
+    while not match.over:
+        match.push(str(match.legal_moves()[-1]))
+    assert match.outcome is not None
+    assert match.outcome.winner is BLACK
+    assert match.outcome.promised
+    assert match.outcome.verdict is True
+    assert match.findings == ()
+    assert len(match.frame.won) == 3
+    board = match.frame.board
+    assert board is not None
+    assert all(board[square] is Square.BLACK for square in match.frame.won)
+
+
+def test_a_claimed_position_is_refused_with_the_rule_and_the_formulas_literal() -> None:
+    match = table_match(EL, "ea")
+    with pytest.raises(RefusedMoveError) as refused:
+        match.push("b2")
+    why = refused.value.why
+    assert why.formula_legal is False
+    assert why.rules_legal is False
+    assert why.lines[0] == "b2: Black has claimed it"
+    assert re.fullmatch(r"formula: not state 1 black b2 \[-\d+\]: false", why.lines[1])
+
+
+def test_an_illegal_move_that_is_let_happen_does_nothing() -> None:
+    match = table_match(EL, "ea")
+    before = match.frame.board
+    match.push("b2", force=True)
+    assert match.frames[2].illegal is not None
+    assert match.frames[2].board == before or match.frames[2].board is None
+    while not match.over:
+        match.push(str(match.legal_moves()[0]), force=True)
+    assert match.outcome is not None
+    assert match.outcome.promised
+    assert match.findings == ()
+
+
+def test_a_stateless_formula_says_nothing_of_legality_and_still_wins() -> None:
+    match = table_match(EL, "sa")
+    why = match.why_not(match.parse_move("b2"))
+    assert why is not None
+    assert why.formula_legal is None
+    assert why.lines[-1] == "formula: says nothing about legality"
+    match.push("b2", force=True)
+    match.push("b2", force=True)
+    assert match.outcome is not None
+    assert match.outcome.verdict is True
+
+
+def test_a_number_without_a_move_can_be_said_and_is_illegal() -> None:
+    match = table_match(EL, "ea")
+    why = match.why_not(match.parse_move("@9"))
+    assert why is not None
+    assert why.lines[0] == "@9: the number of no move: there are 9 moves, from 0"
+    match.push("@15", force=True)
+    assert match.findings == ()
+    with pytest.raises(MalformedMoveError, match=r"found '@16', expected a move such as "):
+        match.push("@16", force=True)
+
+
+@pytest.mark.parametrize("text", ["d1", "occupy(1,1)", "", "b 2"])
+def test_what_is_no_position_is_said_so(text: str) -> None:
+    match = table_match(EL, "ea")
+    with pytest.raises(MalformedMoveError, match=r"found .*, expected a move such as a1, a2, a3"):
+        match.parse_move(text)
+
+
+def test_case_and_blanks_around_a_move_do_not_matter() -> None:
+    assert table_match(EL, "ea").parse_move(" A1 ") == NamedMove("a1")
+
+
+def test_a_click_on_a_square_means_the_position_there() -> None:
+    match = table_match(HEX, "en")
+    assert match.moves_at((3, 1)) == (NamedMove("c1"),)
+    assert match.moves_at((4, 1)) == ()
+    assert match.touched(match.parse_move("c1")) == ((3, 1),)
+    assert match.frame.board is not None
+    assert match.frame.board.shape is Shape.HEXAGONS
+    assert match.frame.board.square_name((3, 1)) == "c1"
+
+
+def test_positions_that_are_no_cells_are_a_list() -> None:
+    match = table_match(SETS, "ea")
+    board = match.frame.board
+    assert board is not None
+    assert board.names == SETS.positions
+    (move,) = match.moves_at((1, 4))
+    assert str(move) == "bottom"
+    match.push("bottom")
+    assert match.over
+
+
+def test_white_plays_a_herbrand_certificate_and_the_board_is_the_rules() -> None:
+    match = table_match(HELD, "ea")
+    assert match.person is BLACK
+    match.push("a1")
+    assert match.frame.board_by_rules
+    match.push(str(match.legal_moves()[0]))
+    assert match.outcome is not None
+    assert match.outcome.winner is WHITE
+    assert match.outcome.verdict is False
+
+
+def test_without_rules_the_formula_alone_is_played() -> None:
+    match = table_match(EL, "ea", rules=False)
+    assert not match.has_rules
+    assert [str(move) for move in match.legal_moves()][:2] == ["a1", "a2"]
+    assert "b2" not in map(str, match.legal_moves())
+    while not match.over:
+        match.push(str(match.legal_moves()[0]))
+    assert match.outcome is not None
+    assert match.outcome.winner is BLACK
+
+
+def test_a_game_in_gdl_is_played_in_its_own_words() -> None:
+    match = table_match(TRAILS, "gdl")
+    assert match.moves_by_line
+    while not match.over:
+        match.push(str(match.legal_moves()[0]))
+    assert match.findings == ()
+    assert match.outcome is not None
+    assert match.outcome.promised
+    words = [str(frame.move) for frame in match.frames if frame.move]
+    again = table_match(TRAILS, "gdl")
+    own = [m for f, m in zip(match.frames[1:], words, strict=True) if not f.by_certificate]
+    assert run_script(again, "; ".join(f"{move}!" for move in own)) is None
+    assert again.over
+
+
+def test_transcripts_scripts_and_steps_have_the_games_words() -> None:
+    match = table_match(EL, "la")
+    match.push("a1")
+    text = str(match.transcript())
+    assert "a1" in text
+    again = table_match(EL, "la")
+    again.load(match.transcript())
+    assert again.frame.board == match.frame.board
+    steps = steps_of_frames(match.frames)
+    assert [step.marks.last for step in steps] == [None, (2, 2), (1, 1), steps[3].marks.last]
+    shown = steps_by_rules(load_game(EL), ["b2", "a1"])
+    assert [step.marks.last for step in shown] == [None, (2, 2), (1, 1)]
+    assert [move.text for move in script_moves("b2 a1! @9!")] == ["b2", "a1", "@9"]
+
+
+def test_a_strategy_answers_moves_of_the_game() -> None:
+    conductor = table_conductor(EL, "ea")
+    game = load_game(EL)
+    strategy = CertificateStrategy(conductor.reader, game)
+    first = strategy.reply([])
+    assert game.initial.is_legal(first)
+    position = game.initial.play(first)
+    reply = strategy.reply([first, position.legal_moves()[0]])
+    assert position.play(position.legal_moves()[0]).is_legal(reply)
+
+
+def test_moves_are_read_alike_in_both_kinds_of_layouts() -> None:
+    conductor = table_conductor(TRAILS, "gdl")
+    layout = conductor.layout
+    assert isinstance(layout, TableLayout)
+    words = TableWords(layout, WHITE, conductor.reader.code, conductor.game)
+    ply = next(table.ply for table in layout.moves if table.player is WHITE)
+    text = str(conductor.reader.code.moves(ply)[0])
+    assert str(words.parse(text.upper(), ply, ())) == text
+
+
+# -- the referee --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "encoding", "flagged"),
+    [(EL, "ea", True), (EL, "la", True), (EL, "sa", False), (HEX, "et", True)],
+)
+def test_random_plays_find_nothing_wrong(
+    model: PositionalModel, encoding: str, flagged: bool
+) -> None:
+    report = Adversary(table_conductor(model, encoding), seed=1, illegal=0.4).run(60)
+    assert report.clean
+    assert report.illegal_tried > 10
+    assert report.illegal_flagged == (report.illegal_tried if flagged else 0)
+
+
+def test_random_plays_against_white_find_nothing_wrong() -> None:
+    report = Adversary(table_conductor(HELD, "la"), seed=1, illegal=0.3).run(40)
+    assert report.clean
+    assert report.illegal_tried
+
+
+@pytest.mark.parametrize("encoding", ["ea", "la"])
+def test_a_wrong_atom_is_named_with_its_literal(encoding: str) -> None:
+    layout = certified(EL, encoding).encoding.layout
+    state = layout.state
+    if state.position:
+        wrong = replace(state, atoms=tuple(reversed(state.atoms)))
+    else:
+        names = list(state.atoms)
+        first, second = names.index("black b2"), names.index("black a1")
+        names[first], names[second] = names[second], names[first]
+        wrong = replace(state, atoms=tuple(names))
+    conductor = table_conductor(EL, encoding, layout=replace(layout, state=wrong))
+    start = conductor.start()
+    (after,) = conductor.answer_all([start])
+    (finding,) = after.findings
+    assert finding.kind is FindingKind.BOARD_DIFFERS
+    assert "'black b2' is false in the formula and true by the rules" in finding.detail
+    assert (2, 2) in finding.squares
+    assert any(e.literal in state.states[1] for e in finding.evidence)
+
+
+def test_atoms_without_a_literal_are_not_compared() -> None:
+    layout = certified(EL, "ea").encoding.layout
+    states = tuple(tuple(0 for _ in row) for row in layout.state.states)
+    state = replace(layout.state, states=states)
+    conductor = table_conductor(EL, "ea", layout=replace(layout, state=state))
+    (after,) = conductor.answer_all([conductor.start()])
+    assert after.findings == ()
+    assert after.reading.atoms is None
+    assert after.shown_board is not None
+    assert not conductor.knows_legality
+    assert conductor.knows_illegal(after)
+
+
+def test_a_wrong_literal_of_legality_is_found() -> None:
+    layout = certified(EL, "ea").encoding.layout
+    black = layout.state.states[1][0]
+    # a1 is legal, so says the table, where Black has claimed it.
+    moves = list(layout.moves)
+    moves[1] = replace(moves[1], legal=(black, *(0 for _ in moves[1].moves[1:])))
+    conductor = table_conductor(EL, "ea", layout=replace(layout, moves=tuple(moves)))
+    (after,) = conductor.answer_all([conductor.start()])
+    (state,) = conductor.examine_all([after])
+    (finding,) = state.findings
+    assert finding.kind is FindingKind.LEGALITY_DIFFERS
+    assert "the formula forbids a1, which the rules allow" in finding.detail
+
+
+def test_an_illegal_reply_ends_the_play() -> None:
+    made = certified(EL, "ea")
+    third = made.encoding.layout.moves[2]
+    certificate = made.certificate
+    for variable, literal in zip(third.code, (0, 1, 0, 0), strict=True):
+        certificate = with_function(certificate, variable, literal)
+    conductor = table_conductor(EL, "ea", certificate=certificate)
+    (state,) = conductor.answer_all([conductor.start()])
+    (state,) = conductor.answer_all([conductor.play(state, NamedMove("a1"))])
+    assert state.findings[0].kind is FindingKind.ILLEGAL_REPLY
+    assert state.findings[0].text.endswith("Black has claimed it") or "b2" in str(state.moves)
+    assert state.ending is not None
+    assert state.ending.winner is WHITE
+
+
+def test_a_claim_that_comes_too_early_is_false() -> None:
+    made = certified(EL, "ea")
+    layout = made.encoding.layout
+    # Black's last move bit of ply 3 is read as a stop that is always set.
+    moves = list(layout.moves)
+    moves[2] = replace(moves[2], stop=moves[2].code[0])
+    certificate = with_function(made.certificate, moves[2].code[0], 1)
+    changed = replace(layout, moves=tuple(moves))
+    conductor = table_conductor(EL, "ea", certificate=certificate, layout=changed)
+    (state,) = conductor.answer_all([conductor.start()])
+    (state,) = conductor.answer_all([conductor.play(state, NamedMove("a1"))])
+    assert state.moves[-1] == "stop"
+    assert FindingKind.FALSE_CLAIM in [finding.kind for finding in state.findings]
+    assert state.ending is not None
+    assert state.ending.winner is WHITE
+
+
+# -- games and layouts that do not fit ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (HELD, "it has 3 plies, expected 5"),
+        (harary_model("el", 2, 4, maker_breaker=True, plies=5), "found 'c1', expected one of"),
+    ],
+)
+def test_another_game_does_not_fit(model: PositionalModel, message: str) -> None:
+    layout = encode(EL, "ea").layout
+    with pytest.raises(UsageError, match=re.escape(message)):
+        check_fit(load_game(model), layout)
+
+
+def test_a_game_on_a_grid_does_not_fit_a_table() -> None:
+    layout = encode(EL, "ea").layout
+    game = load_game(resolve_model(["httt"], {"size": "3x3", "shape": "el", "depth": "5"}))
+    with pytest.raises(UsageError, match="it is played on a grid, expected a positional game"):
+        check_fit(game, layout)
+
+
+# -- positions in words -------------------------------------------------------------------------
+
+
+def test_a_position_is_told_in_words_and_drawn_from_them() -> None:
+    game = load_game(hex_network(2, 2, 3))
+    position = game.initial.play(game.parse_move("a2", BLACK))
+    position = position.play(game.parse_move("b1", WHITE))
+    atoms = game.atoms(position)
+    assert {"black a2", "white b1", "occupied a2", "open a1", "open b2"} <= atoms
+    assert "black b1" not in atoms
+    assert game.board_of(atoms) == position.board
+    assert game.square_of("b1") == (2, 1)
+    assert game.square_of("c9") is None
+
+
+def test_a_state_in_gdl_is_told_by_its_fluents() -> None:
+    game = load_game(TRAILS)
+    position = game.initial
+    for _ in range(4):
+        position = position.play(position.legal_moves()[0])
+    assert isinstance(game, AtomGame)
+    atoms = game.atoms(position)
+    assert atoms
+    assert game.board_of(atoms) == position.board
+
+
+def test_a_target_is_the_polyomino_of_the_winning_sets() -> None:
+    assert load_game(EL).target in (("XX", "X."), ("XX", ".X"), ("X.", "XX"), (".X", "XX"))
+    assert load_game(HEX).target == ()
+
+
+def test_boards_name_their_squares() -> None:
+    board = Board(2, 1, (Square.OPEN,) * 2, columns=("a", "b"))
+    assert board.square_name((2, 1)) == "b1"
+    assert Board(2, 1, (Square.OPEN,) * 2).square_name((2, 1)) == "(2,1)"
+    assert board == Board(2, 1, (Square.OPEN,) * 2)
