@@ -70,30 +70,24 @@ def moves_of(random: Random, encoding: TableEncoding, legal: bool) -> tuple[list
     """
     model = encoding.model
     assert isinstance(model, PositionalModel)
-    names = encoding.layout.moves[0].moves if encoding.layout.moves else ()
     number = model.number
     black, white = model.black, model.white
     codes: list[int] = []
     for table in encoding.layout.moves:
         code = random.randrange(1 << len(table.code))
+        names = table.moves
         if table.player is BLACK and (legal or random.random() < 0.7):
-            first = model.first_moves if table.ply == 1 else 0
-            if encoding.layout.encoding != "sn-httt" or not first:
-                first = model.all
-            open_now = [
-                k
-                for k, name in enumerate(names)
-                if first & ~(black | white) >> 0 & 1 << number[name]
-            ]
+            taken = black | white
+            open_now = [k for k, name in enumerate(names) if not taken >> number[name] & 1]
             code = random.choice(open_now)
         codes.append(code)
         bit = 1 << number[names[code]] if code < len(names) else 0
-        taken = not bit or bool(bit & (black | white))
+        illegal = not bit or bool(bit & (black | white))
         if table.player is BLACK:
-            if taken:
+            if illegal:
                 return codes, black, False
             black |= bit
-        elif not taken:
+        elif not illegal:
             white |= bit
     return codes, black, True
 

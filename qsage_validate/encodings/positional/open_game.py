@@ -46,7 +46,8 @@ def playable(model: PositionalModel) -> PositionalModel:
 class OpenGame:
     """A maker-breaker game and what is left of it on its open positions.
 
-    ``inner`` has the open positions alone, numbered in their order.
+    ``inner`` has the open positions alone, numbered in their order; for shapes, whose cells must
+    stay where they are, it has all positions in an order of its own.
     """
 
     model: PositionalModel
@@ -59,12 +60,12 @@ class OpenGame:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The open positions."""
+        """The positions by number."""
         return self.inner.positions
 
     @property
     def size(self) -> int:
-        """How many open positions there are (the paper's eta)."""
+        """How many positions there are (the paper's eta)."""
         return len(self.inner.positions)
 
     @property
@@ -74,17 +75,18 @@ class OpenGame:
 
     @cached_property
     def _numbers(self) -> dict[int, int]:
-        return {old: new for new, old in enumerate(members(self.model.open))}
+        return {self.model.number[name]: new for new, name in enumerate(self.inner.positions)}
 
     def inner_mask(self, mask: int) -> int:
-        """The open positions of a set of the model's, in the numbers of ``inner``."""
+        """The positions of a set of the model's that ``inner`` has, in its numbers."""
         image = 0
-        for old in members(mask & self.model.open):
-            image |= 1 << self._numbers[old]
+        for old in members(mask):
+            if old in self._numbers:
+                image |= 1 << self._numbers[old]
         return image
 
     def claimed(self, witness: Hashable) -> int:
-        """The open positions of a goal that was reached, in the numbers of ``inner``.
+        """The positions of a goal that was reached, in the numbers of ``inner``.
 
         A witness is the mask of a winning set or way in the numbers of the model.
         """

@@ -3,17 +3,19 @@
 Section 6 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023.  The witness has a position for
 each cell; each cell but the first is the neighbour of an earlier one, in a direction that depends
 on the reflection or rotation.  These are alternatives; a relation between two cells is one gate
-for all of them.  The first move is one of the model's ``first_moves``, where it has some.
+for all of them.  The first move is one of the model's ``first_moves``, where it has some; these
+have the lowest numbers.
 
-The board's cells keep their numbers, so stones to begin with are not contracted away: nobody can
+The board's cells stay where they are, so stones to begin with are not contracted away: nobody can
 claim them, and the witness may contain Black's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from dataclasses import replace
 
-from qsage_validate.encodings.arithmetic import Bits
+from qsage_validate.encodings.arithmetic import Bits, less_than
 from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.positional.open_game import OpenGame, playable
 from qsage_validate.encodings.positional.stateless import StatelessWitness
@@ -34,13 +36,34 @@ def encode_sn_httt(model: PositionalModel) -> TableEncoding:
     game that is not maker-breaker with an odd depth, or not about a polyomino.
     """
     model = playable(model)
-    board = polyomino_of(model)
+    inner = _first_moves_first(model)
+    board = polyomino_of(inner)
     if board is None:
         raise UsageError(
             f"{model.name}: found winning sets that are not all placements of one polyomino on "
             "a board or torus, expected such a game for the encoding sn-httt"
         )
-    return StatelessShapes(OpenGame(model, model), board).encode()
+    return StatelessShapes(OpenGame(model, inner), board).encode()
+
+
+def _first_moves_first(model: PositionalModel) -> PositionalModel:
+    """The model with other numbers: first moves before all others."""
+    first = model.first_moves & model.open
+    order = [*members(first), *members(model.all & ~first)]
+    number = {old: new for new, old in enumerate(order)}
+
+    def renumbered(mask: int) -> int:
+        return mask_of(number[k] for k in members(mask))
+
+    return replace(
+        model,
+        positions=tuple(model.positions[k] for k in order),
+        black_wins=tuple(map(renumbered, model.black_wins)),
+        black=renumbered(model.black),
+        white=renumbered(model.white),
+        first_moves=renumbered(first),
+        network=None,
+    )
 
 
 class StatelessShapes(StatelessWitness):
@@ -80,16 +103,20 @@ class StatelessShapes(StatelessWitness):
         yield self.circuit.or_(*map(self._form, self.board.forms()))
 
     def in_one_of_blacks_moves(self, bits: Bits) -> int:
-        stone = self.among(bits, self.game.model.black)
+        stone = self.among(bits, self.game.inner.black)
         return self.circuit.or_(stone, *(self.equal(bits, move) for move in self.moves[::2]))
 
+    def moves_at(self, ply: int) -> tuple[str, ...]:
+        count = self.game.inner.first_moves.bit_count() if ply == 1 else 0
+        return self.game.names[: count or None]
+
     def open_claims(self) -> Iterator[int]:
-        model = self.game.model
+        inner = self.game.inner
         yield from super().open_claims()
-        if model.first_moves & model.open:
-            yield self.among(self.moves[0], model.first_moves & model.open)
+        if inner.first_moves:
+            yield less_than(self.circuit, self.moves[0], inner.first_moves.bit_count())
         for move in self.moves[::2]:
-            yield from (-self.at(move, k) for k in members(model.black | model.white))
+            yield from (-self.at(move, k) for k in members(inner.black | inner.white))
 
     def listing(self) -> Listing:
         places = {
@@ -97,11 +124,9 @@ class StatelessShapes(StatelessWitness):
             for form in self.board.forms()
             for place in self.board.places(form)
         }
-        black = self.game.model.black
 
         def of(witness: Hashable) -> tuple[int, ...]:
-            assert isinstance(witness, int), "a witness of a positional game is a set of positions"
-            owned = witness | black
+            owned = self.game.claimed(witness) | self.game.inner.black
             return next(place for mask, place in places.items() if mask & owned == mask)
 
         return of

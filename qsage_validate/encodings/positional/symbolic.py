@@ -129,6 +129,10 @@ class SymbolicEncoder(ABC):
         """Where the formula keeps the position: nowhere, unless a subclass says so."""
         return StateTable()
 
+    def moves_at(self, ply: int) -> tuple[str, ...]:
+        """What can be claimed at a ply: the positions by number."""
+        return self.game.names
+
     def encode(self) -> TableEncoding:
         """The formula, its layout and its definitions."""
         game = self.game
@@ -144,7 +148,7 @@ class SymbolicEncoder(ABC):
                 MoveTable(
                     ply=ply,
                     player=Player.BLACK if ply % 2 else Player.WHITE,
-                    moves=game.names,
+                    moves=self.moves_at(ply),
                     code=bits,
                 )
                 for ply, bits in enumerate(self.moves, start=1)
