@@ -233,14 +233,20 @@ def white_by_search(search: BlockingSearch) -> Ask:
 class AlternationFile:
     """The answers in a file, from which a later run goes on; each is there at once, or not at all.
 
-    A file that does not exist yet is begun.  Raises :class:`InputError` for one that is no such
-    file, damaged, or about another game.
+    ``encoding`` is how Black's win is asked for (``search`` for a search): "no" does not mean the
+    same in all of them.  A file that does not exist yet is begun.  Raises :class:`InputError` for
+    one that is no such file, damaged, or about another game or encoding.
     """
 
-    def __init__(self, file: Path, model: PositionalModel) -> None:
+    def __init__(self, file: Path, model: PositionalModel, encoding: str) -> None:
         self._file = fspath(file)
         plain = replace(model, turns=model.turns[:1])
-        self._head = {"format": _FORMAT, "game": model.name, "model": fingerprint(plain)}
+        self._head = {
+            "format": _FORMAT,
+            "game": model.name,
+            "model": fingerprint(plain),
+            "encoding": encoding,
+        }
         self.turns: list[Turn] = []
         if path.exists(self._file):
             self.turns = self._read()
@@ -279,7 +285,10 @@ class AlternationFile:
             raise InputError(self._file, None, None, "another file", f"a file of {_FORMAT!r}")
         if read.get("model") != self._head["model"]:
             found = f"answers about another game ({read.get('game')})"
-            raise InputError(self._file, None, None, found, str(self._head["game"]))
+            raise InputError(self._file, None, None, found, self._head["game"])
+        if read.get("encoding") != self._head["encoding"]:
+            found = f"answers for the encoding {read.get('encoding')}"
+            raise InputError(self._file, None, None, found, self._head["encoding"])
         entries = read.get("answers")
         if not isinstance(entries, list):
             raise InputError(self._file, None, None, "no answers", "a list of them")

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import InputError, UsageError
+from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.polyominoes import targets_on
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Player
+from qsage_validate.solvers.alternation import (
+    Alternated,
+    AlternationFile,
+    Turn,
+    alternate,
+    black_by_formulas,
+    black_by_search,
+    white_by_formulas,
+    white_by_search,
+)
+from qsage_validate.solvers.backend import RunLimits
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.blocking import BlockingSearch
+from qsage_validate.solvers.deepening_state import Answer
+from qsage_validate.solvers.search import solve
+from qsage_validate.solvers.solving import Solved, solve_formula
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+# Harary 1982, and for the smallest boards Gardner 1979.
+WINNERS_ON_4X4 = {"domino": 3, "el": 5, "tic": 5, "elly": 7, "tippy": 9}
+
+
+@pytest.fixture
+def pyqbf_solvers() -> None:
+    pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
+
+
+def by_search(model: PositionalModel, **options: object) -> Alternated:
+    search = BlockingSearch(model)
+    return alternate(model, black_by_search(), white_by_search(search), **options)  # type: ignore[arg-type]
+
+
+def decide(formula: Qbf, seconds: float | None) -> Solved:
+    backend = get_backend("depqbf")
+    return solve_formula(formula, [backend], RunLimits(seconds), preprocessing=False)
+
+
+def test_the_winners_on_a_4x4_board_are_those_that_are_known() -> None:
+    winners = {}
+    for name in targets_on(4, 4):
+        if name == "elam":
+            continue
+        found = by_search(harary_model(name, 4, 4))
+        assert found.winner is not None
+        if found.winner is BLACK:
+            assert found.plies is not None
+            winners[name] = found.plies
+    assert winners == WINNERS_ON_4X4
+
+
+@pytest.mark.usefixtures("pyqbf_solvers")
+@pytest.mark.parametrize("encoding", ["cor+", "cover"])
+@pytest.mark.parametrize(
+    ("shape", "size", "torus"),
+    [("el", 3, False), ("tippy", 3, False), ("elly", 4, False), ("fatty", 5, True)],
+)
+def test_formulas_say_what_the_rules_say(encoding: str, shape: str, size: int, torus: bool) -> None:
+    model = harary_model(shape, size, size, torus=torus)
+    asked: list[tuple[Player, int]] = []
+    found = alternate(
+        model,
+        black_by_formulas(encoding, decide),
+        white_by_formulas(decide),
+        say=lambda player, plies: asked.append((player, plies)),
+    )
+    expected = by_search(model)
+    assert found.winner is expected.winner
+    assert found.plies == expected.plies
+    assert asked == [(t.player, t.answer.plies) for t in found.turns]
+    assert [plies for _, plies in asked] == list(range(len(asked)))
+    if found.winner is BLACK:
+        game = PositionalGame(model)
+        first = solve(game, all_first_moves=True).first_moves
+        assert game.parse_move(found.first_move, BLACK) in first
+
+
+def test_answers_are_kept_in_a_file_and_not_asked_for_again(tmp_path: Path) -> None:
+    model = harary_model("elly", 4, 4)
+    path = tmp_path / "elly.json"
+    first = by_search(model, last=5, file=AlternationFile(path, model, "search"))
+    assert first.winner is None
+    assert first.why == "undecided: neither has such a strategy in the plies that were asked for"
+    asked: list[tuple[Player, int]] = []
+    again = by_search(
+        model,
+        file=AlternationFile(path, model, "search"),
+        say=lambda player, plies: asked.append((player, plies)),
+    )
+    assert asked == [(WHITE, 6), (BLACK, 7)]
+    assert again.why == "Black wins within 7 plies (search)"
+    settled = by_search(
+        model,
+        file=AlternationFile(path, model, "search"),
+        say=lambda *_: pytest.fail("asked again"),
+    )
+    assert (settled.winner, settled.plies) == (BLACK, 7)
+    assert settled.first_move == again.first_move != ""
+
+
+def test_a_question_that_stays_open_does_not_end_the_deepening() -> None:
+    model = harary_model("el", 3, 3)
+
+    def lost(game: PositionalModel, seconds: float | None) -> Turn:
+        return Turn(WHITE, Answer(len(game.turns), None, "nobody", 0.0, "lost"))
+
+    found = alternate(model, black_by_search(), lost)
+    assert (found.winner, found.plies) == (BLACK, 5)
+    found = alternate(model, black_by_search(), lost, last=4)
+    assert (found.winner, found.why) == (None, "undecided: White at 0: lost")
+    found = alternate(model, black_by_search(), lost, seconds=0.0)
+    assert (found.winner, found.turns) == (None, ())
+
+
+def test_a_whole_game_that_black_does_not_win_is_whites() -> None:
+    model = harary_model("tic", 3, 3)
+
+    def never(game: PositionalModel, seconds: float | None) -> Turn:
+        return Turn(WHITE, Answer(len(game.turns), False, "nobody", 0.0))
+
+    found = alternate(model, black_by_search(), never)
+    assert found.winner is solve(PositionalGame(model)).winner
+    fatty = harary_model("fatty", 3, 3)
+    found = alternate(fatty, black_by_search(), never)
+    assert found.why == "White holds out until the board is full (search)"
+    assert found.winner is WHITE
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "no JSON"),
+        ("[]", "another file"),
+        ('{"format": "qsage alternation 1", "model": "?"}', "answers about another game"),
+    ],
+)
+def test_damaged_files_are_refused(tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "state.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=words):
+        AlternationFile(path, harary_model("el", 3, 3), "search")
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"plies": "3"}, "the entry"),
+        ({"player": "red"}, "the entry"),
+        ({"truth": None}, "the entry"),
+        ({"more": 1}, "the entry"),
+        ({"player": "white", "truth": True}, "a win of Black's and a block"),
+    ],
+)
+def test_wrong_answers_in_a_file_are_refused(
+    tmp_path: Path, entry: dict[str, object], words: str
+) -> None:
+    path = tmp_path / "state.json"
+    model = harary_model("el", 3, 3)
+    AlternationFile(path, model, "search").add(Turn(BLACK, Answer(5, True, "search", 0.1)))
+    content = json.loads(path.read_text())
+    content["answers"].append({**content["answers"][0], **entry})
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=words):
+        AlternationFile(path, model, "search")
+
+
+def test_a_file_is_for_one_encoding(tmp_path: Path) -> None:
+    model = harary_model("el", 3, 3)
+    AlternationFile(tmp_path / "state.json", model, "cover")
+    with pytest.raises(InputError, match=r"found answers for the encoding cover, expected cor\+"):
+        AlternationFile(tmp_path / "state.json", model, "cor+")
+
+
+def test_an_encoding_that_says_nothing_about_wins_is_refused() -> None:
+    model = harary_model("el", 3, 3)
+    with pytest.raises(UsageError, match="found the encoding pairing, expected one whose truth"):
+        alternate(
+            model, black_by_formulas("pairing", decide), white_by_search(BlockingSearch(model))
+        )

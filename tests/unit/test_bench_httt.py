@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from qsage_validate.bench.experiment import Selection
+from qsage_validate.bench.httt import EXPERIMENT, execute, model_of
+from qsage_validate.bench.httt_tables import cover, shapes, winners
+from qsage_validate.bench.record import Record
+from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.errors import UsageError
+
+
+def runs(**settings: Any) -> list[Run]:
+    return EXPERIMENT.select(Selection(**settings))
+
+
+def record(run: Run, status: str, plies: int | None = None, *answers: tuple[int, float]) -> Record:
+    data = {
+        "plies": plies,
+        "answers": [
+            {"player": "black", "plies": at, "truth": at == plies, "seconds": seconds}
+            for at, seconds in answers
+        ],
+    }
+    decided = status in ("true", "false")
+    return Record(run, RunResult(status, decided, 1.0, data=data), "here", "now")
+
+
+# --- instances ------------------------------------------------------------------------------
+
+
+def test_the_instances_are_the_polyominoes_of_the_paper_and_a_few_more() -> None:
+    found = runs(solvers=("search",))
+    by_board = {
+        board: [r for r in found if r.family == board] for board in {r.family for r in found}
+    }
+    assert {board: len(own) for board, own in by_board.items()} == {
+        "5x5": 50,
+        "5x5 torus": 50,
+        "4x4": 48,
+        "4x4 torus": 48,
+    }
+    printed = [r for r in by_board["5x5"] if dict(r.options)["printed"] == "yes"]
+    assert len(printed) == 48
+    others = {r.source[0] for r in by_board["5x5"]} - {r.source[0] for r in printed}
+    assert others == {"i", "snaky"}
+    assert model_of(by_board["5x5 torus"][0].source).name == "httt 5x5 torus domino"
+
+
+def test_every_encoding_is_run_with_each_solver() -> None:
+    pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
+    found = runs(solvers=("search", "depqbf", "depqbf+pairs"), only=("4x4 el",))
+    assert [r.way for r in found] == [
+        "search",
+        "depqbf (cor+)",
+        "depqbf (cover)",
+        "depqbf+pairs (cor+)",
+        "depqbf+pairs (cover)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"options": {"board": "6x6"}}, "found the board '6x6', expected one of: 5x5"),
+        ({"encodings": ("lifted",)}, "unknown encoding 'lifted'"),
+        ({"solvers": ("nobody",)}, "nobody"),
+        ({"preprocessors": ("nothing",)}, "unknown preprocessor 'nothing'"),
+    ],
+)
+def test_wrong_words_are_refused(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        runs(**settings)
+
+
+# --- a run ----------------------------------------------------------------------------------
+
+
+def test_a_run_by_search_says_who_wins_and_what_was_asked() -> None:
+    (won,) = runs(solvers=("search",), only=("4x4 elly",))
+    result = execute(won)
+    assert (result.status, result.data["plies"]) == ("true", 7)
+    assert [(a["player"], a["plies"]) for a in result.data["answers"]] == [
+        ("black" if plies % 2 else "white", plies) for plies in range(8)
+    ]
+    (lost,) = runs(solvers=("search",), only=("5x5 torus fatty",))
+    result = execute(lost)
+    assert (result.status, result.data["plies"]) == ("false", 2)
+
+
+def test_a_run_ends_at_its_limit() -> None:
+    (run,) = runs(solvers=("search",), only=("5x5 torus y",), seconds=0.2)
+    result = execute(run)
+    assert (result.status, result.decided) == ("timeout", False)
+    assert result.why.startswith("undecided: ")
+
+
+def test_a_run_by_formulas_agrees_with_search() -> None:
+    pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
+    for run in runs(solvers=("depqbf", "depqbf+pairs"), only=("4x4 tic",)):
+        result = execute(run)
+        assert (result.status, result.data["plies"]) == ("true", 5), run.way
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+def test_the_tables_count_winners_and_compare_encodings() -> None:
+    base = runs(solvers=("search",), only=("5x5 tic", "5x5 torus tic", "5x5 i"))
+    tic, torus, i = (
+        next(r for r in base if r.instance == name)
+        for name in ("5x5 tic", "5x5 torus tic", "5x5 i")
+    )
+
+    def ways(run: Run) -> tuple[Run, Run]:
+        other = replace(run, solver="depqbf")
+        return replace(other, encoding="cor+"), replace(other, encoding="cover")
+
+    records = [
+        record(ways(tic)[0], "true", 5, (1, 0.001), (3, 0.5), (5, 20.0)),
+        record(ways(tic)[1], "true", 5, (1, 0.002), (3, 0.6), (5, 2.0)),
+        record(ways(torus)[0], "timeout", None, (1, 0.05)),
+        record(ways(torus)[1], "true", 3, (1, 0.04), (3, 0.1)),
+        record(ways(i)[1], "false", 4),
+    ]
+    table = winners(records)
+    assert table.columns == ("board", "depqbf (cor+)", "depqbf (cover)")
+    assert table.rows == (
+        ("5x5", "1/0/0", "1/1/0"),
+        ("5x5 torus", "0/0/1", "1/0/0"),
+        ("5x5, both, shapes of the paper", "1/0/1", "2/0/0"),
+    )
+    assert shapes(records).rows == (("tic", "B 5", "B 3"), ("i", "W 4", ""))
+    assert [row[:2] for row in cover(records).rows] == [
+        ("over 0.01 s", "67 % (2/3)"),
+        ("over 0.1 s", "50 % (1/2)"),
+        ("over 1 s", "100 % (1/1)"),
+        ("over 10 s", "100 % (1/1)"),
+    ]
