@@ -135,3 +135,47 @@ def ordered(worth: dict[int, int], first: int) -> list[int]:
         if v in worth:
             worth[v] = 1 << 62
     return sorted(worth, key=worth.__getitem__, reverse=True)
+
+
+def without_twins(
+    sets: WinningSets, layers: Layers, stones: int, free: int
+) -> tuple[Layers, dict[int, int]]:
+    """What is left to play for, and for each position that counts the sets in which it is.
+
+    Two open positions that are in the same sets are a pair for White: whenever Black claims one,
+    White claims the other.  So their sets, of those that can be completed with so many stones,
+    are none for Black, to whom the others have to be enough.
+    """
+    while True:
+        hopeful = alive(layers, stones)
+        here: dict[int, int] = {}
+        seen: set[int] = set()
+        paired = 0
+        for v, having in enumerate(sets.having):
+            those = having & hopeful
+            if those:
+                here[v] = those
+                if free >> v & 1:
+                    if those in seen:
+                        paired |= those
+                    seen.add(those)
+        if not paired:
+            return layers, here
+        layers = tuple([layer & ~paired for layer in layers])
+
+
+def undominated(here: dict[int, int], cells: int) -> int:
+    """Those of some positions that are not in some of another one's sets only.
+
+    The other one is at least as good for both players.
+    """
+    kept: list[int] = []
+    found = 0
+    order = [v for v in here if cells >> v & 1]
+    order.sort(key=lambda v: here[v].bit_count(), reverse=True)
+    for v in order:
+        those = here[v]
+        if not any(those & other == those for other in kept):
+            kept.append(those)
+            found |= 1 << v
+    return found

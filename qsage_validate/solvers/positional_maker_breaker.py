@@ -23,13 +23,20 @@ from qsage_validate.solvers.positional_board import (
     alive,
     ordered,
     scores,
+    undominated,
     weight,
     whole,
+    without_twins,
 )
 from qsage_validate.solvers.positional_keys import CanonicalKeys
 from qsage_validate.solvers.positional_pairing import PairingFinder
 from qsage_validate.solvers.positional_table import ALWAYS, NEVER, NOT_WITHIN, Place, Table
 from qsage_validate.solvers.positional_threats import ThreatSearch
+
+# White's replies of which so many are looked at before one is searched, with so many stones of
+# Black's left.
+_PROBED = 8
+_PROBED_FROM = 5
 
 
 class MakerBreaker:
@@ -71,20 +78,24 @@ class MakerBreaker:
         half = whole(layers) >> 1
         if weight(layers, stones) < half:
             return NEVER if weight(layers, len(layers)) < half else NOT_WITHIN
-        relevant = self._sets.cells(hopeful)
+        every = hopeful == all_alive
+        layers, here = without_twins(self._sets, layers, stones, free)
+        if not here:
+            return NEVER if every else NOT_WITHIN
+        hopeful = alive(layers, stones)
         table = self.tables[0]
-        place = table.place(black & relevant | (self._all & ~relevant) << self._size)
+        place = self._place(table, black, here)
         entry = table.entry(place)
         if stones >= entry.win:
             return table.zone(place, entry)
         if stones <= entry.lose:
-            return NEVER if entry.lose == ALWAYS and hopeful == all_alive else NOT_WITHIN
+            return NEVER if entry.lose == ALWAYS and every else NOT_WITHIN
         if self.pairing.holds(black | white, hopeful):
-            never = hopeful == all_alive or self.pairing.holds(black | white, all_alive)
             table.not_won(place, ALWAYS)
+            never = every or self.pairing.holds(black | white, all_alive)
             return NEVER if never else NOT_WITHIN
-        result = NEVER if hopeful == all_alive else NOT_WITHIN
-        worth = scores(self._sets, layers, relevant & free, stones)
+        result = NEVER if every else NOT_WITHIN
+        worth = scores(self._sets, layers, undominated(here, free), stones)
         for v in ordered(worth, table.best(place, entry)):
             after = self._sets.claimed(layers, v)
             zone = self.white(black | 1 << v, white, after, stones - 1)
@@ -112,28 +123,58 @@ class MakerBreaker:
         if weight(layers, stones) < whole(layers):
             never = weight(layers, len(layers)) < whole(layers)
             return NEVER if never else NOT_WITHIN
-        relevant = self._sets.cells(hopeful)
+        every = hopeful == all_alive
+        layers, here = without_twins(self._sets, layers, stones, free)
+        if not here:
+            return NEVER if every else NOT_WITHIN
         table = self.tables[1]
-        place = table.place(black & relevant | (self._all & ~relevant) << self._size)
+        place = self._place(table, black, here)
         entry = table.entry(place)
         if stones >= entry.win:
             return table.zone(place, entry)
         if stones <= entry.lose:
-            return NEVER if entry.lose == ALWAYS and hopeful == all_alive else NOT_WITHIN
+            return NEVER if entry.lose == ALWAYS and every else NOT_WITHIN
         zone = self._threats.zone(black, white, layers, None, stones)
-        must = zone or relevant & free
-        worth = scores(self._sets, layers, must, stones)
-        for v in ordered(worth, table.best(place, entry)):
+        must = zone or free
+        worth = scores(self._sets, layers, undominated(here, free) & must, stones)
+        moves = ordered(worth, table.best(place, entry))
+        if stones >= _PROBED_FROM:
+            for v in moves[:_PROBED]:
+                held = self._held(black, white | 1 << v, self._sets.denied(layers, v), stones)
+                if held is not None:
+                    table.not_won(place, ALWAYS if held == NEVER else stones, v)
+                    return held if every else NOT_WITHIN
+        for v in moves:
             if not must >> v & 1:
                 continue
             won = self.black(black, white | 1 << v, self._sets.denied(layers, v), stones)
             if won <= 0:
                 table.not_won(place, ALWAYS if won == NEVER else stones, v)
-                return won
+                # Twins are paired for the sets that are short enough: others may still be there.
+                return won if every else NOT_WITHIN
             must &= won
             zone |= won
         table.won(place, stones, zone)
         return zone
+
+    def _held(self, black: int, white: int, layers: Layers, stones: int) -> int | None:
+        """The result with Black to move where White holds at a glance, else ``None``."""
+        half = whole(layers) >> 1
+        hopeful, all_alive = alive(layers, stones), alive(layers, len(layers))
+        every = hopeful == all_alive
+        if weight(layers, stones) < half:
+            return NEVER if every else NOT_WITHIN
+        free = self._all & ~(black | white)
+        layers, here = without_twins(self._sets, layers, stones, free)
+        table = self.tables[0]
+        entry = table.entry(self._place(table, black, here))
+        if (
+            not here
+            or stones <= entry.lose
+            or self.pairing.holds(black | white, alive(layers, stones))
+        ):
+            return NEVER if every and (not here or entry.lose in (0, ALWAYS)) else NOT_WITHIN
+        return None
 
     def _answer(self, black: int, white: int, layers: Layers, stones: int, free: int) -> int:
         """White to move, with sets that miss one position: it has to be claimed."""
@@ -155,9 +196,8 @@ class MakerBreaker:
 
     def known(self, black: int, white: int, stones: int, *, blacks_turn: bool) -> bool | None:
         """Whether Black wins with so many stones, as far as the table tells."""
-        layers = self._sets.layers(black, white)
         table = self.tables[0 if blacks_turn else 1]
-        entry = table.entry(self._place(table, black, alive(layers, stones)))
+        entry = table.entry(self._placed(table, black, white, stones))
         if stones >= entry.win:
             return True
         return False if stones <= entry.lose else None
@@ -172,9 +212,17 @@ class MakerBreaker:
         if blacks_turn and self._threats.zone(black, white, layers, None, stones):
             return self._threats.first
         table = self.tables[0 if blacks_turn else 1]
-        place = self._place(table, black, alive(layers, stones))
+        place = self._placed(table, black, white, stones)
         return table.best(place, table.entry(place))
 
-    def _place(self, table: Table, black: int, hopeful: int) -> Place:
-        relevant = self._sets.cells(hopeful)
+    def _placed(self, table: Table, black: int, white: int, stones: int) -> Place:
+        layers = self._sets.layers(black, white)
+        free = self._all & ~(black | white)
+        return self._place(table, black, without_twins(self._sets, layers, stones, free)[1])
+
+    def _place(self, table: Table, black: int, here: dict[int, int]) -> Place:
+        """Positions that are in no set count as White's."""
+        relevant = 0
+        for v in here:
+            relevant |= 1 << v
         return table.place(black & relevant | (self._all & ~relevant) << self._size)
