@@ -110,7 +110,8 @@ def _lines(layout: TableLayout, output: int | None) -> Iterator[str]:
     state = layout.state
     if state.atoms:
         yield from listed(state.atoms)
-        yield f"atoms list {lists[state.atoms]}"
+        one_sided = " one-sided" if state.one_sided else ""
+        yield f"atoms list {lists[state.atoms]}{one_sided}"
     if state.position or state.places:
         yield from listed(state.places)
         yield f"symbolic {_bits(state.position)} list {lists[state.places]}"
@@ -199,6 +200,7 @@ class _Reader:
     places: tuple[str, ...] = ()
     position: Bits = ()
     states: list[Bits] = field(default_factory=list)
+    one_sided: bool = False
     verdict: int | None = None
     gates: dict[str, int] = field(default_factory=dict)
     model: dict[str, list[str]] = field(default_factory=dict)
@@ -243,7 +245,9 @@ class _Reader:
             )
         return TableLayout(
             tuple(self.moves),
-            StateTable(self.atoms or (), tuple(self.states), self.position, self.places),
+            StateTable(
+                self.atoms or (), tuple(self.states), self.position, self.places, self.one_sided
+            ),
             self.verdict,
             self.gates,
             self.encoding,
@@ -405,6 +409,8 @@ class _Reader:
         )
 
     def _atoms(self, rest: str) -> None:
+        self.one_sided = rest.endswith(" one-sided")
+        rest = rest.removesuffix(" one-sided")
         word, number = self._words(rest, 2, "'list' and its number")
         if word != "list":
             raise self.fail(quoted(word), "'list'")

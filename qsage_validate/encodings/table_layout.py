@@ -72,12 +72,21 @@ class StateTable:
     ``places`` the names of the positions by number, and ``atoms`` the kinds of things that may
     be on one of them (``("black", "white")``): the atom ``f"{kind} {place}"`` is read by giving
     ``position`` the number of the place.
+
+    Of a positional game ``one_sided`` says that clauses bind the literals to Black's disadvantage
+    only: what is ``black`` for the formula is black, and what is white is ``white`` for it, but a
+    solver's strategy may leave a black stone out, or lay a white one.
     """
 
     atoms: tuple[str, ...] = ()
     states: tuple[Bits, ...] = ()
     position: Bits = ()
     places: tuple[str, ...] = ()
+    one_sided: bool = False
+
+    def wrong(self, atom: str, by_formula: bool) -> bool:
+        """Whether the formula may not say this of an atom of which the rules say the opposite."""
+        return not self.one_sided or by_formula is atom.startswith("black ")
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,10 @@ class Referee:
     def wrong_atoms(self, position: Position, atoms: Atoms) -> list[str]:
         """The atoms, of those that the formula has, that the rules see differently; sorted."""
         assert isinstance(self.game, AtomGame), "checked when the layout was"
-        return sorted((self.game.atoms(position) & atoms.known) ^ atoms.true)
+        assert isinstance(self.layout, TableLayout), "atoms are of tables"
+        differ = (self.game.atoms(position) & atoms.known) ^ atoms.true
+        state = self.layout.state
+        return sorted(atom for atom in differ if state.wrong(atom, atom in atoms.true))
 
     def atoms(
         self, position: Position, atoms: Atoms, plies: int, moves: tuple[str, ...]

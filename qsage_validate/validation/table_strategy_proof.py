@@ -184,9 +184,10 @@ class _Proof:
                 if atom not in atoms:
                     continue
                 here = rules.equals(position, number) if state.position else TRUE
-                wrong = builder.or_(
-                    builder.and_(by_formula, atoms[atom] ^ 1),
-                    builder.and_(by_formula ^ 1, atoms[atom]),
+                wrong = builder.or_all(
+                    builder.and_(by_formula ^ said, atoms[atom] ^ said ^ 1)
+                    for said in (0, 1)
+                    if state.wrong(atom, by_formula=not said)
                 )
                 self._claim(
                     FindingKind.BOARD_DIFFERS,

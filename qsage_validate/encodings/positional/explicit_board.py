@@ -142,4 +142,5 @@ class ExplicitBoard:
                 (*self.black[time], *self.white[time]) if time % 2 else ()
                 for time in range(self.depth + 1)
             ),
+            one_sided=True,
         )
