@@ -42,10 +42,12 @@ def solve_alternating(
         white_by_search,
     )
     from qsage_validate.solvers.blocking import BlockingSearch
+    from qsage_validate.solvers.deepening import SEARCH
 
     if not isinstance(model, PositionalModel):
         raise UsageError(f"found --alternate with {model.name}, expected a positional game")
-    file = None if resume is None else AlternationFile(resume, model)
+    asked_in = SEARCH if way.searches else encoding or _BLACK_ENCODING
+    file = None if resume is None else AlternationFile(resume, model, asked_in)
     with SearchLine(sys.stderr) as line:
         asked = ""
 
@@ -61,7 +63,7 @@ def solve_alternating(
         if way.searches:
             black, white = black_by_search(), white_by_search(BlockingSearch(model))
         else:
-            black = black_by_formulas(encoding or _BLACK_ENCODING, solve)
+            black = black_by_formulas(asked_in, solve)
             white = white_by_formulas(solve)
         found = alternate(model, black, white, last=last, seconds=way.timeout, file=file, say=say)
     for turn in found.turns:
