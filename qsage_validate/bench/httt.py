@@ -5,7 +5,8 @@ on boards with edges and on tori, by iterative deepening (``solvers/alternation.
 COVER for Black and PAIRING for White.
 
 A solver is a QBF solver for both questions, such a one with ``+pairs``, so that White's block is
-searched for on the rules, or ``search``: both are.  A run has the answers of all formulas in its
+searched for on the rules, or ``search``: both are.  The solver ``positional`` is the search made
+for positional games instead (``solvers/positional_search.py``), which asks for no depths.  A run has the answers of all formulas in its
 data, so that encodings can be compared formula by formula.
 """
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "httt"
 PAIRS: Final = "+pairs"
+POSITIONAL: Final = "positional"
 ENCODINGS: Final = ("cor+", "cover")
 BOARDS: Final = ("5x5", "5x5 torus", "4x4", "4x4 torus")
 
@@ -75,8 +77,8 @@ def _ways(selection: Selection) -> list[Way]:
         _check_preprocessor(name)
     ways = []
     for solver in selection.solvers or ("depqbf",):
-        if solver == SEARCH:
-            ways.append(Way(SEARCH, NO_ENCODING))
+        if solver in (SEARCH, POSITIONAL):
+            ways.append(Way(solver, NO_ENCODING))
             continue
         _check_solver(solver.removesuffix(PAIRS))
         ways += [Way(solver, e, p) for e in encodings for p in preprocessors]
@@ -122,6 +124,8 @@ def execute(run: Run) -> RunResult:
 
     started = time.monotonic()
     model = model_of(run.source)
+    if run.solver == POSITIONAL:
+        return _searched(run, model)
     ask_black, ask_white = _asks(run, model)
     found = alternate(model, ask_black, ask_white, seconds=run.seconds, formula_seconds=run.seconds)
     seconds = time.monotonic() - started
@@ -134,6 +138,31 @@ def execute(run: Run) -> RunResult:
         seconds=seconds,
         why="" if found.winner is not None else found.why,
         data=_data(found),
+    )
+
+
+def _searched(run: Run, model: PositionalModel) -> RunResult:
+    """The answer of the search for positional games; seconds are those of all of it."""
+    from qsage_validate.games.positional.rules import PositionalGame
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.solvers.search import Limits
+    from qsage_validate.solvers.searching import search_for
+
+    started = time.monotonic(), time.process_time()
+    found = search_for(PositionalGame(model), limits=Limits(run.seconds)).solve()
+    return RunResult(
+        {Player.BLACK: "true", Player.WHITE: "false", None: "timeout"}[found.winner],
+        decided=found.winner is not None,
+        seconds=time.monotonic() - started[0],
+        why="" if found.winner is not None else found.reason,
+        cpu_seconds=time.process_time() - started[1],
+        data={
+            "plies": model.plies if found.critical_plies is None else found.critical_plies,
+            "first_move": str(found.first_moves[0]) if found.first_moves else None,
+            "reason": found.reason,
+            "positions": found.positions,
+            "nodes": found.nodes,
+        },
     )
 
 
