@@ -21,6 +21,8 @@ from qsage_validate.formats.pedant import parse_pedant
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.formats.source import Source, read_bytes, sniff_bytes
+from qsage_validate.games.gdl.checks import check_description
+from qsage_validate.games.gdl.parser import parse_description
 from tests.support.generated import damaged
 
 QCIR = [
@@ -40,6 +42,12 @@ META = [
     b"#boardsize\n4 1\n#depth\n2\n#blackactions\noccupy(?x,?y)\n#whiteactions\noccupy(?x,?y)\n"
     b"% comment\n#actionvars\n[1] [2,3] [ ]\n[4] [5,6] []\n#symbolicpos\n[7,8] [ ]\n#statevars\n"
     b"9 10\n11 12\n13 14\n#goalvar\n0\n",
+]
+GDL = [
+    b"; a game\n(role A) (role b) (init (on 1))\n(<= (legal ?r (take ?n)) (role ?r)\n"
+    b"  (true (on ?n)) (or (distinct ?r a) (not (true (on 2)))))\n(<= (next (on 2)) (does a (take"
+    b" 1)))\n(<= terminal (true (on 2)))\n(<= (goal ?r 100) (role ?r) terminal)\n",
+    b"(ROLE x)(<= (Goal x 100) TERMINAL)(<= terminal)(legal x noop)\n",
 ]
 
 
@@ -65,12 +73,18 @@ def _text(parse: Callable[[str], object]) -> Callable[[bytes], object]:
     return lambda data: parse(Source.decode(data, "file").text)
 
 
+def _gdl(data: bytes) -> None:
+    description = parse_description(Source.decode(data, "file").text, "file")
+    check_description(description)
+
+
 READERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("qcir", _text(parse_qcir), QCIR),
     ("qdimacs", parse_qdimacs, QDIMACS),
     ("pedant", parse_pedant, PEDANT),
     ("meta", _text(parse_meta), META),
     ("aiger", parse_aiger, AIGER),
+    ("gdl", _gdl, GDL),
 ]
 EVERY_READER = pytest.mark.parametrize(
     ("parse", "files"), [pytest.param(p, f, id=name) for name, p, f in READERS]
