@@ -14,6 +14,7 @@ from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.formats.qdimacs import Placement
 
 
 class FormulaFormat(str, Enum):
@@ -44,17 +45,18 @@ def formula_text(
     clauses: Clauses = Clauses.TSEITIN,
 ) -> str:
     """The text of a formula in ``file_format``, by default what the name of its file says."""
+    from qsage_validate.encodings.table_comments import comments_in_clauses
     from qsage_validate.formats.qcir import qcir_text
-    from qsage_validate.formats.qdimacs import clausal_form, qdimacs_text
+    from qsage_validate.formats.qdimacs import clausal_form, qbf_to_qdimacs, qdimacs_text
 
     if (file_format or format_of(path)) is not FormulaFormat.QDIMACS:
         return qcir_text(qbf)
-    form = clausal_form(
-        qbf,
-        polarity=clauses is not Clauses.TSEITIN,
-        placement="early" if clauses is Clauses.EARLY else "innermost",
-    )
-    return qdimacs_text(form, (text for _, text in qbf.comments))
+    if clauses is Clauses.TSEITIN:
+        return qbf_to_qdimacs(qbf)
+    placement: Placement = "early" if clauses is Clauses.EARLY else "innermost"
+    form = clausal_form(qbf, polarity=True, placement=placement)
+    # The variable of a gate need not equal the gate here.
+    return qdimacs_text(form, comments_in_clauses(qbf, qbf.levels()))
 
 
 @takes_model

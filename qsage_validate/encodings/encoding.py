@@ -11,7 +11,11 @@ from typing import Any, Final, TypeAlias, overload
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.play_literals import Definitions
-from qsage_validate.encodings.table_comments import with_table_layout
+from qsage_validate.encodings.table_comments import (
+    is_clausal,
+    only_variables,
+    with_table_layout,
+)
 from qsage_validate.encodings.table_layout import TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
@@ -292,4 +296,6 @@ def _self_describing(made: TableEncoding) -> TableEncoding:
     """
     gates = {**made.layout.gates, **{name: v for v, name in made.qbf.names.items()}}
     layout = replace(made.layout, model=model_parts(made.model), gates=gates)
+    if is_clausal(made.qbf):
+        layout = only_variables(layout, made.qbf.levels(), made.qbf.output)
     return replace(made, qbf=with_table_layout(made.qbf, layout), layout=layout)

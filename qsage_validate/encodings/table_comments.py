@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Final
@@ -57,6 +57,50 @@ def with_table_layout(qbf: Qbf, layout: TableLayout) -> Qbf:
             raise ValueError(f"the layout names {literal}, which is no {what} of the formula")
     comments = table_layout_comments(layout, output=qbf.output if clausal else None)
     return replace(qbf, names={}, comments=tuple(enumerate(comments, start=1)))
+
+
+def comments_in_clauses(qbf: Qbf, variables: Collection[int]) -> tuple[str, ...]:
+    """The comments of ``qbf`` for a clausal form in which only ``variables`` mean what they did.
+
+    Of a layout with tables of moves only these are named; other comments stay as they are.
+    """
+    layout = table_layout_from_comments(qbf)
+    if layout is None:
+        return tuple(text for _, text in qbf.comments)
+    return table_layout_comments(only_variables(layout, variables, qbf.output), qbf.output)
+
+
+def only_variables(layout: TableLayout, variables: Collection[int], output: int) -> TableLayout:
+    """The layout without the literals that are none of ``variables``, the ``output`` apart.
+
+    Moves without a variable are left out: those that cannot be made.
+    """
+
+    def kept(bits: Bits) -> Bits:
+        found = tuple(x if abs(x) in variables else 0 for x in bits)
+        return found if any(found) else ()
+
+    def made(table: MoveTable) -> MoveTable:
+        legal = kept(table.legal)
+        if all(abs(x) in variables for x in table.literals):
+            return replace(table, legal=legal)
+        places = [k for k, x in enumerate(table.literals) if abs(x) in variables]
+        return replace(
+            table,
+            moves=tuple(table.moves[k] for k in places),
+            literals=tuple(table.literals[k] for k in places),
+            legal=tuple(legal[k] for k in places) if legal else (),
+        )
+
+    verdict = layout.verdict
+    known = verdict is None or verdict == output or abs(verdict) in variables
+    return replace(
+        layout,
+        moves=tuple(map(made, layout.moves)),
+        state=replace(layout.state, states=tuple(map(kept, layout.state.states))),
+        verdict=verdict if known else None,
+        gates={name: x for name, x in layout.gates.items() if abs(x) in variables},
+    )
 
 
 def is_clausal(qbf: Qbf) -> bool:
