@@ -150,14 +150,14 @@ class TableSkolemReader(TableReader):
         """For each move of a ply the literals, and where, that must all be true; or none.
 
         Where the table has no literals for it, a position that somebody has claimed is what
-        cannot be claimed (positional games).
+        cannot be claimed (positional games), if the formula tells that exactly.
         """
         table = self.layout.moves[ply - 1]
         if table.legal:
             return [((literal, {}),) if literal else () for literal in table.legal]
         state = self.layout.state
         kinds = self._state(ply - 1)
-        if self.layout.game != "positional" or not kinds:
+        if self.layout.game != "positional" or not kinds or state.one_sided:
             return [() for _ in table.moves]
         if not state.position:
             taken = {

@@ -6,7 +6,8 @@ variable each, of which at most one is true (a ladder), White's are numbers.  Se
 the clauses of COVER, which is built on them, but not the clauses of COR itself.
 
 An illegal move of White's does nothing; Black may not make one, and has to move as long as the
-play goes on.
+play goes on.  Stones are laid for moves only, also White's, so that the formula's board is the
+play's in every strategy that makes it true.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from qsage_validate.circuit import aig
+from qsage_validate.encodings.arithmetic import constant_literals
 from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.play_literals import PlayLiterals
@@ -54,8 +56,7 @@ class _Cor(CorrectiveBoard):
             if model.turns[ply - 1] is BLACK:
                 self._black(ply)
             else:
-                for v in self.positions:
-                    self.white_claims(ply, v, self.occupied[ply - 1][v])
+                self._white(ply)
         self.won_by = self.goals()
 
     def _variables(self, ply: int) -> None:
@@ -107,6 +108,13 @@ class _Cor(CorrectiveBoard):
             add(before, -after, claim)
             add(stop, -claim, after)
 
+    def _white(self, ply: int) -> None:
+        for v in self.positions:
+            self.white_claims(ply, v, self.occupied[ply - 1][v])
+            before, after = self.stones[ply - 1].white[v], self.stones[ply].white[v]
+            for digit in constant_literals(self.code[ply], v):
+                self.clauses.add(before, -after, digit)
+
     def _define(self, play: PlayLiterals) -> Mapping[int, int]:
         track = CorrectivePlay(self, play)
         values, builder = track.values, track.builder
@@ -129,6 +137,6 @@ class _Cor(CorrectiveBoard):
         return () if ply == 1 else tuple(-before[v] for v in self.choices(ply))
 
     def encoding(self) -> TableEncoding:
-        layout, qbf = corrective_layout(self, "cor", self.choice, self._legal)
+        layout, qbf = corrective_layout(self, "cor", self.choice, self._legal, one_sided=False)
         definitions = {BLACK: self._define, WHITE: lambda play: {}}
         return TableEncoding(qbf, layout, self.model, definitions, IllegalMoves.IGNORED)

@@ -178,6 +178,8 @@ def corrective_layout(
     name: str,
     choice: Mapping[int, Bits],
     legal: Callable[[int], Bits],
+    *,
+    one_sided: bool,
 ) -> tuple[TableLayout, Qbf]:
     """The layout of a finished formula, and the formula.
 
@@ -209,7 +211,7 @@ def corrective_layout(
     atoms = tuple(f"{player.value} {place}" for player in Player for place in model.positions)
     layout = TableLayout(
         moves=tuple(moves),
-        state=StateTable(atoms, tuple(states)),
+        state=StateTable(atoms, tuple(states), one_sided=one_sided),
         verdict=qbf.output,
         gates=gates,
         encoding=name,

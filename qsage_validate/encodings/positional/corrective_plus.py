@@ -85,7 +85,7 @@ class _CorPlus(CorrectiveBoard):
         return {**track.values, **track.goals(self.won_by)}
 
     def encoding(self) -> TableEncoding:
-        layout, qbf = corrective_layout(self, "cor+", {}, lambda ply: ())
+        layout, qbf = corrective_layout(self, "cor+", {}, lambda ply: (), one_sided=True)
         definitions = {BLACK: self._define, WHITE: lambda play: {}}
         return TableEncoding(
             qbf, layout, self.model, definitions, IllegalMoves.IGNORED, black_passes=True

@@ -98,7 +98,8 @@ def corrective(eta: int, depth: int, black: Mapping[int, int], white: int) -> tu
     own, others = (depth + 1) // 2, (depth - 1) // 2
     variables = depth * (1 + 3 * eta) + own * (2 * eta - 1) + others * bits + sum(black.values())
     board = depth * eta * 6 + 2 * (depth - 1) * eta
-    moves = own * (2 * (eta - 1) + max(eta - 2, 0) + 1) + (3 * own - 1) * eta + others * eta
+    moves = own * (2 * (eta - 1) + max(eta - 2, 0) + 1) + (3 * own - 1) * eta
+    moves += others * eta * (1 + bits)
     return variables, depth - 1 + board + moves + _goal(black, white)
 
 
