@@ -1,0 +1,279 @@
+"""Layouts with tables of moves: written, read again, and told apart from what is damaged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.table_comments import (
+    any_layout_from_comments,
+    comments_in_clauses,
+    table_layout_comments,
+    table_layout_from_comments,
+    with_table_layout,
+)
+from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.errors import InputError
+from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.formats.qdimacs import (
+    clausal_form,
+    parse_qdimacs,
+    qbf_to_qdimacs,
+    qdimacs_text,
+)
+from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.protocol import Player
+
+EXISTS, FORALL = Quantifier.EXISTS, Quantifier.FORALL
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+# ∃1 2 3 ∀4 5 ∃6 7 with two gates: enough for a layout with everything in it.
+FORMULA = Qbf(
+    (Scope(EXISTS, (1, 2, 3)), Scope(FORALL, (4, 5, 8)), Scope(EXISTS, (6, 7))),
+    {
+        9: Gate(Connective.AND, (1, -4)),
+        10: Gate(Connective.OR, (9, -6)),
+        11: Gate(Connective.AND, (10, 7, -5)),
+    },
+    11,
+)
+MOVES = ("a", "(mark 1 1)", 'a "word"')
+LAYOUT = TableLayout(
+    (
+        MoveTable(1, BLACK, MOVES, code=(2, 1), legal=(9, 0, -10)),
+        MoveTable(2, WHITE, ("x", "y"), literals=(4, 5), stop=8),
+        MoveTable(3, BLACK, ("pass",)),
+    ),
+    StateTable(("black a", "white a"), ((), (9, 0), (10, -7), ())),
+    11,
+    {"white 2 legal": 9, "a name with [1 2] in it": -10},
+    "tiny",
+    "positional",
+    {"name": "tiny", "pg": "#positions\n\n  a b\n| % c"},
+)
+TEXT = qcir_text(with_table_layout(FORMULA, LAYOUT))
+
+
+def test_every_part_comes_back_from_both_formats() -> None:
+    made = with_table_layout(FORMULA, LAYOUT)
+    for read in (parse_qcir(qcir_text(made)), parse_qdimacs(qbf_to_qdimacs(made))):
+        assert table_layout_from_comments(read) == LAYOUT
+        assert any_layout_from_comments(read) == LAYOUT
+
+
+def test_the_two_versions_are_told_apart() -> None:
+    assert table_layout_from_comments(FORMULA) is None
+    assert any_layout_from_comments(FORMULA) is None
+    with pytest.raises(InputError, match="layout version '2'"):
+        layout_from_comments(with_table_layout(FORMULA, LAYOUT))
+    with pytest.raises(InputError, match="layout version '3'"):
+        any_layout_from_comments(parse_qcir(TEXT.replace("qsage-layout 2", "qsage-layout 3")))
+
+
+def test_a_symbolic_position_comes_back() -> None:
+    state = StateTable(("black", "white"), ((9, 10),), position=(8, -4), places=("a", "b c", "d"))
+    layout = replace(LAYOUT, moves=LAYOUT.moves[:1], state=state)
+    made = with_table_layout(FORMULA, layout)
+    assert table_layout_from_comments(parse_qcir(qcir_text(made))) == layout
+
+
+def test_moves_are_written_once_and_runs_in_short() -> None:
+    """361 positions and plies, states with two literals a position: some kilobytes."""
+    size = plies = 361
+    names = tuple(f"p{k}" for k in range(size))
+    width = size.bit_length()
+    step = width + 2 * size
+    layout = TableLayout(
+        tuple(
+            MoveTable(
+                ply,
+                BLACK if ply % 2 else WHITE,
+                names,
+                code=tuple(range(ply * step, ply * step + width)),
+                legal=tuple(range(ply * step + width, (ply + 1) * step, 2)),
+            )
+            for ply in range(1, plies + 1)
+        ),
+        StateTable(
+            tuple(f"{c} {n}" for c in ("black", "white") for n in names),
+            tuple(
+                tuple(range(t * step + width, (t + 1) * step)) if t % 2 else (0,) * 2 * size
+                for t in range(plies + 1)
+            ),
+        ),
+    )
+    lines = table_layout_comments(layout)
+    assert sum(map(len, lines)) < 60_000
+    blocks = tuple(
+        Scope(
+            FORALL if t and t % 2 == 0 else EXISTS,
+            tuple(range(t * step + (t == 0), (t + 1) * step)),
+        )
+        for t in range(plies + 1)
+    )
+    formula = Qbf(blocks, {10**6: Gate(Connective.AND, ())}, 10**6)
+    assert table_layout_from_comments(with_table_layout(formula, layout)) == layout
+
+
+def test_of_clauses_only_the_output_is_named_and_keeps_its_meaning() -> None:
+    clauses = Qbf(
+        FORMULA.scopes,
+        # Numbers that no reader of QDIMACS gives.
+        {20: Gate(Connective.OR, (1, -4)), 30: Gate(Connective.AND, (20, -6))},
+        30,
+    )
+    layout = TableLayout(LAYOUT.moves[1:2], verdict=30)
+    layout = replace(layout, moves=(replace(layout.moves[0], ply=1),))
+    made = with_table_layout(clauses, layout)
+    read = parse_qdimacs(qbf_to_qdimacs(made))
+    found = table_layout_from_comments(read)
+    assert read.output != 30
+    assert found == replace(layout, verdict=read.output)
+    with pytest.raises(ValueError, match="names 20"):
+        with_table_layout(clauses, replace(layout, gates={"a clause": 20}))
+
+
+def test_a_literal_of_no_variable_or_gate_is_not_written() -> None:
+    with pytest.raises(ValueError, match="names -12"):
+        with_table_layout(FORMULA, replace(LAYOUT, gates={"nothing": -12}))
+
+
+def test_a_clausal_form_keeps_the_names_of_what_it_keeps() -> None:
+    made = encode(hex_network(3, 3, 3), "la")
+    form = clausal_form(made.qbf, polarity=True)
+    read = parse_qdimacs(qdimacs_text(form, comments_in_clauses(made.qbf, made.qbf.levels())))
+    found = table_layout_from_comments(read)
+    assert found is not None
+    assert found.moves == made.layout.moves
+    assert found.state.position == made.layout.state.position
+    assert found.gates == {}
+    assert found.verdict == read.output
+    assert any(any(state) for state in made.layout.state.states)
+    own = set(made.qbf.levels())
+    assert all(abs(x) in own for state in found.state.states for x in state if x)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("code [2 1]", "code [2 2]", "variable 2 once more"),
+        ("code [2 1]", "code [2 -2]", "variable 2 once more"),
+        ("code [2 1]", "code [4 1]", "the universal variable 4"),
+        ("literals [4 5]", "literals [4 6]", "the existential variable 6"),
+        ("literals [4 5]", "literals [4 1]", "variable 1 once more"),
+        ("literals [4 5]", "literals [4]", "1 literals for 2 moves"),
+        ("literals [4 5]", "literals [4 5 8]", "more than 2 literals"),
+        ("literals [4 5]", "literals [4 99]", "literal 99"),
+        ("literals [4 5]", "literals [4 0]", "literal 0"),
+        ("literals [4 5]", "literals [4..999999999]", "more than 2 literals"),
+        ("literals [4 5]", "literals [4*999999999]", "more than 2 literals"),
+        ("literals [4 5]", "literals [4..9/2]", "'4..9/2'"),
+        ("literals [4 5]", "literals [4;5]", "'4;5'"),
+        ("literals [4 5]", "literals [4 5] code [8]", "code and literals"),
+        ("literals [4 5]", "literals [4 5] literals [4 5]", "'literals'"),
+        ("literals [4 5]", "literal [4 5]", "'literal'"),
+        ("literals [4 5]", "", "0 bits for 2 moves"),
+        ("stop 8", "stop 80", "literal 80"),
+        ("stop 8", "stop", "'2 white list 2 literals [4 5] stop'"),
+        ("code [2 1]", "code [2]", "1 bits for 3 moves"),
+        ("legal [9 0 -10]", "legal [9 0]", "2 legal for 3 moves"),
+        ("move 2 white", "move 3 white", "ply 3"),
+        ("move 2 white", "move 2 red", "'red'"),
+        ("move 2 white list 2", "move 2 white list 9", "list 9"),
+        ("list 2 x y", "list 1 x y", "list 1 once more"),
+        ("list 2 x y", "list 2 x x", "'x' twice in a list"),
+        ("list 2 x y", 'list 2 x "y', "'\"y'"),
+        ("list 2 x y", 'list 2 x"y"', "'x\"y\"'"),
+        ("list 2 x y", r'list 2 x "\q"', r"""'"\q"'"""),
+        ("state 1 [9 0]", "state 2 [9 0]", "state 2"),
+        ("state 1 [9 0]", "state 1 [9]", "1 literals"),
+        ("state 1 [9 0]", "state 1 9 0", "3 values"),
+        ("verdict 11", "verdict 12", "literal 12"),
+        ("verdict 11", "verdict all", "'all'"),
+        ("gate 9 white 2 legal", "gate 9", "'9'"),
+        ("game positional", "game positional\n#@ game gdl", "a second line 'game'"),
+        ("game positional", "games positional", "layout keyword 'games'"),
+        ("encoding tiny", "encoding very tiny", "2 values"),
+        ("model name | tiny", "model name tiny", "'name tiny'"),
+        ("atoms list 4", "atoms 4", "1 values"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(old: str, new: str, found: str) -> None:
+    assert TEXT.count(old) == 1, old
+    text = TEXT.replace(old, new)
+    with pytest.raises(InputError) as caught:
+        table_layout_from_comments(parse_qcir(text, "f.qcir"))
+    pairs = enumerate(zip(TEXT.split("\n"), text.split("\n"), strict=False), start=1)
+    line = next(number for number, (before, after) in pairs if before != after)
+    assert str(caught.value).startswith(f"f.qcir:{line}:1: found {found}")
+
+
+def test_too_many_states_are_told() -> None:
+    text = TEXT.replace("#@ verdict", "#@ state 4 []\n#@ verdict")
+    with pytest.raises(InputError, match="5 states for 3 moves"):
+        table_layout_from_comments(parse_qcir(text))
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=6)
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> TableLayout:
+    """Layouts over :data:`FORMULA` with any texts."""
+    some = st.lists(texts, min_size=2, max_size=2, unique=True).map(tuple)
+    literals = st.sampled_from([x for k in range(1, 12) for x in (k, -k)] + [0, 0, 0])
+    bits = st.lists(literals, min_size=2, max_size=2).map(tuple)
+    moves = (
+        MoveTable(1, BLACK, draw(some), code=(draw(st.sampled_from((1, -1))),), legal=draw(bits)),
+        MoveTable(2, WHITE, draw(some), literals=draw(st.sampled_from(((4, 5), (-8, 4))))),
+    )
+    lines = st.text(st.characters(codec="ascii", exclude_characters="\r\n\x0b\x0c\x1c\x1d\x1e"))
+    return TableLayout(
+        moves,
+        StateTable(draw(some), tuple(draw(st.lists(bits, max_size=3)))),
+        draw(st.sampled_from((None, 3, -11, 11))),
+        draw(st.dictionaries(st.sampled_from(("a", "b c")), literals.filter(bool))),
+        model={"x": draw(lines).strip()},
+    )
+
+
+@given(layouts())
+@settings(max_examples=100)
+def test_any_texts_come_back(layout: TableLayout) -> None:
+    made = with_table_layout(FORMULA, layout)
+    assert table_layout_from_comments(made) == layout
+    read = parse_qcir(qcir_text(made))
+    found = table_layout_from_comments(read)
+    assert found is not None
+    assert found.moves == layout.moves
+    assert found.state == layout.state
+
+
+def test_damage_is_an_input_error_or_another_layout() -> None:
+    """Whatever a byte is changed to: nothing but what is documented is raised."""
+    random = Random(11)
+    refused = 0
+    lines = TEXT.split("\n")
+    own = [k for k, line in enumerate(lines) if line.startswith("#@")]
+    for _ in range(1500):
+        damaged = list(lines)
+        k = random.choice(own[1:])
+        line = damaged[k]
+        at = random.randrange(2, len(line))
+        sign = random.choice('0123456789 []-."*/|abc\\')
+        cut = random.choice(
+            (line[:at] + sign + line[at + 1 :], line[:at] + line[at + 1 :], line[:at])
+        )
+        damaged[k] = cut
+        try:
+            table_layout_from_comments(parse_qcir("\n".join(damaged)))
+        except InputError:
+            refused += 1
+    assert refused > 300
