@@ -30,7 +30,8 @@ from qsage_validate.encodings.ground_program import (
     ground,
 )
 from qsage_validate.errors import InputError, UndecidedError
-from qsage_validate.formats.source import Path, Source, quoted
+from qsage_validate.formats.formula import read_formula
+from qsage_validate.formats.source import Format, Path, Source, quoted, sniff
 from qsage_validate.games.gdl.dependencies import components
 
 _QUANTIFIERS: Final[Mapping[str, Quantifier | None]] = {
@@ -49,6 +50,14 @@ def read_qasp(path: Path) -> Qbf:
     clingo, ``UndecidedError`` for groundings and formulas that are too large.
     """
     return parse_qasp(Source.open(path))
+
+
+def read_formula_or_program(path: Path) -> Qbf:
+    """The formula in a file: QCIR, QDIMACS, or a quantified logic program, told by its content.
+
+    Errors as in ``read_formula`` and :func:`read_qasp`.
+    """
+    return read_qasp(path) if sniff(path) is Format.QASP else read_formula(path)
 
 
 def parse_qasp(source: Source) -> Qbf:

@@ -22,10 +22,10 @@ from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.qasp import read_formula_or_program
 from qsage_validate.encodings.table_comments import any_layout_from_comments
 from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.source import Format, sniff
@@ -239,7 +239,7 @@ def load(files: PlayFiles) -> Setup:
     Raises ``InputError`` and ``UsageError``.
     """
     files = _sorted_out(files)
-    formula = None if files.formula is None else read_formula(files.formula)
+    formula = None if files.formula is None else read_formula_or_program(files.formula)
     assert files.certificate is not None, "sorted out"
     certificate = read_certificate(
         files.certificate, formula, dialect=files.dialect, dependencies=not files.peeking
@@ -300,7 +300,7 @@ def load_formula(files: PlayFiles) -> tuple[Qbf, AnyLayout | None, Game | None]:
     """The formula of ``files`` with its layout and rules, without any certificate."""
     if files.formula is None:
         raise UsageError("expected a formula")
-    formula = read_formula(files.formula)
+    formula = read_formula_or_program(files.formula)
     layout = _layout(files, None, formula)
     return formula, layout, None if layout is None else _game(files, layout)
 
