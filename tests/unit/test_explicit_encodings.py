@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -17,7 +17,8 @@ from qsage_validate.certificates.certify import certify_encoding
 from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding, encode
 from qsage_validate.encodings.positional.clause_set import FALSE, TRUE, ClauseSet
 from qsage_validate.encodings.positional.prepared import prepared
-from qsage_validate.encodings.table_layout import MoveTable
+from qsage_validate.encodings.table_comments import table_layout_from_comments
+from qsage_validate.encodings.table_layout import MoveTable, TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.models import depth_of
@@ -144,6 +145,23 @@ def test_games_of_others(shared_data: Path) -> None:
 # -- single plays --------------------------------------------------------------------------------
 
 
+def wrong_stones(play: ClaimedPlay, values: Mapping[int, bool]) -> list[str]:
+    """The atoms that a layout vouches for, before the play is won, and that are not the play's."""
+    layout = play.encoding.layout
+    assert isinstance(layout, TableLayout)
+    wrong = []
+    states = zip(play.stones, layout.state.states, strict=True)
+    for (black, white), literals in list(states)[: play.won_after + 1] if values else ():
+        stones = {f"black {name}" for name in play.model.names(black)}
+        stones |= {f"white {name}" for name in play.model.names(white)}
+        for atom, x in zip(layout.state.atoms, literals, strict=False):
+            # Variables of unused moves need not be in the clauses.
+            says = values.get(abs(x), x > 0) != (x < 0) if x else atom in stones
+            if says is not (atom in stones) and layout.state.wrong(atom, says):
+                wrong.append(f"{atom}: {says}")
+    return wrong
+
+
 @settings(max_examples=70)
 @given(st.randoms(use_true_random=False))
 def test_plays_are_won_in_the_formula_as_by_the_rules(random: Random) -> None:
@@ -157,7 +175,9 @@ def test_plays_are_won_in_the_formula_as_by_the_rules(random: Random) -> None:
         clauses = clausal_form(encoding.qbf).clauses
         with SatSolver("minisat22", bootstrap_with=[list(c) for c in clauses]) as solver:
             solvable = all(clauses) and solver.solve(assumptions=play.moves)
+            found = {abs(x): x > 0 for x in solver.get_model() or ()} if solvable else {}
         assert solvable is wins, (name, model, play.numbers)
+        assert not wrong_stones(play, found), (name, model, play.numbers)
         if wins:
             assert truth_of(play.defined(), encoding), (name, model, play.numbers)
 
@@ -234,6 +254,19 @@ def test_clauses_are_written_as_they_are(name: str) -> None:
     )
     header = next(line for line in text.splitlines() if line.startswith("p cnf"))
     assert header.split()[2] == str(encoding.qbf.num_variables)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_layouts_say_which_boards_are_one_sided(name: str) -> None:
+    encoding = encode(hex_network(3, 3, 5), name)
+    layout = table_layout_from_comments(parse_qdimacs(qbf_to_qdimacs(encoding.qbf)))
+    assert layout is not None
+    assert layout.state == encoding.layout.state
+    assert layout.state.one_sided is (name != "cor")
+    sides = {(f"{player.value} a1", says) for player in Player for says in (True, False)}
+    wrong = {side for side in sides if layout.state.wrong(*side)}
+    kept = {("black a1", True), ("white a1", False)}
+    assert wrong == (sides if name == "cor" else kept)
 
 
 def test_the_prefix_alternates_with_the_plies() -> None:
