@@ -14,13 +14,16 @@ from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding, encode
 from qsage_validate.encodings.positional.lifted import LiftedBoard
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.games.positional.convert import model_of_pg, pg_of_model
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.masks import mask_of, members
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.recognition import polyomino_of
+from qsage_validate.games.positional.symmetry import sound_first_moves
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.backend import RunLimits
 from qsage_validate.solvers.solving import available, solve_formula
@@ -279,6 +282,17 @@ def test_relations_follow_the_cells() -> None:
     ]
     assert right[model.number["d1"]] is None
     assert up[model.number["a4"]] is None
+
+
+def test_first_moves_that_do_not_stand_for_all_are_not_taken() -> None:
+    """Published files of 5x5 boards have the first moves of 4x4 boards; c3 is none of them."""
+    model = harary_model("tippy", 5, 5, maker_breaker=True, plies=7)
+    for hint, count in ((model.first_moves, 6), (model.mask(["a1", "a2", "b2"]), 25), (0, 25)):
+        hinted = replace(model, first_moves=hint)
+        assert sound_first_moves(hinted) == (hint if count == 6 else 0)
+        assert len(encode(hinted, "sn-httt").layout.moves[0].moves) == count
+        again = model_of_pg(parse_pg(pg_text(pg_of_model(hinted))))
+        assert again.first_moves == (hint if count == 6 else 0)
 
 
 # --- Bad input --------------------------------------------------------------------------------

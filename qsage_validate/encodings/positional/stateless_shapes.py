@@ -3,8 +3,8 @@
 Section 6 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023.  The witness has a position for
 each cell; each cell but the first is the neighbour of an earlier one, in a direction that depends
 on the reflection or rotation.  These are alternatives; a relation between two cells is one gate
-for all of them.  The first move is one of the model's ``first_moves``, where it has some; these
-have the lowest numbers.
+for all of them.  The first move is one of the model's ``first_moves``, where these stand for all
+others; they have the lowest numbers.
 
 The board's cells stay where they are, so stones to begin with are not contracted away: nobody can
 claim them, and the witness may contain Black's.
@@ -25,6 +25,7 @@ from qsage_validate.games.positional.masks import mask_of, members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.polyominoes import Cells
 from qsage_validate.games.positional.recognition import PolyominoBoard, polyomino_of
+from qsage_validate.games.positional.symmetry import sound_first_moves
 
 RIGHT, UP = (1, 0), (0, 1)
 
@@ -48,7 +49,7 @@ def encode_sn_httt(model: PositionalModel) -> TableEncoding:
 
 def _first_moves_first(model: PositionalModel) -> PositionalModel:
     """The model with other numbers: first moves before all others."""
-    first = model.first_moves & model.open
+    first = sound_first_moves(model)
     order = [*members(first), *members(model.all & ~first)]
     number = {old: new for new, old in enumerate(order)}
 

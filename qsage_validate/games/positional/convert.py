@@ -12,6 +12,7 @@ from qsage_validate.formats.pg import NOWHERE, PgFile, Relation
 from qsage_validate.games.positional.hex import hex_network, is_hex_board
 from qsage_validate.games.positional.masks import mask_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
+from qsage_validate.games.positional.symmetry import sound_first_moves
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -51,7 +52,7 @@ def model_of_pg(
         network=network,
         first_moves=mask_of(number[name] for name in pg.first_moves),
     )
-    return replace(model, hexagons=is_hex_board(model))
+    return replace(model, hexagons=is_hex_board(model), first_moves=sound_first_moves(model))
 
 
 def _name(path: str | None) -> str:

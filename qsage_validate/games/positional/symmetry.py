@@ -142,3 +142,16 @@ def representatives(model: PositionalModel) -> int:
 def with_first_moves(model: PositionalModel) -> PositionalModel:
     """The model with the hint of first moves: one of each orbit."""
     return replace(model, first_moves=representatives(model))
+
+
+def sound_first_moves(model: PositionalModel) -> int:
+    """The hint of first moves where it has one of each orbit, else none.
+
+    A hint that leaves an orbit out may leave out the only winning moves; files have such ones.
+    """
+    arrangement = Arrangement.of(model.positions)
+    kept = model.first_moves & model.open
+    if not kept:
+        return 0
+    complete = all(kept & o for o in orbits(model, find_symmetries(model, arrangement)))
+    return kept if complete else 0
