@@ -142,6 +142,29 @@ def test_games_of_others(shared_data: Path) -> None:
     assert len(set(answers)) == 2
 
 
+def test_puzzles_are_prepared_as_by_their_authors(shared_data: Path) -> None:
+    folder = shared_data / "pg" / "sat2023" / "Hein"
+    boards = sorted((folder / "B-Hex").glob("*.pg"))
+    if not boards:
+        pytest.skip("no puzzles of Hein's")
+    differences = []
+    for file in boards:
+        board = read_positional(file)
+        theirs = read_positional(folder / "R-Gex" / "Gex-format" / file.name)
+        sizes = set()
+        for name in EXPLICIT:
+            model = prepared(board, name)
+            sizes.add(len(model.positions))
+            (final, *_) = encode(model, name).layout.moves or (None,)
+            assert final is None or isinstance(final, MoveTable)
+            assert (final is None) is (not model.positions)
+        # The same positions are useful to winning sets, to ways and to cuts.
+        assert len(sizes) == 1
+        differences.append(len(theirs.positions) - sizes.pop())
+    assert min(differences) == 0
+    assert differences.count(0) >= 30
+
+
 # -- single plays --------------------------------------------------------------------------------
 
 
