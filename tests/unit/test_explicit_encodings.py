@@ -155,9 +155,9 @@ def test_puzzles_are_prepared_as_by_their_authors(shared_data: Path) -> None:
         for name in EXPLICIT:
             model = prepared(board, name)
             sizes.add(len(model.positions))
-            (final, *_) = encode(model, name).layout.moves or (None,)
-            assert final is None or isinstance(final, MoveTable)
-            assert (final is None) is (not model.positions)
+            (first, *_) = encode(model, name).layout.moves or (None,)
+            assert first is None or isinstance(first, MoveTable)
+            assert (first is None) is (not model.positions)
         # The same positions are useful to winning sets, to ways and to cuts.
         assert len(sizes) == 1
         differences.append(len(theirs.positions) - sizes.pop())
