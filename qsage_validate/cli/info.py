@@ -67,6 +67,7 @@ def command(
         Format.BDDL: _bddl,
         Format.PG: _pg,
         Format.GDL: _gdl,
+        Format.QASP: _qasp,
     }
     if found is Format.UNKNOWN and is_positional_file(file):
         _show({"file": name, "format": "Hex board", "bytes": len(data)} | _hex(file), json_output)
@@ -130,6 +131,14 @@ def _qcir(data: bytes, name: str) -> Facts:
     qbf = parse_qcir(Source.decode(data, name).text, name)
     gates = Counter(gate.connective.value for gate in qbf.gates.values())
     return _formula(qbf) | {"gates": len(qbf.gates), "connectives": dict(gates)} | _layout(qbf)
+
+
+def _qasp(data: bytes, name: str) -> Facts:
+    from qsage_validate.encodings.qasp import parse_qasp
+    from qsage_validate.formats.source import Source
+
+    qbf = parse_qasp(Source.decode(data, name))
+    return _formula(qbf) | {"gates": len(qbf.gates)}
 
 
 def _qdimacs(data: bytes, name: str) -> Facts:

@@ -24,7 +24,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.games.gdl.checks import role_names
 from qsage_validate.games.gdl.model import term_order, term_text
-from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.gdl.task import GdlModel, gdl_game
 from qsage_validate.games.protocol import Player
 
 _NAMES: Final[Mapping[Variant, str]] = {Variant.GENERAL: "gdl", Variant.STRICT: "gdl-strict"}
@@ -46,7 +46,12 @@ class GdlTables(TableEncoding):
 
 
 def encode_general(model: GdlModel) -> GdlTables:
-    """GE, rules (1) to (10); raises as ``encode_gdl`` does, ``UsageError`` for a single role."""
+    """GE, rules (1) to (10).
+
+    Raises as ``encode_gdl`` does, ``UsageError`` for a single role, ``NotTurnTakingError`` where a
+    few random plays show that both roles have a choice (the formula would give White's moves the
+    advantage to know Black's).
+    """
     return _tables(model, Variant.GENERAL)
 
 
@@ -106,6 +111,7 @@ def _tables(model: GdlModel, variant: Variant) -> GdlTables:
     names = [term_text(role) for role in role_names(description)]
     if len(names) < 2:
         raise UsageError(f"found one role in {model.name} ({names[0]}), expected two or more")
+    gdl_game(model).check_turns()
     inner = encode_gdl(description, model.rounds, black=model.role, win=model.win, variant=variant)
     return GdlTables(
         inner.qbf,

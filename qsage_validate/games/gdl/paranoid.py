@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import quoted
 from qsage_validate.games.gdl.checks import check_description, role_names
 from qsage_validate.games.gdl.model import (
     And,
@@ -39,14 +41,18 @@ _RENAMED: Final = ("role", "legal", "does", "goal", "base", "input")
 def against_all(description: Description, role: str | None = None) -> Description:
     """The game of ``role`` (default: the first) against all others; two roles stay as they are.
 
-    Raises ``InputError`` for a description that is not valid.  A role that there is not, and a
-    game of one role, are left to who makes the game.
+    Raises ``InputError`` for a description that is not valid, and ``UsageError`` for a role that
+    there is not.
     """
     check_description(description)
     roles = role_names(description)
     wanted = term_text(roles[0]) if role is None else role
     black = next((r for r in roles if term_text(r).lower() == wanted.lower()), None)
-    if len(roles) <= 2 or black is None:
+    if black is None:
+        *names, last = map(term_text, roles)
+        choices = f"{', '.join(names)} or {last}" if names else last
+        raise UsageError(f"found the role {quoted(wanted)}, expected {choices}")
+    if len(roles) <= 2:
         return description
     return _Rewriter(description, black, [r for r in roles if r != black]).description()
 

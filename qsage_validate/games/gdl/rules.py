@@ -16,6 +16,7 @@ What is read how:
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -169,7 +170,8 @@ class GdlGame(AtomGame):
         names = [term_text(role) for role in self.machine.roles]
         if len(names) != 2:
             raise UsageError(
-                f"found {len(names)} roles in {description.name} ({', '.join(names)}), expected two"
+                f"found {len(names)} role{'s' * (len(names) > 1)} in {description.name} "
+                f"({', '.join(names)}), expected two"
             )
         if black is not None and black.lower() not in [name.lower() for name in names]:
             raise UsageError(f"found the role {quoted(black)}, expected {' or '.join(names)}")
@@ -228,6 +230,23 @@ class GdlGame(AtomGame):
         if roles is None:
             return None
         return tuple(None if role is None else players[role] for role in roles)
+
+    def check_turns(self, plays: int = 20) -> None:
+        """Look at a few random plays; errors as in :meth:`choices`, where one shows them.
+
+        Games whose order of play is known need no look.
+        """
+        if self.order is not None:
+            return
+        rng = random.Random(0)
+        for _ in range(plays):
+            state = self.machine.initial
+            for _ in range(self._plies):
+                if self.machine.terminal(state):
+                    break
+                moves = self.choices(state)
+                joint = {self.roles[p]: rng.choice(own) for p, own in moves.items()}
+                state = self.machine.successor(state, joint)
 
     @property
     def first_player(self) -> Player:
