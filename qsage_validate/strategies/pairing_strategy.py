@@ -6,7 +6,7 @@ pairing, and White answers in the pair that Black plays in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.errors import QsageError, UsageError
@@ -14,6 +14,7 @@ from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, open_sets
 from qsage_validate.games.positional.rules import Claim, PositionalGame, PositionalPosition
+from qsage_validate.games.positional.symmetry import representatives
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.blocking import BlockingSearch
 
@@ -77,6 +78,17 @@ class PairingStrategy:
             return None
         claimed = position.black | position.white
         return Pairing(tuple(p for p in pairing.pairs if not all(claimed >> v & 1 for v in p)))
+
+    def answers(self) -> Iterator[tuple[Claim, Claim, Pairing | None]]:
+        """Black's first moves, one of each class of symmetric ones, with White's answers.
+
+        The pairing is that after both, where there is one by then.
+        """
+        firsts = representatives(self.model)
+        for position in members(firsts):
+            first = self.game.claims[position]
+            answer = self.reply([first])
+            yield first, answer, self.pairing([first, answer])
 
     def reply(self, history: Sequence[Move]) -> Claim:
         """White's move; raises ``UsageError`` when it is not White's turn.

@@ -113,14 +113,24 @@ def test_a_person_plays_positions_by_name_and_the_certificate_wins(encoding: str
 
 
 def test_a_claimed_position_is_refused_with_the_rule_and_the_formulas_literal() -> None:
-    match = table_match(EL, "ea")
+    match = table_match(EL, "la")
     with pytest.raises(RefusedMoveError) as refused:
         match.push("b2")
     why = refused.value.why
     assert why.formula_legal is False
     assert why.rules_legal is False
     assert why.lines[0] == "b2: Black has claimed it"
-    assert re.fullmatch(r"formula: not state 1 black b2 \[-\d+\]: false", why.lines[1])
+    assert re.fullmatch(r"formula: not state 1 black \[-\d+\]: false", why.lines[1])
+
+
+def test_a_formula_that_says_what_is_legal_is_asked_for_it() -> None:
+    match = table_match(EL, "cor")
+    why = match.why_not(match.parse_move("b2"))
+    assert why is not None
+    assert why.formula_legal is False
+    assert why.evidence[0].name == "white 2 b2 legal"
+    assert why.evidence[0].value is False
+    assert match.why_not(match.parse_move("a1")) is None
 
 
 def test_an_illegal_move_that_is_let_happen_does_nothing() -> None:
@@ -203,7 +213,7 @@ def test_white_plays_a_herbrand_certificate_and_the_board_is_the_rules() -> None
 
 
 def test_without_rules_the_formula_alone_is_played() -> None:
-    match = table_match(EL, "ea", rules=False)
+    match = table_match(EL, "la", rules=False)
     assert not match.has_rules
     assert [str(move) for move in match.legal_moves()][:2] == ["a1", "a2"]
     assert "b2" not in map(str, match.legal_moves())
@@ -269,7 +279,7 @@ def test_moves_are_read_alike_in_both_kinds_of_layouts() -> None:
 
 @pytest.mark.parametrize(
     ("model", "encoding", "flagged"),
-    [(EL, "ea", True), (EL, "la", True), (EL, "sa", False), (HEX, "et", True)],
+    [(EL, "ea", False), (EL, "cor", True), (EL, "la", True), (EL, "sa", False), (HEX, "ln", True)],
 )
 def test_random_plays_find_nothing_wrong(
     model: PositionalModel, encoding: str, flagged: bool
@@ -286,7 +296,7 @@ def test_random_plays_against_white_find_nothing_wrong() -> None:
     assert report.illegal_tried
 
 
-@pytest.mark.parametrize("encoding", ["ea", "la"])
+@pytest.mark.parametrize("encoding", ["cor", "la"])
 def test_a_wrong_atom_is_named_with_its_literal(encoding: str) -> None:
     layout = certified(EL, encoding).encoding.layout
     state = layout.state
@@ -305,6 +315,19 @@ def test_a_wrong_atom_is_named_with_its_literal(encoding: str) -> None:
     assert "'black b2' is false in the formula and true by the rules" in finding.detail
     assert (2, 2) in finding.squares
     assert any(e.literal in state.states[1] for e in finding.evidence)
+
+
+def test_a_board_that_is_bound_from_one_side_may_hide_black_stones_only() -> None:
+    layout = certified(EL, "ea").encoding.layout
+    assert layout.state.one_sided
+    names = list(layout.state.atoms)
+    first, second = names.index("black b2"), names.index("black a1")
+    names[first], names[second] = names[second], names[first]
+    state = replace(layout.state, atoms=tuple(names))
+    conductor = table_conductor(EL, "ea", layout=replace(layout, state=state))
+    (after,) = conductor.answer_all([conductor.start()])
+    (finding,) = after.findings
+    assert finding.detail == "'black a1' is true in the formula and false by the rules"
 
 
 def test_atoms_without_a_literal_are_not_compared() -> None:
