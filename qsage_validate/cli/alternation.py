@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.way import Way
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UndecidedError, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.alternation import Alternated
+    from qsage_validate.solvers.blocking import BlockingSearch
     from qsage_validate.solvers.solving import Solved
 
 _BLACK_ENCODING = "cor+"
+_SECONDS = 60.0
 
 
 def solve_alternating(
@@ -60,8 +63,9 @@ def solve_alternating(
         def solve(formula: Qbf, seconds: float | None) -> Solved:
             return way.within(seconds).solve(formula, lambda what: line.stage(f"{asked} {what}"))
 
+        pairs = BlockingSearch(model)
         if way.searches:
-            black, white = black_by_search(), white_by_search(BlockingSearch(model))
+            black, white = black_by_search(), white_by_search(pairs)
         else:
             black = black_by_formulas(asked_in, solve)
             white = white_by_formulas(solve)
@@ -74,13 +78,13 @@ def solve_alternating(
             f"{turn.player} {what} within {answer.plies}: {verdict} "
             f"({answer.by}, {answer.seconds:.2f} s)"
         )
-    _tell(found, json_output)
+    _tell(found, _replies(found, pairs, way.timeout), json_output)
     if found.winner is None:
         return Exit.UNDECIDED
     return Exit.TRUE if found.winner is Player.BLACK else Exit.FALSE
 
 
-def _tell(found: Alternated, json_output: bool) -> None:
+def _tell(found: Alternated, replies: list[_Reply], json_output: bool) -> None:
     from qsage_validate.games.protocol import Player
 
     pairs = _first_pairs(found.model) if found.winner is Player.WHITE and found.plies == 0 else None
@@ -93,6 +97,9 @@ def _tell(found: Alternated, json_output: bool) -> None:
                 "reason": found.why,
                 "first_moves": [found.first_move] if found.first_move else [],
                 "pairs": None if pairs is None else [list(pair) for pair in pairs[0]],
+                "replies": [
+                    {"to": reply.to, "move": reply.move, "pairs": reply.pairs} for reply in replies
+                ],
                 "answers": [
                     {
                         "player": turn.player.value,
@@ -109,6 +116,44 @@ def _tell(found: Alternated, json_output: bool) -> None:
     emit(found.why + (f"; first move {found.first_move}" if found.first_move else ""))
     if pairs is not None:
         emit(f"White answers in the pair that Black plays in:\n{pairs[1]}")
+    for reply in replies:
+        emit(
+            f"to {reply.to} White answers {reply.move}" + (f":\n{reply.text}" if reply.text else "")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """White's answer to a first move, and the pairs that White has then, if it has, drawn."""
+
+    to: str
+    move: str
+    pairs: list[list[str]] | None
+    text: str
+
+
+def _replies(found: Alternated, search: BlockingSearch, seconds: float | None) -> list[_Reply]:
+    """White's answers to Black's first moves, for a block that is no pairing at once."""
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.strategies.pairing_strategy import PairingStrategy
+
+    if found.winner is not Player.WHITE or not found.plies:
+        return []
+    model = found.model
+    try:
+        strategy = PairingStrategy(model, found.plies, search=search, seconds=seconds or _SECONDS)
+    except UndecidedError as error:
+        narrate(f"White's moves are not shown: {error}")
+        return []
+    replies = []
+    for first, answer, pairing in strategy.answers():
+        names = text = None
+        if pairing is not None:
+            black, white = model.mask([first.name]), model.mask([answer.name])
+            names = [list(pair) for pair in pairing.names(model)]
+            text = pairing.text(model, model.black | black, model.white | white)
+        replies.append(_Reply(first.name, answer.name, names, text or ""))
+    return replies
 
 
 def _first_pairs(model: PositionalModel) -> tuple[tuple[tuple[str, str], ...], str] | None:

@@ -223,6 +223,16 @@ def test_the_strategy_holds_out_to_the_end_of_random_games() -> None:
         played += 1
 
 
+def test_answers_to_first_moves_come_with_their_pairs() -> None:
+    torus = PairingStrategy(harary_model("fatty", 5, 5, torus=True), 2)
+    ((first, answer, pairing),) = torus.answers()
+    assert pairing is not None
+    stones = mask_of([torus.model.number[first.name]]), mask_of([torus.model.number[answer.name]])
+    assert not list(open_sets(torus.model, pairing, *stones))
+    skinny = PairingStrategy(harary_model("skinny", 5, 5), 4)
+    assert len(list(skinny.answers())) == 6
+
+
 class _Wrong(PairingStrategy):
     """Forgets a pair, or plays a wrong move in front of the pairing."""
 
