@@ -55,7 +55,8 @@ class RoundDepths(Depths):
         return replace(self._game, rounds=plies)
 
     def searched(self, plies: int) -> int:
-        return rounds_of(plies)
+        # Without the ply at which a win of its last round is claimed, a round is not decided.
+        return rounds_of(max(plies - 1, 0))
 
     def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
         return iter(range(first, last + 1)) if last is not None else count(first)

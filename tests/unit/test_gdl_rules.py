@@ -23,8 +23,10 @@ from qsage_validate.games.gdl.printer import description_text
 from qsage_validate.games.gdl.rounds import RoundsGame, rounds_of
 from qsage_validate.games.gdl.rules import GdlGame, NotTurnTakingError
 from qsage_validate.games.perft import perft
+from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import find_template, load_game
+from qsage_validate.solvers.deepening import deepen_by_search
 from qsage_validate.solvers.search import Solver, solve
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -288,3 +290,12 @@ def test_connect_has_as_many_positions_as_the_other_rules_say(shared_data: Path)
     # Its moves have a second number that means nothing at the bottom, so plays are not compared.
     assert [row.positions for row in rows] == [row.positions for row in perft(other, 6)]
     assert [row.plays for row in rows[:5]] == [4**k for k in range(5)]
+
+
+def test_the_fewest_rounds_are_found_by_deepening() -> None:
+    model = GdlModel(library.load("trails"), 1, "red")
+    found = deepen_by_search(model, last=14)
+    assert (found.critical, found.refuted) == (10, 9)
+    short = deepen_by_search(model, last=9)
+    assert (short.critical, short.refuted) == (None, 9)
+    assert deepen_by_search(GdlModel(library.load("trails"), 1, "blue"), last=14).critical is None
