@@ -22,8 +22,8 @@ from qsage_validate.games.gdl.parser import parse_description, read_description
 from qsage_validate.games.gdl.printer import description_text
 from qsage_validate.games.gdl.rounds import RoundsGame, rounds_of
 from qsage_validate.games.gdl.rules import GdlGame, NotTurnTakingError
-from qsage_validate.games.perft import perft
 from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.perft import perft
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import find_template, load_game
 from qsage_validate.solvers.deepening import deepen_by_search
