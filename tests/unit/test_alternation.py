@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import InputError, UsageError
+from qsage_validate.cli.app import app, run
+from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.polyominoes import targets_on
@@ -191,3 +192,48 @@ def test_an_encoding_that_says_nothing_about_wins_is_refused() -> None:
         alternate(
             model, black_by_formulas("pairing", decide), white_by_search(BlockingSearch(model))
         )
+
+
+# --- the command ----------------------------------------------------------------------------
+
+
+def command(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = run(app, ["solve", "harary", *words, "--depth", "auto", "--alternate"], "qsage")
+    return code, capsys.readouterr().out
+
+
+def test_the_command_shows_a_pairing_of_the_empty_board(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out = command(capsys, "--size", "4x4", "--shape", "fatty")
+    assert code == Exit.FALSE
+    head, words, *rows = out.splitlines()
+    assert head == "White blocks within 0 plies (pairs by search)"
+    assert words == "White answers in the pair that Black plays in:"
+    letters = [sign for row in rows for sign in row.split() if sign != "."]
+    assert len(letters) > 8
+    assert all(letters.count(sign) == 2 for sign in letters)
+
+
+def test_the_command_shows_answers_to_first_moves(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--size", "5x5", "--torus", "--shape", "fatty")
+    code, out = command(capsys, *words)
+    assert code == Exit.FALSE
+    head, answer, *rows = out.splitlines()
+    assert head == "White blocks within 2 plies (pairs by search)"
+    signs = [sign for row in rows for sign in row.split()]
+    assert (signs.count("B"), signs.count("W")) == (1, 1)
+    _, out = command(capsys, *words, "--json")
+    (reply,) = json.loads(out)["replies"]
+    assert answer == f"to {reply['to']} White answers {reply['move']}:"
+    assert 2 * len(reply["pairs"]) + 2 == len([sign for sign in signs if sign != "."])
+
+
+def test_the_command_goes_on_from_a_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("--size", "4x4", "--shape", "tic", "--resume", str(tmp_path / "tic.json"))
+    first = command(capsys, *words)
+    assert first[0] == Exit.TRUE
+    assert first[1].startswith("Black wins within 5 plies (search); first move ")
+    assert command(capsys, *words) == first
