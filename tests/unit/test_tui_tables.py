@@ -1,0 +1,80 @@
+"""The interface with positional games: names of squares, targets, hexagons, squares that won."""
+
+from __future__ import annotations
+
+from qsage_validate.games.protocol import Square
+from qsage_validate.play.tui.board_art import Mark
+from qsage_validate.play.tui.board_view import BoardView
+from qsage_validate.play.tui.view import picture, square_text
+from tests.support.pilot import Driver, drive
+from tests.support.table_matches import EL, HEX, SETS, TRAILS, table_match
+
+
+def test_a_click_on_a_hexagon_claims_it_and_the_winning_way_is_marked() -> None:
+    async def scenario(driver: Driver) -> None:
+        board = driver.app.query_one(BoardView)
+        assert board.picture.target == ()
+        while not driver.app.view.situation.outcome:
+            square = next(iter(driver.app.view.situation.picks.areas.values()))
+            await driver.click(next(iter(square)))
+        assert "Black wins: reached its goal, as the certificate promised" in driver.screen
+        marks = board.picture.marks
+        won = {square for square, own in marks.items() if Mark.WON in own}
+        assert len(won) == 3
+        assert all(driver.at(square) is Square.BLACK for square in won)
+        assert {y for _, y in won} == {1, 2, 3}
+
+    drive(table_match(HEX, "en"), scenario)
+
+
+def test_the_target_is_drawn_beside_the_board_where_there_is_room() -> None:
+    async def scenario(driver: Driver) -> None:
+        assert " target" in driver.line(1)
+        assert driver.app.query_one(BoardView).beside
+        assert "██" in driver.line(3) + driver.line(4)
+        assert square_text(driver.app.view, (2, 2)) == "b2 black"
+
+    drive(table_match(EL, "ea"), scenario)
+
+
+def test_no_target_where_there_is_no_room() -> None:
+    async def scenario(driver: Driver) -> None:
+        assert not driver.app.query_one(BoardView).beside
+        assert "target" not in driver.screen
+
+    drive(table_match(EL, "ea"), scenario, size=(20, 12))
+
+
+def test_columns_have_letters_and_a_typed_position_is_claimed() -> None:
+    async def scenario(driver: Driver) -> None:
+        assert driver.line(1).split()[:3] == ["a", "b", "c"]
+        await driver.enter("c3")
+        assert driver.moves[1] == "c3"
+        assert driver.at((3, 3)) is Square.WHITE
+        await driver.enter("c3")
+        assert "c3: White has claimed it" in driver.screen
+
+    drive(table_match(EL, "la"), scenario)
+
+
+def test_positions_without_a_grid_are_a_list_of_names() -> None:
+    async def scenario(driver: Driver) -> None:
+        assert all(name in driver.screen for name in SETS.positions)
+        await driver.enter("bottom")
+        assert "Black wins" in driver.screen
+
+    drive(table_match(SETS, "ea"), scenario)
+
+
+def test_a_game_in_gdl_is_drawn_and_played_by_typing() -> None:
+    match = table_match(TRAILS, "gdl")
+
+    async def scenario(driver: Driver) -> None:
+        shown = picture(driver.app.view)
+        assert shown is not None
+        assert shown.board.width > 1
+        while not driver.app.view.situation.outcome:
+            await driver.enter(str(driver.app.view.situation.legal[0]))
+        assert "as the certificate promised" in driver.screen
+
+    drive(match, scenario)
