@@ -96,6 +96,7 @@ def command(
     """
     from qsage_validate.certificates.routes import RouteOptions, certify_formula
     from qsage_validate.encodings.encoding import encode
+    from qsage_validate.encodings.ground_program import grounding_within
 
     for file in (output, formula):
         check_streams(file, json_output)
@@ -109,13 +110,15 @@ def command(
     encoded: AnyEncoding | None = None
     layout: AnyLayout | None
     if path is not None:
-        subject = load_formula_subject(path, model, meta)
+        with grounding_within(memory):
+            subject = load_formula_subject(path, model, meta)
+            encoded = encoding_of(subject)
         qbf, layout, name = subject.qbf, subject.layout, subject.name
-        encoded = encoding_of(subject)
     elif meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     else:
-        made_of = encode(model.resolve(), encoding)
+        with grounding_within(memory):
+            made_of = encode(model.resolve(), encoding)
         qbf, layout, name = made_of.qbf, made_of.layout, made_of.model.name
         encoded = made_of
     with SearchLine(sys.stderr) as line:

@@ -85,13 +85,16 @@ def command(
     ):
         if value is not None and not deepens:
             raise UsageError(f"found {name} without --depth auto, which it belongs to")
+    from qsage_validate.encodings.ground_program import grounding_within
+
     way = Way.of(solver, preprocess, portfolio=portfolio, timeout=timeout, memory=memory)
     if path is not None:
         if deepens:
             raise UsageError("found --depth auto with a formula, expected a game")
         if way.searches and solver is not None:
             raise UsageError("found --solver search with a formula, expected a QBF solver")
-        subject = load_formula_subject(path, model, meta)
+        with grounding_within(memory):
+            subject = load_formula_subject(path, model, meta)
         with SearchLine(sys.stderr) as line:
             solved = way.solve(subject.qbf, line.stage)
         facts: dict[str, Any] = {"formula": subject.name}
@@ -114,7 +117,8 @@ def command(
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.games.models import depth_of
 
-    encoded = encode(resolved, encoding)
+    with grounding_within(memory):
+        encoded = encode(resolved, encoding)
     with SearchLine(sys.stderr) as line:
         solved = conclusive(way.solve(encoded.qbf, line.stage), encoded)
     layout = encoded.layout
