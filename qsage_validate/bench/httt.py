@@ -6,8 +6,9 @@ COVER for Black and PAIRING for White.
 
 A solver is a QBF solver for both questions, such a one with ``+pairs``, so that White's block is
 searched for on the rules, or ``search``: both are.  The solver ``positional`` is the search made
-for positional games instead (``solvers/positional_search.py``), which asks for no depths.  A run has the answers of all formulas in its
-data, so that encodings can be compared formula by formula.
+for positional games instead (``solvers/positional_search.py``), which asks no question by itself.
+A run has the answers of all formulas in its data, so that encodings can be compared formula by
+formula.
 """
 
 from __future__ import annotations

@@ -91,8 +91,9 @@ class MakerBreaker:
         if stones <= entry.lose:
             return NEVER if entry.lose == ALWAYS and every else NOT_WITHIN
         if self.pairing.holds(black | white, hopeful):
-            table.not_won(place, ALWAYS)
+            # Longer sets, which are no sets yet, may lie within the same positions.
             never = every or self.pairing.holds(black | white, all_alive)
+            table.not_won(place, ALWAYS if never else stones)
             return NEVER if never else NOT_WITHIN
         result = NEVER if every else NOT_WITHIN
         worth = scores(self._sets, layers, undominated(here, free), stones)

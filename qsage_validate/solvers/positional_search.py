@@ -15,9 +15,10 @@ from contextlib import contextmanager
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.masks import minimal
+from qsage_validate.games.positional.pairing import Pairing
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.preprocessing import without_dead_sets, without_long_sets
-from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
+from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import Move, Player, Position, State
 from qsage_validate.solvers.positional_board import WinningSets, alive
@@ -89,28 +90,28 @@ class PositionalSolver(Solver):
             tables += self._engine.tables
         return sum(map(len, tables))
 
-    def pairs(self, position: Position) -> tuple[tuple[Move, Move], ...] | None:
-        """Pairs of open positions with which White holds for ever, Black being to move.
+    def pairing(self, position: Position) -> Pairing | None:
+        """Pairs of open positions with which White holds for ever, whoever is to move.
 
-        White answers a claim of one with the other, and any other claim anywhere.  ``None`` when
-        there are none (White may hold all the same).
+        ``None`` when there are none; White may hold all the same.
         """
-        assert isinstance(position, PositionalPosition)
-        if position.outcome is not None:
+        model = self._model
+        black, white = self._pieces(self._kernel.state(position))
+        if position.outcome is not None or model.black & ~black or model.white & ~white:
             return None
-        layers = self._sets.layers(position.black, position.white)
-        found = self._maker.pairing.find(
-            position.black | position.white, alive(layers, len(layers))
-        )
-        if found is None:
+        layers = self._sets.layers(black, white)
+        if self._cut:
             return None
-        claims = position.game.claims
-        return tuple((claims[a], claims[b]) for a, b in found)
+        found = self._maker.pairing.find(black | white, alive(layers, len(layers)))
+        return None if found is None else Pairing(found)
 
     def winner(self, position: Position) -> Player:
         """Who wins from a position of the game; raises ``UndecidedError`` at a limit."""
         if position.outcome is not None:
             return position.outcome.winner
+        known = self._look_up(position)
+        if known is not None:
+            return known
         with self._running():
             return BLACK if self._decide(position)[0] > 0 else WHITE
 
