@@ -112,8 +112,13 @@ class Board:
         return self.columns[x - 1] if self.columns else str(x)
 
     def square_name(self, square: tuple[int, int]) -> str:
-        """What a square is called: ``b2`` where columns have letters, else ``(2,3)``."""
+        """What a square is called: ``b2`` where columns have letters, else ``(2,3)``.
+
+        In a list it is the name of its row.
+        """
         column, row = self.column_name(square[0]), self.row_name(square[1])
+        if self.names and self.width == 1:
+            return row
         return f"{column}{row}" if column.isalpha() else f"({column},{row})"
 
     def __str__(self) -> str:

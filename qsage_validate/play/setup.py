@@ -76,7 +76,8 @@ class PlayFiles:
     be found beside it; ``game`` are the words after ``--game``: two files, or a game by name
     with its options.  ``bare`` asks for the formula's blocks even where a layout is known,
     ``peeking`` for certificates whose functions look to their right as well: they read false for
-    what is not chosen yet.
+    what is not chosen yet.  ``made_from`` are the words of a game from which formula and
+    certificate were made for this play alone.
     """
 
     formula: str | None = None
@@ -87,12 +88,14 @@ class PlayFiles:
     engine: Engine = Engine.AUTO
     bare: bool = False
     peeking: bool = False
+    made_from: tuple[str, ...] = ()
 
     def command(self, *arguments: str) -> str:
         """The command line that plays these files with more ``arguments``."""
-        words = ["qsage-play"]
-        words += [] if self.formula is None else [self.formula]
-        words += [] if self.certificate is None else ["--cert", self.certificate]
+        words = ["qsage-play", *self.made_from]
+        if not self.made_from:
+            words += [] if self.formula is None else [self.formula]
+            words += [] if self.certificate is None else ["--cert", self.certificate]
         words += [] if self.meta is None else ["--meta", self.meta]
         if len(self.game) == 2:
             words += ["--game", *self.game]

@@ -11,6 +11,8 @@ from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.table_layout import MoveTable, TableLayout
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.gdl.parser import parse_description
+from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel
@@ -436,6 +438,26 @@ def test_a_state_in_gdl_is_told_by_its_fluents() -> None:
     atoms = game.atoms(position)
     assert atoms
     assert game.board_of(atoms) == position.board
+
+
+def test_a_state_without_a_grid_is_a_table_of_fluents() -> None:
+    text = (
+        "(role a) (role b) (init (heap 2)) (init (control a))"
+        "(<= (legal ?p take) (true (control ?p)))"
+        "(<= (legal ?p wait) (role ?p) (not (true (control ?p))))"
+        "(<= (next (heap 1)) (true (heap 2))) (<= (next (heap 0)) (true (heap 1)))"
+        "(<= (next (control b)) (true (control a))) (<= (next (control a)) (true (control b)))"
+        "(<= terminal (true (heap 0))) (goal a 100) (goal b 0)"
+    )
+    game = load_game(GdlModel(parse_description(text), 2))
+    board = game.initial.board
+    assert board.names == (
+        "(control a)", "(control b)", "(heap 0)", "(heap 1)", "(heap 2)",
+    )  # fmt: skip
+    true = [name for y, name in enumerate(board.names, 1) if board[1, y] is Square.BLACK]
+    assert true == ["(control a)", "(heap 2)"]
+    assert board.square_name((1, 3)) == "(heap 0)"
+    assert game.board_of(game.atoms(game.initial)) == board
 
 
 def test_a_target_is_the_polyomino_of_the_winning_sets() -> None:

@@ -60,6 +60,7 @@ def test_columns_have_letters_and_a_typed_position_is_claimed() -> None:
 def test_positions_without_a_grid_are_a_list_of_names() -> None:
     async def scenario(driver: Driver) -> None:
         assert all(name in driver.screen for name in SETS.positions)
+        assert square_text(driver.app.view, (1, 3)) in ("top open", "top black")
         await driver.enter("bottom")
         assert "Black wins" in driver.screen
 

@@ -42,6 +42,7 @@ from qsage_validate.games.gdl.model import (
     Ground,
     Term,
     Variable,
+    term_order,
     term_text,
 )
 from qsage_validate.games.gdl.parser import parse_ground
@@ -53,9 +54,13 @@ from qsage_validate.games.protocol import (
     Outcome,
     Player,
     Position,
+    Square,
 )
 
 MAX_PLIES: Final = 10_000
+
+# Rows of a table that shows a state.
+_MAX_ROWS: Final = 60
 
 _POSITION = re.compile(r"\s*\{(.*)\}(?:\s+ply\s+([0-9]{1,6}))?\s*", re.DOTALL)
 _CALL = re.compile(r"\s*[^\s();,]+\s*\(.*\)\s*", re.DOTALL)
@@ -353,10 +358,21 @@ class GdlGame(AtomGame):
         return find_grid(self.machine)
 
     def board(self, state: State) -> Board:
-        """The state as a board, as far as that shows it; without squares where there is no grid."""
+        """The state as a board, as far as that shows it.
+
+        Where there is no grid it is a table: a row for each fluent, with a stone where it is true.
+        """
         if self.grid is None:
-            return Board(0, 0, ())
+            stones = tuple(Square.BLACK if f in state else Square.OPEN for f in self._table)
+            return Board(1, len(stones), stones, names=tuple(map(term_text, self._table)))
         return self.grid.board(state, self.roles[Player.BLACK])
+
+    @cached_property
+    def _table(self) -> tuple[Ground, ...]:
+        """The fluents that can be true in some round, as many as a person can look at."""
+        steps = horizon(self.machine, self._plies + 1)
+        found = {fluent for step in steps for fluent in step.possible}
+        return tuple(sorted(found, key=term_order)[:_MAX_ROWS]) or tuple(self.machine.initial)
 
     def atoms(self, position: Position) -> frozenset[str]:
         assert isinstance(position, GdlPosition), "a position of this game"
