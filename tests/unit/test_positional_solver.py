@@ -109,7 +109,8 @@ def test_never_means_with_any_number_of_plies() -> None:
     seen = 0
     for _ in range(200):
         model = random_large_game(random)
-        model = replace(model, turns=model.turns[: random.randint(1, 6)])
+        sets = threes(random, 9, random.randint(2, 6))
+        model = replace(model, black_wins=sets, turns=model.turns[: random.randint(3, 7)])
         found = PositionalSolver(PositionalGame(model)).solve()
         if "any number" in found.reason:
             seen += 1
