@@ -119,6 +119,19 @@ def test_table_2_is_never_exceeded(encoding: str) -> None:
         assert 0.8 * clauses < size.clauses / 1000 < clauses
 
 
+def test_table_2_follows_from_table_4_with_its_constants() -> None:
+    """LN with c = 17; SN with two gates a step and number, and the gates that the row lacks."""
+    eta = 361
+    for depth, (variables, _) in TABLE_2["ln"].items():
+        prefix, gates = paper_size("ln", eta, depth, constant=17)
+        assert (prefix + (gates or 0)) // 1000 == variables
+    for depth, (variables, _) in TABLE_2["sn"].items():
+        prefix, gates = paper_size("sn", eta, depth)
+        stones = (depth + 1) // 2
+        lacking = (depth * depth - 1) // 4 + 6 * stones + 2 * eta * (stones - 1)
+        assert abs(prefix + (gates or 0) + lacking - 1000 * variables) < 1000
+
+
 def test_an_empty_19x19_board_at_full_depth_is_written() -> None:
     model = hex_network(19, 19, 361)
     for encoding in ("ln", "li"):
