@@ -39,7 +39,7 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="'MODEL'",
-        help="The rules by name and options: 'httt --size 4x4 --shape tic --depth 5'.",
+        help="The rules by name and options, 'httt --size 4x4 --depth 5', or one file: PG, GDL.",
     ),
 ]
 

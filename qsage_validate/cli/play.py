@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,14 +23,16 @@ from qsage_validate.cli.common import (
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
+    from qsage_validate.cli.play_impartial import Ways
     from qsage_validate.play.adversary import AdversaryReport
     from qsage_validate.play.match import Match
-    from qsage_validate.play.setup import Setup
+    from qsage_validate.play.setup import PlayFiles, Setup
 
 _GAMES = 100
 _MODES = "Ways to play"
 _IMPARTIAL = "Impartial games"
 _ASKING = "How the certificate is asked"
+_GAME = "Games without a certificate"
 
 
 def command(
@@ -38,8 +40,9 @@ def command(
         str | None,
         typer.Argument(
             metavar="FORMULA|GAME",
-            help="QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or an "
-            "impartial game: its file or its name (take-away-3).",
+            help="QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or a game, "
+            "which is certified first: a PG, .hex or GDL file, or a name (see 'qsage games'); or "
+            "an impartial game: its file or its name (take-away-3).",
         ),
     ] = None,
     cert: Annotated[
@@ -182,6 +185,23 @@ def command(
             rich_help_panel=_IMPARTIAL,
         ),
     ] = None,
+    depth: Annotated[
+        str | None, typer.Option(metavar="N", help="Plies, or rounds.", rich_help_panel=_GAME)
+    ] = None,
+    role: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="In GDL: who is Black.", rich_help_panel=_GAME),
+    ] = None,
+    win: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N", help="In GDL: the least goal that is a win.", rich_help_panel=_GAME
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The game's encoding.", rich_help_panel=_GAME),
+    ] = None,
     json_output: JsonOption = False,
 ) -> Exit:
     """Play against a certificate, which answers as the winning strategy that it is.
@@ -190,13 +210,16 @@ def command(
     replies come from the certificate; where the rules are known (from the formula itself or
     --game) every step is compared with them.
 
+    A game without a certificate (--model 'harary --size 3x3', or a file with --depth) is searched,
+    and the winner's certificate made and proved before the play begins.
+
     An impartial game is played against winning rules, which play Black: a move is written
     take(2), and every reply is compared with the rules of the game and backward induction.
 
     Exit code 0: the play ended as promised, or was left; 1: something was found, or the
     promised win did not come; 2: bad input; 3: the moves ended before the play did.
     """
-    from qsage_validate.cli import play_impartial
+    from qsage_validate.cli import play_impartial, play_model
 
     if sat and simulation:
         raise UsageError("found --sat with --simulation, expected one of them")
@@ -206,45 +229,58 @@ def command(
         raise UsageError(f"{asked} goes with a random opponent: --white random")
     if json_output and mode not in ("script", "random"):
         raise UsageError("--json goes with --moves, --moves-file or a random opponent")
+    ways = play_impartial.Ways(
+        mode, white, moves, moves_file, games, seed, illegal, let_happen, theme, json_output
+    )
     options = play_impartial.ImpartialOptions(rules, state, begins, misere, bound)
     heaps = play_impartial.impartial_game(formula)
     if heaps is not None:
         _only_impartial(cert, meta, game or model, dialect, sat or simulation, bare or peeking)
         if black is not None:
             raise UsageError("found --black: the rules play Black, expected --white")
-        ways = play_impartial.Ways(
-            mode, white, moves, moves_file, games, seed, illegal, let_happen, theme, json_output
-        )
         return play_impartial.play(heaps, str(formula), options, ways)
     for option in options.given():
         raise UsageError(f"found {option}, but {formula or 'nothing'} is no impartial game")
     if white == "all":
         raise UsageError("found --white all, expected --white random: that is no impartial game")
-    from qsage_validate.play.setup import Engine, PlayFiles, load
+    from qsage_validate.play.setup import Engine, PlayFiles
 
     engine = Engine.SAT if sat else Engine.SIMULATION if simulation else Engine.AUTO
     words = game_words(game, model)
     files = PlayFiles(formula, cert, meta, words, parse_dialect(dialect), engine, bare, peeking)
     if formula == "-" or cert == "-" or meta == "-":
         raise UsageError("a play needs its files by name, not '-'")
+    named = {"depth": depth, "role": role, "win": win}
+    given = {name: value for name, value in named.items() if value is not None}
+    subject = play_model.subject(formula, cert, words, given, encoding)
+    with ExitStack() as stack:
+        if subject is not None:
+            files = stack.enter_context(play_model.certified(subject, encoding, files))
+        return _play(files, ways)
+
+
+def _play(files: PlayFiles, ways: Ways) -> Exit:
+    """Play what ``files`` say in the way that was asked for."""
+    from qsage_validate.play.setup import load
+
     setup = load(files)
-    if mode == "random":
-        return _random(setup, white, games or _GAMES, seed or 0, illegal, json_output)
-    if mode == "script":
-        return script(setup.match(), moves, moves_file, json_output)
-    if mode == "plain" or not is_terminal():
+    if ways.mode == "random":
+        return _random(setup, ways)
+    if ways.mode == "script":
+        return script(setup.match(), ways.moves, ways.moves_file, ways.json_output)
+    if ways.mode == "plain" or not is_terminal():
         from qsage_validate.play.prompt import run_plain
 
-        return run_plain(setup.match(), seed=seed, let_happen=let_happen)
+        return run_plain(setup.match(), seed=ways.seed, let_happen=ways.let_happen)
     from qsage_validate.cli.prove import prover
     from qsage_validate.play.tui.app import run
     from qsage_validate.play.tui.tools import Tools
 
     return run(
         setup.match(),
-        theme=theme,
-        seed=seed,
-        let_happen=let_happen,
+        theme=ways.theme,
+        seed=ways.seed,
+        let_happen=ways.let_happen,
         replay=setup.replay,
         tools=Tools.of(setup, prover(setup.files)),
     )
@@ -339,17 +375,16 @@ def script(match: Match, moves: str | None, moves_file: str | None, json_output:
 # -- random opponents -----------------------------------------------------------------------
 
 
-def _random(
-    setup: Setup, white: str | None, games: int, seed: int, illegal: float, json_output: bool
-) -> Exit:
+def _random(setup: Setup, ways: Ways) -> Exit:
     opponent = setup.certificate.kind.player.other
-    asked = "White" if white is not None else "Black"
+    asked = "White" if ways.white is not None else "Black"
     if str(opponent) != asked:
         narrate(f"the certificate plays {asked}: the random player is {opponent}")
-    adversary = setup.adversary(seed=seed, illegal=illegal)
+    games = ways.games or _GAMES
+    adversary = setup.adversary(seed=ways.seed or 0, illegal=ways.illegal)
     with progress_bar(games) as progress:
         report = adversary.run(games, progress=progress)
-    if json_output:
+    if ways.json_output:
         emit_json(report.as_json())
     else:
         emit("\n".join(_report_lines(report, str(opponent), str(opponent.other))))

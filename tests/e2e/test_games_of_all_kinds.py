@@ -1,0 +1,105 @@
+"""Positional games and games in GDL through the installed commands, from names and from files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import Exit
+from qsage_validate.formats.pg import pg_text
+from qsage_validate.games.positional.convert import pg_of_model
+from qsage_validate.games.positional.harary import harary_model
+
+from .conftest import Qsage
+
+EL = ("harary", "--size", "3x3", "--shape", "el")
+
+
+def test_names_say_what_is_solved(qsage: Qsage) -> None:
+    done = qsage("solve", *EL, "--depth", 5)
+    assert (done.code, done.out) == (Exit.TRUE, "Black wins within 5 plies; first move b2\n")
+    done = qsage("solve", *EL, "--depth", "auto")
+    assert done.out.startswith("Black wins within 5 plies and not in fewer; first move ")
+    assert qsage("solve", *EL, "--depth", 3).code == Exit.FALSE
+
+
+def test_a_game_in_a_file_is_written_certified_and_played(qsage: Qsage) -> None:
+    model = harary_model("el", 3, 3, plies=5, maker_breaker=True)
+    Path("el.pg").write_text(pg_text(pg_of_model(model)), encoding="utf-8")
+    assert qsage("solve", "el.pg").code == Exit.TRUE
+    written = ("-o", "el.aig", "--formula", "el.qdimacs")
+    done = qsage("certify", "el.pg", "--encoding", "ea", *written)
+    assert done.code == Exit.FINE
+    read = json.loads(qsage("validate", "el.qdimacs", "--cert", "el.aig", "--json").out)
+    assert read["verdict"] == "valid"
+    played = qsage("play", "el.qdimacs", "--cert", "el.aig", "--moves", "a1 c3")
+    assert played.code == Exit.FINE
+    assert played.out.splitlines()[-1].startswith("Black wins: reached its goal")
+
+
+def test_a_game_is_certified_for_a_play(qsage: Qsage) -> None:
+    words = "harary --size 3x3 --shape domino --depth 3"
+    done = qsage("play", "--model", words, "--white", "random", "--games", 5)
+    assert (done.code, done.out.splitlines()[1]) == (Exit.FINE, "findings: none")
+    assert "a Skolem certificate for Black was made and proved" in done.err
+    done = qsage("play", "--model", words, "--moves", "zz")
+    assert done.code == Exit.BAD_INPUT
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("trails", "--cert", "x.aig"), "found --cert with trails, a game"),
+        (("no.qcir", "--depth", "3"), "found --depth with no.qcir, expected a game to certify"),
+        (("no.qcir", "--encoding", "ea"), "found --encoding with no.qcir"),
+        (("hex", "--encoding", "ea"), "found the encoding ea for hex 3x3, a grid game"),
+        (("harary", "--role", "x"), "found --role for harary"),
+    ],
+)
+def test_words_that_do_not_fit(qsage: Qsage, words: tuple[str, ...], found: str) -> None:
+    done = qsage("play", *words)
+    assert done.code == Exit.BAD_INPUT
+    assert found in done.err
+
+
+def test_both_players_are_asked_in_turn(qsage: Qsage) -> None:
+    done = qsage("solve", *EL, "--depth", "auto", "--alternate", "--json")
+    read = json.loads(done.out)
+    assert (done.code, read["winner"], read["plies"]) == (Exit.TRUE, "black", 5)
+    assert [a["player"] for a in read["answers"]] == ["white", "black"] * 3
+    fatty = ("harary", "--size", "4x4", "--shape", "fatty", "--depth", "auto", "--alternate")
+    done = qsage("solve", *fatty)
+    assert done.code == Exit.FALSE
+    drawn = done.out.splitlines()[2:]
+    letters = [sign for row in drawn for sign in row.split() if sign != "."]
+    # Each pair twice, and every square of four cells has both cells of one.
+    assert all(letters.count(letter) == 2 for letter in letters)
+    board = [row.split() for row in drawn]
+    for y in range(3):
+        for x in range(3):
+            square = [board[y + j][x + i] for i in (0, 1) for j in (0, 1)]
+            assert any(square.count(letter) == 2 for letter in square if letter != ".")
+
+
+def test_one_sided_formulas_decide_nothing_alone(qsage: Qsage) -> None:
+    pytest.importorskip("pyqbf", reason="the extra 'solve' is not installed")
+    done = qsage("solve", *EL, "--depth", 3, "--encoding", "cover")
+    assert done.code == Exit.UNDECIDED
+    assert "of which no winner follows in cover" in done.out
+
+
+def test_rounds_are_counted_in_games_of_gdl(qsage: Qsage) -> None:
+    done = qsage("solve", "trails", "--depth", 3)
+    assert (done.code, done.out) == (
+        Exit.FALSE,
+        "White wins: Black does not win within 3 rounds\n",
+    )
+
+
+def test_encodings_are_listed_by_kind(qsage: Qsage) -> None:
+    read = json.loads(qsage("games", "--encodings", "--json").out)
+    assert list(read) == ["grid", "positional", "gdl"]
+    assert "lifted" in read["grid"]
+    assert {"ea", "cor+", "pairing"} <= read["positional"].keys()
