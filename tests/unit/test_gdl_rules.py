@@ -24,7 +24,7 @@ from qsage_validate.games.gdl.rounds import RoundsGame, rounds_of
 from qsage_validate.games.gdl.rules import GdlGame, NotTurnTakingError
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.perft import perft
-from qsage_validate.games.protocol import Player, Position
+from qsage_validate.games.protocol import Board, Player, Position, Square
 from qsage_validate.games.registry import find_template, load_game
 from qsage_validate.solvers.deepening import deepen_by_search
 from qsage_validate.solvers.search import Solver, solve
@@ -139,7 +139,7 @@ def test_a_game_without_a_grid_has_a_table() -> None:
     game = GdlGame(parse_description(BOTH.replace("(legal a right)", "")), 2)
     assert game.grid is None
     assert game.initial.drawing == "s"
-    assert game.board(game.initial.state).squares == ()
+    assert game.board(game.initial.state) == Board(1, 1, (Square.BLACK,), names=("s",))
 
 
 def test_a_game_that_is_not_turn_taking_names_state_and_moves() -> None:

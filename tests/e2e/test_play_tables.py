@@ -1,0 +1,134 @@
+"""Positional games and games in GDL from the command line: certified, played, validated."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import Exit
+from tests.support.terminal import Terminal, program
+
+from .conftest import Qsage
+
+EL = ("harary", "--size", "3x3", "--shape", "el", "--maker-breaker", "--depth", "5")
+HEX = ("hex-network", "--size", "3x3", "--depth", "5")
+
+
+@pytest.fixture
+def el(qsage: Qsage, tmp_path: Path) -> tuple[Path, Path]:
+    """A formula in QCIR and its certificate: COR of a polyomino."""
+    files = tmp_path / "el.qcir", tmp_path / "el.aig"
+    ran = qsage("certify", *EL, "--encoding", "cor", "--formula", files[0], "-o", files[1])
+    assert ran.code == Exit.FINE, ran.err
+    return files
+
+
+@pytest.fixture
+def hexagons(qsage: Qsage, tmp_path: Path) -> tuple[Path, Path]:
+    """A formula in QDIMACS, clause by clause, and its certificate: EN of Hex."""
+    files = tmp_path / "hex.qdimacs", tmp_path / "hex.aig"
+    ran = qsage("certify", *HEX, "--encoding", "en", "--formula", files[0], "-o", files[1])
+    assert ran.code == Exit.FINE, ran.err
+    return files
+
+
+def test_a_script_plays_positions_by_name(qsage: Qsage, el: tuple[Path, Path]) -> None:
+    formula, certificate = el
+    ran = qsage("play", formula, "--cert", certificate, "--moves", "a1 c3")
+    assert ran.code == Exit.FINE
+    assert "ply 2, White: a1" in ran.out
+    assert "  a b c\n1 . . .\n2 . B .\n3 . . ." in ran.out
+    assert "Black wins: reached its goal" in ran.out
+
+
+def test_an_occupied_position_is_refused_and_can_be_let_happen(
+    qsage: Qsage, el: tuple[Path, Path]
+) -> None:
+    formula, certificate = el
+    ran = qsage("play", formula, "--cert", certificate, "--moves", "b2")
+    assert ran.code == Exit.BAD_INPUT
+    assert "b2: Black has claimed it" in ran.out
+    assert "formula: white 2 b2 legal" in ran.out
+    assert ran.err.splitlines()[-1].endswith("b2 is illegal (b2! lets it happen)")
+    ran = qsage("play", formula, "--cert", certificate, "--moves", "b2! b2!", "--json")
+    assert ran.code == Exit.FINE
+    assert json.loads(ran.out)["outcome"]["promised"] is True
+
+
+def test_what_is_no_position_is_an_error_with_its_place(
+    qsage: Qsage, el: tuple[Path, Path]
+) -> None:
+    formula, certificate = el
+    ran = qsage("play", formula, "--cert", certificate, "--moves", "a1 d4")
+    assert ran.code == Exit.BAD_INPUT
+    assert "--moves:1:4: found 'd4', expected a move such as a2, b1" in ran.err
+
+
+@pytest.mark.parametrize("name", ["el", "hexagons"])
+def test_every_level_holds(qsage: Qsage, name: str, request: pytest.FixtureRequest) -> None:
+    formula, certificate = request.getfixturevalue(name)
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "60", "--json")
+    assert ran.code == Exit.FINE, ran.out
+    report = json.loads(ran.out)
+    proved = {level["level"]: level["verdict"] for level in report["levels"]}
+    wanted = ("dependencies", "formula", "random plays", "all plays", "rules")
+    assert proved == dict.fromkeys(wanted, "proved")
+
+
+def test_random_adversaries_try_illegal_moves(qsage: Qsage, el: tuple[Path, Path]) -> None:
+    formula, certificate = el
+    ran = qsage(
+        "play", formula, "--cert", certificate, "--white", "random", "--games", "40",
+        "--illegal", "0.5", "--json",
+    )  # fmt: skip
+    assert ran.code == Exit.FINE
+    report = json.loads(ran.out)
+    assert report["wins"] == 40
+    assert report["illegal_tried"] == report["illegal_flagged"] > 10
+
+
+def test_the_certificate_of_another_game_is_refuted_with_a_replay(
+    qsage: Qsage, el: tuple[Path, Path], tmp_path: Path
+) -> None:
+    formula, certificate = el
+    model = "harary --size 3x3 --shape tic --maker-breaker --depth 5"
+    ran = qsage(
+        "validate", formula, "--cert", certificate, "--model", model, "--level", "rules",
+        "--level", "random", "--games", "20", "--json",
+    )  # fmt: skip
+    assert ran.code == Exit.REFUTED
+    findings = [f for level in json.loads(ran.out)["levels"] for f in level.get("findings", ())]
+    assert any("Black has not reached a goal" in finding["text"] for finding in findings)
+    replays = [finding["replay"] for finding in findings if finding["replay"]]
+    assert replays
+    assert all("--moves" in replay and "--model" in replay for replay in replays)
+
+
+def test_a_model_that_is_another_board_does_not_fit(qsage: Qsage, el: tuple[Path, Path]) -> None:
+    formula, certificate = el
+    model = "harary --size 4x4 --shape el --maker-breaker --depth 7"
+    ran = qsage("play", formula, "--cert", certificate, "--model", model, "--moves", "a1")
+    assert ran.code == Exit.BAD_INPUT
+    assert "does not fit the layout" in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+# Python 3.12 and later warn of forking while pytest-xdist's threads run.
+@pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
+def test_a_person_plays_hex_in_a_terminal(hexagons: tuple[Path, Path], tmp_path: Path) -> None:
+    formula, certificate = hexagons
+    command = [*program("qsage-play"), str(formula), "--cert", str(certificate)]
+    with Terminal(command, folder=tmp_path, columns=80, lines=24) as terminal:
+        terminal.wait_for("Your move, White: ply 2 of 5")
+        terminal.wait_for("● Black  b2")
+        terminal.send(":b2\r")
+        terminal.wait_for("Illegal: b2: Black has claimed it")
+        terminal.send("\x1b")
+        terminal.send(":a1\r")
+        terminal.wait_for("Your move, White: ply 4 of 5")
+        terminal.send(":c1\r")
+        terminal.wait_for("Black wins: reached its goal, as the certificate promised")
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
