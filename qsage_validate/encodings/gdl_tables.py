@@ -23,8 +23,9 @@ from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLa
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.games.gdl.checks import role_names
+from qsage_validate.games.gdl.loading import gdl_game
 from qsage_validate.games.gdl.model import term_order, term_text
-from qsage_validate.games.gdl.task import GdlModel, gdl_game
+from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.protocol import Player
 
 _NAMES: Final[Mapping[Variant, str]] = {Variant.GENERAL: "gdl", Variant.STRICT: "gdl-strict"}

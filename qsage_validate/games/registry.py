@@ -11,9 +11,10 @@ from qsage_validate.formats.source import STDIN, Format, Source, quoted, sniff
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import file_kind, read_model
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.gdl.loading import rounds_game
 from qsage_validate.games.gdl.parser import read_description
 from qsage_validate.games.gdl.rounds import RoundsGame
-from qsage_validate.games.gdl.task import GdlModel, rounds_game
+from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.library import (
     breakthrough,
     connect,

@@ -15,13 +15,14 @@ from qsage_validate.encodings.ground_program import grounding_within
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.gdl import library
+from qsage_validate.games.gdl.loading import rounds_game
 from qsage_validate.games.gdl.machine import StateMachine
 from qsage_validate.games.gdl.model import term_text
 from qsage_validate.games.gdl.paranoid import against_all
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.printer import description_text
 from qsage_validate.games.gdl.rules import GdlMove, NotTurnTakingError
-from qsage_validate.games.gdl.task import GdlModel, rounds_game
+from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.protocol import Player
 
 pytest.importorskip("clingo", reason="grounding needs clingo")

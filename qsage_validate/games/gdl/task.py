@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from qsage_validate.games.gdl.model import Description
 from qsage_validate.games.gdl.paranoid import against_all
-
-if TYPE_CHECKING:
-    from qsage_validate.games.gdl.rounds import RoundsGame
-    from qsage_validate.games.gdl.rules import GdlGame
 
 
 @dataclass(frozen=True)
@@ -40,17 +35,3 @@ class GdlModel:
         valid.
         """
         return against_all(self.description, self.role)
-
-
-def gdl_game(model: GdlModel) -> GdlGame:
-    """The game with a ply a round; errors as ``GdlGame`` has them."""
-    from qsage_validate.games.gdl.rules import GdlGame
-
-    return GdlGame(model.two_roles, model.rounds, black=model.role, win=model.win)
-
-
-def rounds_game(model: GdlModel) -> RoundsGame:
-    """The game with two plies a round, Black's part and White's, as search and formulas have it."""
-    from qsage_validate.games.gdl.rounds import RoundsGame
-
-    return RoundsGame(gdl_game(model))
