@@ -316,10 +316,11 @@ class _Run:
 
     def _encoding(self) -> LevelResult | None:
         subject, game = self.subject, self._bddl()
-        if subject.formula is None or subject.layout is None or game is None:
+        if subject.certificate is None and isinstance(subject.layout, TableLayout):
+            why = "scripted plays are of grid games: give --cert FILE, whose plays are compared"
+            return LevelResult(Level.ENCODING, Unsupported(why), 0.0)
+        if subject.formula is None or not isinstance(subject.layout, Layout) or game is None:
             return None
-        if not isinstance(subject.layout, Layout):
-            return None  # the game was given for another kind of layout, and did not fit
         formula, layout = subject.formula, subject.layout
         return self._timed(
             Level.ENCODING,

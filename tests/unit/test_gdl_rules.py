@@ -139,7 +139,9 @@ def test_a_game_without_a_grid_has_a_table() -> None:
     game = GdlGame(parse_description(BOTH.replace("(legal a right)", "")), 2)
     assert game.grid is None
     assert game.initial.drawing == "s"
-    assert game.board(game.initial.state) == Board(1, 1, (Square.BLACK,), names=("s",))
+    assert game.board(game.initial.state) == Board(
+        1, 2, (Square.BLACK, Square.OPEN), names=("s", "t")
+    )
 
 
 def test_a_game_that_is_not_turn_taking_names_state_and_moves() -> None:
