@@ -16,6 +16,7 @@ from qsage_validate.certificates.check import (
 )
 from qsage_validate.certificates.compile import compile_plan, compile_with_lemmas
 from qsage_validate.certificates.compile_table import compile_table_plan
+from qsage_validate.certificates.must_play import must_play_plan
 from qsage_validate.certificates.plan import Plan, Planner, Witness
 from qsage_validate.encodings.encoding import AnyEncoding, Encoding, TableEncoding, encode
 from qsage_validate.errors import Exit, QsageError, UndecidedError
@@ -25,7 +26,7 @@ from qsage_validate.games.gdl.rounds import RoundsPosition
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.rules import PositionalPosition
+from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.positional.witnesses import goal_masks
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.games.registry import load_game
@@ -164,10 +165,7 @@ def certify_encoding(
         raise UndecidedError(result.reason)
     searched = time.monotonic()
     say("plan")
-    wins: Callable[[Position], bool] = WinningStrategy(solver, result.winner).is_win
-    if isinstance(encoded, TableEncoding) and game.first_player is result.winner:
-        wins = _within_first_moves(encoded, game, wins)
-    plan = Planner(game, result.winner, wins, goal_witnesses, deadline=deadline).build()
+    plan = _plan(encoded, game, solver, result.winner, deadline)
     say("compile")
     certificate = _compiled(encoded, game, plan)
     compiled = time.monotonic()
@@ -186,6 +184,19 @@ def certify_encoding(
     if isinstance(encoded, Encoding):
         return Certified(encoded, certificate, checked, result, decisions, *seconds)
     return CertifiedTable(encoded, certificate, checked, result, decisions, *seconds)
+
+
+def _plan(
+    encoded: AnyEncoding, game: Game, solver: Solver, winner: Player, deadline: float | None
+) -> Plan:
+    wins: Callable[[Position], bool] = WinningStrategy(solver, winner).is_win
+    if isinstance(encoded, TableEncoding) and game.first_player is winner:
+        wins = _within_first_moves(encoded, game, wins)
+    if isinstance(game, PositionalGame) and winner is Player.BLACK:
+        model = game.model
+        if model.maker_breaker and model.alternates:
+            return must_play_plan(game, wins, solver.best_move, deadline)
+    return Planner(game, winner, wins, goal_witnesses, deadline=deadline).build()
 
 
 def _compiled(encoded: AnyEncoding, game: Game, plan: Plan) -> CircuitCertificate:
