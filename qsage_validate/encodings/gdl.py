@@ -63,7 +63,8 @@ class RoundVariables:
     bits, least significant first; ``others`` for each other role its moves in the order of the
     codes (move ``i`` has the code ``i``), with the literal that says that the move is made;
     ``free`` their variables, with which Black's side makes a legal one of them where the code
-    names none (a move that is made in any case has none).  ``legal`` has for every role and move the literal that says that it is legal.
+    names none (a move that is made in any case has none).  ``legal`` has for every role and move
+    the literal that says that it is legal.
     """
 
     black: Mapping[Ground, int]
