@@ -1,0 +1,251 @@
+"""Plans of positional games compiled for encodings: an own tiny one, which says everything.
+
+The tiny encoding has what none of the registered ones has: a literal for each move, and stop
+variables, in a formula that reads the rules off the moves.  Both players' illegal moves lose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from qsage_validate.certificates.certificate import Kind
+from qsage_validate.certificates.certify import certify_encoding, goal_witnesses
+from qsage_validate.certificates.compile_table import NotCompiledError, compile_table_plan
+from qsage_validate.certificates.must_play import must_play_plan
+from qsage_validate.certificates.plan import NoWinError, Plan
+from qsage_validate.certificates.routes import RouteOptions, certify_formula
+from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding, encode
+from qsage_validate.encodings.play_literals import PlayLiterals
+from qsage_validate.encodings.table_layout import MoveTable, TableLayout
+from qsage_validate.errors import UndecidedError
+from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.masks import members
+from qsage_validate.games.positional.model import PositionalModel, alternating
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Player
+from qsage_validate.solvers.search import Solver, WinningStrategy
+from tests.support.certificate_truth import falsifying_choice
+from tests.support.positional import random_game, random_network_game, winner
+from tests.support.table_plays import lost_plays
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+
+def tiny(model: PositionalModel, *, stops: bool = True) -> TableEncoding:
+    """Moves as literals; Black names the winning set that is complete, in binary.
+
+    From the last ply back: whoever moves illegally has lost; a player may stop before a ply and
+    has won if a goal of the player's is reached by then.
+    """
+    size, plies = len(model.positions), len(model.turns)
+    width = max(len(model.black_wins) - 1, 0).bit_length()
+    variable = iter(range(1, 10_000))
+    scopes: list[Scope] = []
+    tables: list[MoveTable] = []
+    for ply, player in enumerate(model.turns, start=1):
+        own = tuple(next(variable) for _ in range(size))
+        stop = next(variable) if stops and ply > 1 else None
+        quantifier = Quantifier.EXISTS if player is BLACK else Quantifier.FORALL
+        scopes.append(Scope(quantifier, own if stop is None else (*own, stop)))
+        tables.append(MoveTable(ply, player, model.positions, literals=own, stop=stop))
+    claim = tuple(next(variable) for _ in range(width))
+    scopes.append(Scope(Quantifier.EXISTS, claim))
+    builder = CircuitBuilder(next(variable))
+    held = {p: [builder.false] * size for p in Player}
+    for p, mask in ((BLACK, model.black), (WHITE, model.white)):
+        for k in members(mask):
+            held[p][k] = builder.true
+    boards = [{p: list(held[p]) for p in Player}]
+    legal = []
+    for table in tables:
+        board = boards[-1]
+        pairs = [(a, b) for k, a in enumerate(table.literals) for b in table.literals[:k]]
+        right = [
+            builder.or_(-x, -board[p][k]) for k, x in enumerate(table.literals) for p in Player
+        ]
+        right += [builder.or_(-a, -b) for a, b in pairs]
+        legal.append(builder.and_(builder.or_(*table.literals), *right))
+        after = {p: list(board[p]) for p in Player}
+        after[table.player] = [
+            builder.or_(*x) for x in zip(board[table.player], table.literals, strict=True)
+        ]
+        boards.append(after)
+
+    def claimed(board: Mapping[Player, list[int]]) -> int:
+        cases = []
+        for number, mask in enumerate(model.black_wins):
+            said = [x if number >> (width - 1 - k) & 1 else -x for k, x in enumerate(claim)]
+            cases.append(builder.and_(*said, *(board[BLACK][k] for k in members(mask))))
+        return builder.or_(*cases)
+
+    def reached(board: Mapping[Player, list[int]]) -> int:
+        return builder.or_(
+            *(builder.and_(*(board[WHITE][k] for k in members(m))) for m in model.white_wins)
+        )
+
+    # White cannot stop before Black's last ply, so that is where this is asked.
+    value = builder.and_(claimed(boards[-1]), -reached(boards[-2]))
+    for number in reversed(range(plies)):
+        table = tables[number]
+        if table.player is BLACK:
+            value = builder.and_(legal[number], value)
+        else:
+            value = builder.or_(-legal[number], value)
+        if table.stop is not None:
+            won = claimed(boards[number]) if table.player is BLACK else -reached(boards[number])
+            stop = table.stop
+            value = builder.and_(builder.or_(-stop, won), builder.or_(stop, value))
+
+    def black(play: PlayLiterals) -> Mapping[int, int]:
+        number = {mask: k for k, mask in enumerate(model.black_wins)}
+        bits = play.witness(lambda mask: number[mask], width)  # type: ignore[index]
+        return dict(zip(claim, bits, strict=True))
+
+    return TableEncoding(
+        Qbf(tuple(scopes), builder.gates, value),
+        TableLayout(tuple(tables), encoding="tiny", verdict=value),
+        model,
+        {BLACK: black, WHITE: lambda play: {}},
+        IllegalMoves.LOSES,
+    )
+
+
+def test_stop_variables_literals_and_witnesses_of_random_games() -> None:
+    """Both players' wins, White's by sets of White's own among them, are proved and played."""
+    random = Random(3)
+    seen = set()
+    for _ in range(60):
+        model = replace(random_game(random, 4), turns=alternating(random.choice((1, 3, 3))))
+        if model.won_by_black(model.black) and model.won_by_white(model.white):
+            continue  # Who was first is more than the formula can tell.
+        made = certify_encoding(tiny(model))
+        assert made.winner is winner(model)
+        assert falsifying_choice(made.encoding.qbf, made.certificate) is None
+        assert made.encoding.layout.encoding == "tiny"
+        if PositionalGame(model).initial.outcome is None:
+            assert isinstance(made.encoding, TableEncoding)
+            assert lost_plays(made.encoding.layout, made.certificate, PositionalGame(model)) == []
+        seen.add((made.winner, bool(model.white_wins)))
+    assert len(seen) == 4
+
+
+def test_without_stop_variables_black_goes_on_legally() -> None:
+    """A win after one ply of five: the rest is claimed in the order of the table."""
+    model = PositionalModel("quick", ("a", "b", "c", "d", "e"), alternating(5), (1 << 2,))
+    made = certify_encoding(tiny(model, stops=False))
+    assert made.winner is BLACK
+    assert made.decisions == 1
+
+
+def test_an_encoding_without_definitions_has_no_certificate_by_search() -> None:
+    made = replace(tiny(harary_model("domino", 2, 2, maker_breaker=True, plies=3)), definitions={})
+    with pytest.raises(NotCompiledError, match="found the encoding tiny for a win of Black's"):
+        certify_encoding(made)
+    # The other routes are tried then, and none of them needs any definition.
+    found = certify_formula(made.qbf, RouteOptions("expansion"), encoding=made, layout=made.layout)
+    assert found.certificate.kind is Kind.SKOLEM
+
+
+def test_turns_of_several_plies_are_refused() -> None:
+    made = tiny(harary_model("domino", 2, 2, maker_breaker=True, plies=3))
+    tables = [replace(t, player=BLACK) for t in made.layout.moves]
+    made = replace(made, layout=replace(made.layout, moves=tuple(tables)))
+    with pytest.raises(NotCompiledError, match="two plies of Black's at ply 2"):
+        compile_table_plan(made, Plan(BLACK, None, {}))
+
+
+def test_a_first_move_that_the_encoding_leaves_out_is_not_played() -> None:
+    model = replace(harary_model("domino", 3, 3, maker_breaker=True, plies=3), first_moves=0)
+    whole = tiny(model)
+    for kept in ("a1", "b2", "c2"):
+        first = whole.layout.moves[0]
+        number = first.moves.index(kept)
+        table = replace(first, moves=(kept,), literals=(first.literals[number],))
+        layout = replace(whole.layout, moves=(table, *whole.layout.moves[1:]))
+        others = {v: 0 for v in first.literals if v != first.literals[number]}
+        inner = whole.definitions[BLACK]
+        made = certify_encoding(
+            replace(
+                whole,
+                layout=layout,
+                definitions={BLACK: lambda play, o=others, i=inner: {**i(play), **o}},  # type: ignore[misc]
+            )
+        )
+        assert made.certificate.functions[first.literals[number]] == 1
+
+
+def planned(model: PositionalModel) -> Plan:
+    game = PositionalGame(model)
+    solver = Solver(game)
+    return must_play_plan(game, WinningStrategy(solver, BLACK).is_win, solver.best_move)
+
+
+def test_plans_by_must_play_win_random_games() -> None:
+    """Every legal reply of White's has an answer, and every play ends with a win of Black's."""
+    random = Random(8)
+    done = 0
+    while done < 60:
+        if random.random() < 0.5:
+            model = replace(random_game(random, 6), white_wins=())
+        else:
+            model = random_network_game(random, 6, short=random.choice((BLACK, WHITE)))
+        first = random.choice((BLACK, WHITE))
+        model = replace(model, turns=alternating(random.randint(1, 6), first))
+        initial = PositionalGame(model).initial
+        if winner(model) is WHITE:
+            with pytest.raises(NoWinError):
+                planned(model)
+            continue
+        plan = planned(model)
+        done += 1
+        todo = [(initial, plan.root)] if plan.root is not None else []
+        if plan.root is None and initial.outcome is None:
+            todo = [(initial.play(m), plan.replies[m]) for m in initial.legal_moves()]
+        while todo:
+            position, node = todo.pop()
+            assert node is not None
+            assert node.ply == position.ply
+            after = position.play(node.move)
+            assert node.stop == (after.outcome is not None)
+            if after.outcome is not None:
+                assert after.outcome.winner is BLACK
+                assert all(
+                    mask & ~after.black == 0 for mask in node.witnesses if isinstance(mask, int)
+                )
+                continue
+            todo += [(after.play(m), node.table[m]) for m in after.legal_moves()]
+
+
+def test_must_play_makes_few_decisions() -> None:
+    """White has 2,800 lines against a tic on 4x4; a handful of decisions answers them all."""
+    plan = planned(replace(harary_model("tic", 4, 4, maker_breaker=True, plies=9), first_moves=0))
+    assert len(list(plan.nodes())) < 20
+
+
+def test_a_plan_by_must_play_keeps_to_its_time() -> None:
+    game = PositionalGame(hex_network(3, 3, 5))
+    solver = Solver(game)
+    with pytest.raises(UndecidedError, match="time is up"):
+        must_play_plan(game, WinningStrategy(solver, BLACK).is_win, solver.best_move, deadline=0)
+
+
+def test_witnesses_are_what_reaches_the_goal() -> None:
+    game = PositionalGame(hex_network(3, 3, 5))
+    position = game.parse_position("BB./.B./WB. ply 6")
+    (way,) = goal_witnesses(position, BLACK)
+    assert isinstance(way, int)
+    assert sorted(game.model.names(way)) == ["b1", "b2", "b3"]
+    assert goal_witnesses(position, WHITE) == frozenset()
+    assert goal_witnesses(game.initial, BLACK) == frozenset()
+
+
+def test_an_encoding_by_name_is_certified_by_the_route_that_searches() -> None:
+    made = encode(hex_network(2, 2, 3), "sn")
+    found = certify_formula(made.qbf, RouteOptions("search"), encoding=made, layout=made.layout)
+    assert (found.route, found.truth) == ("search", True)
