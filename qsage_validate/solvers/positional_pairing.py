@@ -17,8 +17,10 @@ _SOLVER = "minisat22"
 # Larger problems take longer to set up than they save.
 _MOST_CELLS = 64
 _MOST_SETS = 2_000
-# That no pairs exist is a pigeonhole problem: it is given up after so many conflicts.
+# That no pairs exist is a pigeonhole problem: it is given up after so many conflicts, later where
+# few positions are claimed, for much depends on these.
 _CONFLICTS = 60
+_AT_FIRST = {0: 20_000, 1: 20_000, 2: 20_000, 3: 20_000, 4: 300, 5: 300}
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -33,24 +35,24 @@ class PairingFinder:
         self._pairs: dict[tuple[int, int], int] = {}
         self._first_set = sets.size + 1
 
-    def holds(self, claimed: int, alive: int, conflicts: int | None = _CONFLICTS) -> bool:
+    def holds(self, claimed: int, alive: int, *, surely: bool = False) -> bool:
         """Whether pairs of unclaimed positions are found that the sets ``alive`` contain.
 
-        ``False`` also says that none were found within so many conflicts of the SAT solver.
+        Unless ``surely``, ``False`` also says that none were found soon.
         """
         if not self.possible:
             return False
         solver = self._made()
         assumptions = [-(v + 1) for v in members(claimed)]
         assumptions += [self._first_set + number for number in members(alive)]
-        if conflicts is None:
+        if surely:
             return bool(solver.solve(assumptions))
-        solver.conf_budget(conflicts)
+        solver.conf_budget(_AT_FIRST.get(claimed.bit_count(), _CONFLICTS))
         return solver.solve_limited(assumptions) is True
 
     def find(self, claimed: int, alive: int) -> Pairs | None:
         """The pairs, or ``None`` when there are none."""
-        if not self.holds(claimed, alive, None):
+        if not self.holds(claimed, alive, surely=True):
             return None
         true = set(self._made().get_model())
         return tuple(pair for pair, variable in self._pairs.items() if variable in true)
