@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from random import Random
 
 import pytest
 
@@ -32,6 +33,7 @@ from qsage_validate.games.registry import load_game
 from qsage_validate.solvers.search import solve
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
+from tests.support.positional import random_game, random_network_game
 from tests.support.table_plays import lost_plays
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -256,3 +258,27 @@ def test_moves_are_those_of_the_rules(pair: tuple[str, str]) -> None:
             assert str(game.parse_move(text, table.player)) == text
         # What can be legal in some round of a game in GDL is not known exactly.
         assert isinstance(made.model, GdlModel) or set(table.moves) <= named[table.player]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_games_are_certified_by_every_encoding_that_takes_them(seed: int) -> None:
+    random = Random(seed)
+    models = [
+        random_game(random, 5),
+        replace(random_game(random, 5), white_wins=()),
+        random_network_game(random, 5, short=random.choice((BLACK, WHITE))),
+    ]
+    taken = set()
+    for model in models:
+        model = replace(model, turns=alternating(random.choice((1, 3, 5))))
+        for encoding in encoders(Kind.POSITIONAL):
+            try:
+                made = certify_game(model, encoding)
+            except (UsageError, NotCompiledError):
+                continue
+            taken.add(encoding)
+            assert made.winner is minimax(load_game(model))
+            assert falsifying_choice(made.encoding.qbf, made.certificate) is None
+            game = load_game(made.encoding.model)
+            assert lost_plays(made.encoding.layout, made.certificate, game) == []
+    assert len(taken) > 4
