@@ -26,9 +26,9 @@ from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
 from qsage_validate.encodings.positional.clause_set import ClauseSet
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
-from qsage_validate.encodings.positional.model_parts import model_parts
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
 from qsage_validate.errors import UsageError
+from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.protocol import Player

@@ -28,9 +28,9 @@ from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.play_literals import PlayLiterals
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
-from qsage_validate.encodings.positional.model_parts import model_parts
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
 from qsage_validate.errors import UsageError
+from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.protocol import Player

@@ -21,10 +21,10 @@ from qsage_validate.encodings.arithmetic import (
 )
 from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
 from qsage_validate.encodings.play_literals import Definitions
-from qsage_validate.encodings.positional.model_parts import model_parts
 from qsage_validate.encodings.positional.open_game import OpenGame
 from qsage_validate.encodings.table_comments import is_clausal
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.protocol import Player
 
