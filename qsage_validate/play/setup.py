@@ -46,7 +46,7 @@ from qsage_validate.strategies.mixed_oracle import MixedOracle
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem_reader import SkolemReader
 from qsage_validate.strategies.table_reader import TableHerbrandReader, TableSkolemReader
-from qsage_validate.validation.referee import check_fit
+from qsage_validate.validation.referee import check_fit, has_words_of
 
 _CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cert.cnf")
 _COMPRESSED = ("", ".gz", ".xz", ".bz2")
@@ -357,6 +357,8 @@ def _no_unfolding(formula: Qbf | None, layout: AnyLayout) -> str | None:
 
 def _game(files: PlayFiles, layout: AnyLayout) -> Game | None:
     game = load_game(find_command(files.game)) if files.game else game_of_layout(layout)
+    if game is not None and not files.game and not has_words_of(game, layout):
+        return None  # White's moves in COVER are no moves of the game: the formula alone is played
     if game is not None:
         check_fit(game, layout)
     return game

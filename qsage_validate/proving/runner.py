@@ -311,7 +311,7 @@ class _Run:
                 formula, table, circuit, claims, deadline=self.deadline, progress=progress
             )
         if game is None:
-            return Unsupported("no rules are known: give --game DOMAIN PROBLEM, or one file")
+            return Unsupported("no rules are known: give --game DOMAIN PROBLEM or --model")
         return Unsupported(f"the rules of {game.name} are no circuit: plays compare them instead")
 
     def _encoding(self) -> LevelResult | None:

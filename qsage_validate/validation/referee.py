@@ -285,6 +285,23 @@ def check_fit(game: Game, layout: AnyLayout) -> None:
         _check_grid(game, layout)
 
 
+def has_words_of(game: Game, layout: AnyLayout) -> bool:
+    """Whether the moves of a layout are moves of a game.
+
+    Some encodings name moves by what they do in the formula: the rules say nothing of these.
+    """
+    if not isinstance(layout, TableLayout):
+        return True
+    tables = {(table.player, table.moves) for table in layout.moves}
+    try:
+        for player, moves in tables:
+            for text in moves:
+                _checked(game, text, player, "")
+    except UsageError:
+        return False
+    return True
+
+
 def _check_tables(game: Game, layout: TableLayout) -> None:
     """The same for tables of moves: players, moves and plies.
 
