@@ -31,6 +31,10 @@ _EXPERIMENTS: Final[Mapping[str, tuple[str, str]]] = {
         "qsage_validate.bench.httt:EXPERIMENT",
         "polyominoes on 5x5 and 4x4, Black's win and White's block in turn (COR+, COVER, PAIRING)",
     ),
+    "positional": (
+        "qsage_validate.bench.positional:EXPERIMENT",
+        "positional games from PG and .hex files: eight encodings, and search on the rules",
+    ),
     "gdl": (
         "qsage_validate.bench.gdl:EXPERIMENT",
         "games in GDL at the depths of their paper's Table 2: four encodings, minimax, and BDDL",

@@ -1,0 +1,230 @@
+"""Positional games from PG and ``.hex`` files: a depth, many encodings, one solver after another.
+
+The experiment of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023, section 5.2: is there a
+win of Black's within the depth?  Every formula is made of the game that the paper's preprocessing
+(section 4.1) leaves of the file's; ``search`` asks the rules, of the game as it stands in the file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from qsage_validate.bench import positional_tables, solving
+from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.run import NO_ENCODING, Run, RunResult
+from qsage_validate.bench.summaries import default_tables
+from qsage_validate.errors import UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.model import PositionalModel
+
+NAME: Final = "positional"
+
+ENCODINGS: Final = ("ea", "en", "et", "la", "ln", "sa", "sn", "cor")
+"""Those of the paper's figure 2(a)."""
+
+_OF_NETWORKS: Final = ("en", "ln", "li", "sn", "si")
+_OF_MAKER_BREAKER: Final = ("ea", "la", "sa")
+_OF_ALL: Final = ("cor", "cor+")
+# COVER and PAIRING are left out: one of their answers says nothing about the winner.
+_KNOWN: Final = tuple(dict.fromkeys((*ENCODINGS, *_OF_NETWORKS, *_OF_MAKER_BREAKER, *_OF_ALL)))
+
+_PREPARED: Final = {"yes": True, "no": False}
+
+
+# --- Instances ------------------------------------------------------------------------------
+
+
+def _files(inputs: Sequence[str]) -> Iterator[str]:
+    """The files among the inputs, and the positional games in the folders among them, sorted."""
+    from qsage_validate.games.positional.load import is_positional_file
+
+    for name in inputs:
+        if not os.path.isdir(name):
+            yield name
+            continue
+        for folder, folders, files in os.walk(name):
+            folders.sort()
+            paths = [os.path.join(folder, file) for file in sorted(files)]
+            yield from (path for path in paths if is_positional_file(path))
+
+
+def _depths(selection: Selection) -> tuple[int | None, ...]:
+    """The depths that are asked about; ``None`` is a file's own."""
+    text = selection.options.get("depth")
+    if text is None:
+        return (None,)
+    words = text.split(",")
+    if not all(word.isascii() and word.isdigit() and int(word) > 0 for word in words):
+        raise UsageError(f"found {text!r} for depth, expected numbers of plies such as 5,7")
+    return tuple(dict.fromkeys(map(int, words)))
+
+
+def _instances(selection: Selection) -> list[Instance]:
+    from qsage_validate.formats.source import read_bytes
+    from qsage_validate.games.positional.load import read_positional
+    from qsage_validate.games.positional.model import at_plies
+
+    prepare = selection.options.get("prepared", "yes")
+    if prepare not in _PREPARED:
+        raise UsageError(f"found {prepare!r} for prepared, expected yes or no")
+    found = []
+    paths = list(dict.fromkeys(map(os.path.abspath, _files(selection.inputs))))
+    names = [os.path.basename(path) for path in paths]
+    for path, base in zip(paths, names, strict=True):
+        stem = os.path.splitext(base)[0]
+        if names.count(base) > 1:
+            stem = f"{os.path.basename(os.path.dirname(path))}/{stem}"
+        as_written = read_positional(path)
+        digest = sha256(read_bytes(path)).hexdigest()[:16]
+        for depth in _depths(selection):
+            model = as_written if depth is None else at_plies(as_written, depth)
+            plies = len(model.turns)
+            options = (("sum", digest), ("plies", str(plies)), ("prepared", prepare))
+            name = stem if depth is None else f"{stem}-{depth:02}"
+            fits = partial(_suits, model)
+            found.append(Instance(f"{plies} plies", name, (path,), options, fits))
+    return found
+
+
+def _suits(model: PositionalModel, way: Way) -> bool:
+    """Whether an encoding can say the goal of a game."""
+    from qsage_validate.games.positional.hex import is_hex_board
+    from qsage_validate.games.protocol import Player
+
+    network = model.network
+    if way.encoding == "et":
+        return network is not None and (network.short is Player.WHITE or is_hex_board(model))
+    if way.encoding in _OF_NETWORKS:
+        return network is not None and network.short is Player.BLACK
+    return way.encoding not in _OF_MAKER_BREAKER or model.maker_breaker
+
+
+def _runs(selection: Selection) -> list[Run]:
+    if not selection.inputs:
+        raise UsageError(f"found no files for {NAME}, expected PG or .hex files, or folders")
+    encodings = selection.encodings or ENCODINGS
+    for name in encodings:
+        if name not in _KNOWN:
+            raise UsageError(f"found the encoding {name!r}, expected one of: {', '.join(_KNOWN)}")
+    solvers = selection.solvers or (solving.SEARCH, "caqe")
+    for name in solvers:
+        if name.startswith(solving.CERTIFY):
+            raise UsageError(f"found the solver {name!r}, expected search or a QBF solver")
+    preprocessors = selection.preprocessors or (solving.BLOQQER,)
+    chosen = replace(selection, encodings=encodings, solvers=solvers, preprocessors=preprocessors)
+    ways = solving.ways(chosen, games=True)
+    instances = _instances(selection)
+    if not instances:
+        raise UsageError(f"found no positional game in {', '.join(selection.inputs)}")
+    runs = selection.runs(NAME, instances, ways)
+    if not runs:
+        raise UsageError(f"found no network in the files, which {', '.join(encodings)} need")
+    return runs
+
+
+# --- One run --------------------------------------------------------------------------------
+
+
+def model_of(run: Run) -> PositionalModel:
+    """The game of a run, as the file has it, at the run's depth."""
+    from qsage_validate.games.positional.load import read_positional
+
+    return read_positional(run.source[0], int(dict(run.options)["plies"]))
+
+
+def execute(run: Run) -> RunResult:
+    """Search on the rules, or encode the prepared game and ask the solver."""
+    model = model_of(run)
+    return _searched(run, model) if run.encoding == NO_ENCODING else _solved(run, model)
+
+
+def _searched(run: Run, model: PositionalModel) -> RunResult:
+    """The answer of the rules; seconds are those of all of it."""
+    from qsage_validate.games.positional.rules import PositionalGame
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.solvers.search import Limits
+    from qsage_validate.solvers.searching import search_for
+
+    started = time.monotonic(), time.process_time()
+    found = search_for(PositionalGame(model), limits=Limits(run.seconds)).solve()
+    return RunResult(
+        {Player.BLACK: "true", Player.WHITE: "false", None: "timeout"}[found.winner],
+        decided=found.winner is not None,
+        seconds=time.monotonic() - started[0],
+        why="" if found.winner is not None else found.reason,
+        cpu_seconds=time.process_time() - started[1],
+        data={
+            "plies": model.plies,
+            "critical_plies": found.critical_plies,
+            "positions": found.positions,
+            "nodes": found.nodes,
+        },
+    )
+
+
+def _solved(run: Run, model: PositionalModel) -> RunResult:
+    """The answer of the solver; seconds are those of preprocessing and solving together."""
+    from qsage_validate.encodings.encoding import encode
+    from qsage_validate.encodings.positional.prepared import prepared
+    from qsage_validate.encodings.positional.sizes import size_of
+    from qsage_validate.solvers.backend import RunLimits
+    from qsage_validate.solvers.backends import get_backend
+    from qsage_validate.solvers.solving import solve_formula
+
+    started = time.monotonic()
+    if _PREPARED[dict(run.options)["prepared"]]:
+        model = prepared(model, run.encoding)
+    qbf = encode(model, run.encoding).qbf
+    encoded = time.monotonic() - started
+    size = size_of(qbf)
+    data: dict[str, Any] = {
+        "encode_seconds": round(encoded, 4),
+        "open": model.open.bit_count(),
+        "sets": len(model.black_wins),
+        "scopes": len(qbf.merged_scopes()),
+        "gates": len(qbf.gates),
+        "variables": size.variables,
+        "clauses": size.clauses,
+    }
+    solved = solve_formula(
+        qbf,
+        [get_backend(run.solver)],
+        RunLimits(run.seconds, run.memory_mb),
+        preprocessing=run.preprocessor == solving.BLOQQER,
+    )
+    data |= {"by": solved.by, "preprocess_seconds": round(solved.preprocess_seconds, 4)}
+    return RunResult(
+        solved.status.name.lower().replace("_", "-"),
+        decided=solved.truth is not None,
+        seconds=solved.seconds,
+        why="" if solved.truth is not None else solved.why,
+        cpu_seconds=solved.cpu_seconds,
+        peak_mb=solved.peak_mb,
+        data=data,
+    )
+
+
+EXPERIMENT: Final = Experiment(
+    name=NAME,
+    runs=_runs,
+    execute=execute,
+    inputs="PG and .hex files, or folders with such",
+    options={
+        "depth": "so many plies in the place of a file's own; several: 5,7,9",
+        "prepared": "no: encode the games as they are, without the preprocessing of section 4.1",
+    },
+    tables={
+        "solved": positional_tables.solved,
+        "answers": positional_tables.answers,
+        "sizes": positional_tables.sizes,
+        "twins": positional_tables.twins,
+        **default_tables(),
+    },
+)

@@ -1,0 +1,165 @@
+"""Tables of the experiment ``positional``: solved within so long, answers, sizes, and twins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import Final
+
+from qsage_validate.bench.campaign import latest
+from qsage_validate.bench.record import Record
+from qsage_validate.bench.run import NO_ENCODING
+from qsage_validate.bench.series import comparison
+from qsage_validate.bench.summaries import seconds_text, way_names
+from qsage_validate.bench.table import Table
+
+MARKS: Final = (1.0, 10.0, 60.0, 600.0)
+"""Seconds within which instances are counted."""
+
+_TWINS: Final = (
+    ("en", "ea", "implicit goal, explicit board"),
+    ("et", "ea", "implicit goal, explicit board"),
+    ("ln", "la", "implicit goal, lifted board"),
+    ("sn", "sa", "implicit goal, stateless"),
+    ("en", "ln", "explicit board, not lifted"),
+    ("ea", "la", "explicit board, not lifted"),
+    ("en", "sn", "explicit board, not stateless"),
+    ("ea", "sa", "explicit board, not stateless"),
+    ("sn", "ln", "stateless, not lifted"),
+    ("sa", "la", "stateless, not lifted"),
+    ("et", "en", "transversal, not neighbours"),
+    ("en", "cor", "explicit board, not corrective"),
+    ("la", "cor", "lifted board, not corrective"),
+    ("sa", "cor", "stateless, not corrective"),
+)
+"""What section 5.2 of the paper compares."""
+
+
+def solved(records: Sequence[Record]) -> Table:
+    """By way: how many instances it decided within so many seconds each (figure 2 in numbers)."""
+    known = latest(records)
+    rows = []
+    for way in way_names(known):
+        own = [r for r in known if r.run.way == way]
+        decided = [r for r in own if r.result.decided]
+        spent = sum(r.result.seconds for r in decided)
+        rows.append(
+            (
+                way,
+                str(len(own)),
+                *(_within(own, mark) for mark in MARKS),
+                str(sum(r.result.truth is True for r in decided)),
+                str(sum(r.result.truth is False for r in decided)),
+                seconds_text(spent),
+            )
+        )
+    columns = ("way", "instances", *(f"{mark:g} s" for mark in MARKS))
+    notes = (
+        "+: some runs ended before so many seconds without an answer, at smaller limits",
+        "seconds: those of the decided ones; of formulas with preprocessing, without encoding",
+    )
+    return Table("Decided within", (*columns, "true", "false", "seconds"), tuple(rows), notes)
+
+
+def _within(own: Sequence[Record], mark: float) -> str:
+    count = sum(r.result.decided and r.result.seconds <= mark for r in own)
+    # A run whose limit was smaller says nothing about this many seconds.
+    cut = any(
+        not r.result.decided and r.run.seconds is not None and r.run.seconds < mark for r in own
+    )
+    return f"{count}{'+' if cut else ''}"
+
+
+def answers(records: Sequence[Record]) -> Table:
+    """An instance a row: what the rules say, how many ways say what, and whether all agree."""
+    known = latest(records)
+    rows = []
+    agreeing = compared = 0
+    for instance in dict.fromkeys(r.run.instance for r in known):
+        own = [r for r in known if r.run.instance == instance]
+        searched = [r for r in own if r.run.encoding == NO_ENCODING]
+        formulas = [r for r in own if r.run.encoding != NO_ENCODING]
+        truths = {r.result.truth for r in own} - {None}
+        open_positions = {r.result.data["open"] for r in formulas if "open" in r.result.data}
+        counts = [sum(r.result.truth is truth for r in formulas) for truth in (True, False, None)]
+        compared += len(truths) > 0
+        agreeing += len(truths) == 1
+        rows.append(
+            (
+                instance,
+                dict(own[0].run.options).get("plies", ""),
+                " or ".join(map(str, sorted(open_positions))),
+                _said(searched),
+                *map(str, counts),
+                "no" if len(truths) > 1 else "yes" if truths else "",
+            )
+        )
+    columns = ("instance", "plies", "open", "rules", "true", "false", "open still", "agree")
+    notes = (
+        "true: Black wins within the plies; columns true, false and open still count formulas",
+        f"all answers agree on {agreeing} of the {compared} instances that have one",
+    )
+    return Table("Answers", columns, tuple(rows), notes)
+
+
+def _said(searched: Iterable[Record]) -> str:
+    return " / ".join(dict.fromkeys(r.result.status for r in searched))
+
+
+def sizes(records: Sequence[Record]) -> Table:
+    """By encoding: clauses and variables as QDIMACS, gates and blocks, median and largest."""
+    made: dict[str, dict[str, Record]] = {}
+    for record in latest(records):
+        if "clauses" in record.result.data:
+            # Solvers and preprocessors get the same formula.
+            made.setdefault(record.run.encoding, {})[record.run.instance] = record
+    rows = []
+    for encoding, by_instance in made.items():
+        own = [record.result.data for record in by_instance.values()]
+        cells = []
+        for name in ("scopes", "variables", "clauses", "gates"):
+            numbers = [int(data[name]) for data in own]
+            cells += [f"{median(numbers):,.0f}", f"{max(numbers):,}"]
+        slowest = max(float(data["encode_seconds"]) for data in own)
+        rows.append((encoding, str(len(own)), *cells, seconds_text(slowest)))
+    columns = [f"{name}{most}" for name in ("blocks", "variables", "clauses", "gates")
+               for most in ("", ", most")]  # fmt: skip
+    notes = (
+        "medians, and of the largest formula; clauses and variables are those of QDIMACS, after "
+        "Tseitin's transformation for circuits",
+        "seconds: the longest time for preparing and encoding one instance",
+    )
+    return Table("Sizes", ("encoding", "instances", *columns, "seconds"), tuple(rows), notes)
+
+
+def twins(records: Sequence[Record]) -> Table:
+    """Pairs of encodings on the instances that both were run on, solver by solver."""
+    known = [r for r in latest(records) if r.run.encoding != NO_ENCODING]
+    rows = []
+    for solver, preprocessor in dict.fromkeys((r.run.solver, r.run.preprocessor) for r in known):
+        own = [r for r in known if (r.run.solver, r.run.preprocessor) == (solver, preprocessor)]
+        ways = {r.run.encoding: r.run.way for r in own}
+        for one, other, what in _TWINS:
+            if one not in ways or other not in ways:
+                continue
+            found = comparison(own, ways[one], ways[other])
+            both = [(p.x, p.y) for p in found.points if p.x is not None and p.y is not None]
+            rows.append(
+                (
+                    f"{one} and {other}",
+                    what,
+                    preprocessor + "+" + solver,
+                    str(len(both)),
+                    str(sum(p.x is not None and p.y is None for p in found.points)),
+                    str(sum(p.x is None and p.y is not None for p in found.points)),
+                    f"{sum(x < y for x, y in both)}",
+                    "" if found.ratio is None else f"{found.ratio:.2f}",
+                )
+            )
+    columns = ("pair", "difference", "by", "both", "first only", "second only", "first sooner",
+               "ratio")  # fmt: skip
+    notes = (
+        "decided by both, by one only; how often the first was sooner where both decided, and the "
+        "geometric mean of the second's seconds over the first's",
+    )
+    return Table("Pairs of encodings", columns, tuple(rows), notes, left=3)
