@@ -18,7 +18,8 @@ from qsage_validate.games.registry import load_game
 from qsage_validate.solvers.deepening_state import Answer, DeepeningFile
 from qsage_validate.solvers.depths import Bound, Depths
 from qsage_validate.solvers.game_depths import depths_of
-from qsage_validate.solvers.search import MAX_PLIES, Limits, Progress, ProgressCallback, Solver
+from qsage_validate.solvers.search import MAX_PLIES, Limits, Progress, ProgressCallback
+from qsage_validate.solvers.searching import search_for
 
 Ask = Callable[[GameModel, float | None], Answer]
 """Answers for one depth: the model of that depth, and the seconds that are left."""
@@ -142,7 +143,7 @@ def deepen_by_search(
         if progress is not None:
             progress(state)
 
-    result = Solver(game, limits=limits, progress=watch).solve()
+    result = search_for(game, limits=limits, progress=watch).solve()
     if result.winner is None:
         return _undecided(depths, answers, _limit_of(result.reason))
     if result.winner is Player.BLACK:
