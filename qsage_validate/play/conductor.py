@@ -126,12 +126,14 @@ class Conductor:
         """Whether illegal moves are known (in ``state``), by the formula or by the rules.
 
         Many formulas with tables of moves say nothing of legality, stateless ones for example:
-        there the rules say what is illegal, and the verdict whether the promise is kept.
+        there the rules say what is illegal, and the verdict whether the promise is kept.  On a
+        grid a formula that tells nothing of a ply (Black's last one) lets every move be made.
         """
-        if self.knows_legality:
-            return True
+        if not isinstance(self.layout, TableLayout):
+            known = self.knows_legality
+            return known if state is None else known and self.legality(state) is not None
         by_rules = self.game is not None and (state is None or state.position is not None)
-        return by_rules and isinstance(self.layout, TableLayout)
+        return self.knows_legality or by_rules
 
     def opponent_moves(self, moves: Sequence[str]) -> list[str]:
         """The opponent's among all moves of a play, from ply 1 on."""
