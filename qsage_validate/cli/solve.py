@@ -31,8 +31,8 @@ from qsage_validate.errors import Exit, UsageError
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.table_layout import AnyLayout
-    from qsage_validate.games.gdl.task import GdlModel
     from qsage_validate.games.models import GameModel
+    from qsage_validate.games.protocol import Game
     from qsage_validate.solvers.search import SearchResult
     from qsage_validate.solvers.solving import Solved
 
@@ -98,7 +98,10 @@ def command(
         with SearchLine(sys.stderr) as line:
             solved = way.solve(subject.qbf, line.stage)
         facts: dict[str, Any] = {"formula": subject.name}
-        return _tell_solved(solved, subject.qbf, subject.layout, facts, json_output)
+        length = "" if subject.layout is None else f"{subject.layout.plies} plies"
+        if subject.game is not None:
+            length = subject.game.length
+        return _tell_solved(solved, subject.qbf, subject.layout, length, facts, json_output)
     if meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     resolved = model.resolve()
@@ -116,6 +119,7 @@ def command(
         return _search(resolved, timeout, memory, json_output)
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.games.models import depth_of
+    from qsage_validate.games.registry import load_game
 
     with grounding_within(memory):
         encoded = encode(resolved, encoding)
@@ -128,7 +132,8 @@ def command(
         "plies": layout.plies,
         "encoding": layout.encoding,
     }
-    return _tell_solved(solved, encoded.qbf, layout, facts, json_output)
+    length = load_game(resolved).length
+    return _tell_solved(solved, encoded.qbf, layout, length, facts, json_output)
 
 
 # --- By search --------------------------------------------------------------------------------
@@ -145,7 +150,7 @@ def _search(model: GameModel, timeout: float | None, memory: int | None, json_ou
         limits = search_limits(timeout, memory)
         result = search_for(game, limits=limits, progress=line.progress).solve()
     if isinstance(model, GdlModel):
-        result = _in_rounds(model, result)
+        result = _in_rounds(game, result)
     truth = None if result.winner is None else result.winner is Player.BLACK
     if json_output:
         emit_json(
@@ -157,7 +162,7 @@ def _search(model: GameModel, timeout: float | None, memory: int | None, json_ou
     return _exit(truth)
 
 
-def _in_rounds(model: GdlModel, result: SearchResult) -> SearchResult:
+def _in_rounds(game: Game, result: SearchResult) -> SearchResult:
     """The result in rounds of the game, of which search makes two plies and a last one."""
     from qsage_validate.games.gdl.rounds import rounds_of
 
@@ -167,9 +172,7 @@ def _in_rounds(model: GdlModel, result: SearchResult) -> SearchResult:
         return replace(result, critical_plies=rounds, reason=reason)
     if result.winner is None:
         return result
-    rounds = model.rounds
-    reason = f"Black does not win within {rounds} {'round' if rounds == 1 else 'rounds'}"
-    return replace(result, reason=reason)
+    return replace(result, reason=f"Black does not win within {game.length}")
 
 
 def _search_text(result: SearchResult) -> str:
@@ -199,6 +202,7 @@ def _tell_solved(
     solved: Solved,
     formula: Qbf,
     layout: AnyLayout | None,
+    length: str,
     facts: dict[str, Any],
     json_output: bool,
 ) -> Exit:
@@ -229,17 +233,18 @@ def _tell_solved(
             }
         )
     else:
-        emit(_solved_text(solved, formula, layout, move))
+        emit(_solved_text(solved, formula, layout, length, move))
     return _exit(truth)
 
 
-def _solved_text(solved: Solved, formula: Qbf, layout: AnyLayout | None, move: str) -> str:
+def _solved_text(
+    solved: Solved, formula: Qbf, layout: AnyLayout | None, length: str, move: str
+) -> str:
     if solved.truth is None:
         return f"undecided: {solved.by}: {solved.why}"
     verdict = _word(solved.truth)
     if layout is not None:
-        plies = f"{layout.plies} {'ply' if layout.plies == 1 else 'plies'}"
-        verdict += f": Black {'wins' if solved.truth else 'does not win'} within {plies}"
+        verdict += f": Black {'wins' if solved.truth else 'does not win'} within {length}"
     parts = [f"{verdict} ({solved.by}, {solved.seconds:.2f} s)"]
     if move:
         parts.append(f"first move {move}")

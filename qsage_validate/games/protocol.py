@@ -285,6 +285,11 @@ class Game(ABC):
         """How many plies a play has at most (the formula's depth in moves)."""
 
     @property
+    def length(self) -> str:
+        """The same for people: ``"5 plies"``, or what the game counts in."""
+        return f"{self.plies} {'ply' if self.plies == 1 else 'plies'}"
+
+    @property
     @abstractmethod
     def first_player(self) -> Player:
         """Who makes ply 1."""

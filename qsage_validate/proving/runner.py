@@ -25,7 +25,8 @@ from qsage_validate.proving.levels import Level, LevelResult, Report
 from qsage_validate.proving.random_plays import attack
 from qsage_validate.proving.subject import Subject
 from qsage_validate.proving.trace_level import check_trace_level
-from qsage_validate.solvers.search import Limits, Solver
+from qsage_validate.solvers.search import Limits
+from qsage_validate.solvers.searching import search_for
 from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.strategy_proof import prove_strategy
@@ -120,7 +121,7 @@ def _claim(subject: Subject, results: Sequence[LevelResult]) -> str:
     if subject.layout is None or subject.game is None:
         return f"the formula is {value}"
     wins = "wins" if value == "true" else "does not win"
-    return f"Black {wins} {subject.game.name} within {subject.game.plies} plies"
+    return f"Black {wins} {subject.game.name} within {subject.game.length}"
 
 
 class _Run:
@@ -347,7 +348,8 @@ class _Run:
             return None
         left = self._left()
         seconds = _SEARCH_SECONDS if left is None else min(_SEARCH_SECONDS, left)
-        return Solver(game, limits=Limits(seconds=seconds, positions=5_000_000)).solve().winner
+        limits = Limits(seconds=seconds, positions=5_000_000)
+        return search_for(game, limits=limits).solve().winner
 
     def model_warnings(self) -> list[str]:
         """What is doubtful about the model of the rules."""

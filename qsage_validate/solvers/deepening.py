@@ -188,9 +188,10 @@ def _conclude(depths: Depths, answers: Sequence[Answer], last: int | None) -> De
         # The smallest depth that could differ from what is refuted is the critical one.
         first = next(between)
         if first == upper:
-            why = f"Black wins within {_plies(upper)}{_in_depth(depths, upper)} and not in fewer"
+            within = depths.count(upper) + _in_depth(depths, upper)
+            why = f"Black wins within {within} and not in fewer"
             return Deepened(depths, upper, refuted, False, bound, why, tuple(answers))
-        return _undecided(depths, answers, f"nothing is known of {_plies(first)}")
+        return _undecided(depths, answers, f"nothing is known of {depths.count(first)}")
     if bound is not None and next(between, None) is None:
         why = f"Black wins at no depth: {bound.why}"
         return Deepened(depths, None, refuted, True, bound, why, tuple(answers))
@@ -202,9 +203,9 @@ def _undecided(depths: Depths, answers: Sequence[Answer], why: str) -> Deepened:
     refuted, upper = _known(answers)
     known = []
     if refuted is not None:
-        known.append(f"Black does not win within {_plies(refuted)}")
+        known.append(f"Black does not win within {depths.count(refuted)}")
     if upper is not None:
-        known.append(f"Black wins within {_plies(upper)}")
+        known.append(f"Black wins within {depths.count(upper)}")
     text = f"undecided: {why} ({' and '.join(known) or 'nothing is known'})"
     return Deepened(depths, None, refuted, False, depths.bound, text, tuple(answers))
 

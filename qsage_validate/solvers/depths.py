@@ -63,6 +63,10 @@ class Depths(ABC):
         """The number that ``--depth`` gives for so many plies."""
         return plies
 
+    def count(self, plies: int) -> str:
+        """So many plies in words."""
+        return _plies(plies)
+
     def searched(self, plies: int) -> int:
         """How many of these plies a number of plies of the executable rules is."""
         return plies

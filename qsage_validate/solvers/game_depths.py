@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import count as count_from
 from typing import Final
 
 from qsage_validate.games.bddl.model import Model
@@ -54,12 +54,15 @@ class RoundDepths(Depths):
     def at(self, plies: int) -> GdlModel:
         return replace(self._game, rounds=plies)
 
+    def count(self, plies: int) -> str:
+        return f"{plies} {'round' if plies == 1 else 'rounds'}"
+
     def searched(self, plies: int) -> int:
         # Without the ply at which a win of its last round is claimed, a round is not decided.
         return rounds_of(max(plies - 1, 0))
 
     def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
-        return iter(range(first, last + 1)) if last is not None else count(first)
+        return iter(range(first, last + 1)) if last is not None else count_from(first)
 
     def last(self, last: int | None = None) -> int | None:
         return _MOST_ROUNDS if last is None else last

@@ -112,6 +112,11 @@ class RoundsGame(AtomGame):
         return 2 * self.inner.plies + 1
 
     @property
+    def length(self) -> str:
+        rounds = self.inner.plies
+        return f"{rounds} {'round' if rounds == 1 else 'rounds'}"
+
+    @property
     def first_player(self) -> Player:
         return BLACK
 
