@@ -39,7 +39,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game
 
-_TEMPLATES = (
+_GRID = (
     harary.TEMPLATE,
     connect.TEMPLATE,
     breakthrough.BREAKTHROUGH,
@@ -48,10 +48,8 @@ _TEMPLATES = (
     evader_pursuer.EVADER_PURSUER_DUAL,
     domineering.TEMPLATE,
     hex.TEMPLATE,
-    positional.HARARY,
-    positional.HEX,
-    *gdl.TEMPLATES,
 )
+_TEMPLATES = (*_GRID, positional.HARARY, positional.HEX, *gdl.TEMPLATES)
 
 # What may be said of a game that is read from a file, by what the file is.
 _POSITIONAL_OPTIONS = (Option("depth", Number(1, MAX_DEPTH), "number of plies", 0),)
@@ -60,6 +58,11 @@ _POSITIONAL_OPTIONS = (Option("depth", Number(1, MAX_DEPTH), "number of plies", 
 def templates() -> tuple[Template, ...]:
     """All templates, in the order in which they are listed."""
     return _TEMPLATES
+
+
+def grid_templates() -> tuple[Template, ...]:
+    """Those of grid games, whose models are BDDL."""
+    return _GRID
 
 
 def find_template(name: str) -> Template:

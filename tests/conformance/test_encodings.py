@@ -20,7 +20,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import resolve_model, templates
+from qsage_validate.games.registry import grid_templates, resolve_model
 from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.strategy_proof import prove_strategy
 from qsage_validate.validation.verdict import Proved
@@ -84,7 +84,7 @@ def encoding(request: pytest.FixtureRequest) -> str:
 
 def test_every_game_has_instances() -> None:
     """A template that is registered and not here fails; both verdicts occur for each."""
-    for template in templates():
+    for template in grid_templates():
         mine = [_model(words) for words in INSTANCES if words.split()[0] == template.name]
         winners = {minimax(BddlGame(each)) for each in mine if each.problem.width < 5}
         assert winners == set(Player), template.name

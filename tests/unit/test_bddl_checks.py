@@ -17,7 +17,7 @@ from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_m
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.bddl.sanity import sanity_violations
 from qsage_validate.games.protocol import Player, Square
-from qsage_validate.games.registry import templates
+from qsage_validate.games.registry import grid_templates, resolve_model
 from tests.support import naive_rules as naive
 from tests.support.wild_models import wild_models
 from tests.unit.test_bddl_parser import shared_models
@@ -191,9 +191,9 @@ def test_a_diagnostic_without_a_file() -> None:
 
 
 def test_nothing_is_wrong_with_the_templates() -> None:
-    for template in templates():
+    for template in grid_templates():
         for options in ({}, *template.examples):
-            assert check_model(template.build(options)) == []
+            assert check_model(resolve_model([template.name], options)) == []
 
 
 def test_nothing_is_wrong_with_the_papers_models(shared_data: Path) -> None:

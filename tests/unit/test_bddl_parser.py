@@ -20,7 +20,7 @@ from qsage_validate.games.bddl.model import (
 from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem, read_model
 from qsage_validate.games.bddl.printer import Dialect, domain_text, problem_text
 from qsage_validate.games.protocol import Player, Square
-from qsage_validate.games.registry import templates
+from qsage_validate.games.registry import grid_templates, resolve_model
 from tests.support.wild_models import wild_models
 
 PAPER_DOMAIN = """\
@@ -390,8 +390,8 @@ def test_all_models_of_the_papers_benchmark_parse_and_print(shared_data: Path) -
 
 
 def test_all_templates_parse_and_print() -> None:
-    for template in templates():
+    for template in grid_templates():
         for options in template.examples:
-            model = template.build(options)
+            model = resolve_model([template.name], options)
             assert parse_domain(domain_text(model.domain)) == model.domain
             assert parse_problem(problem_text(model.problem)) == model.problem

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.deepening import Ask, deepen, deepen_by_search
@@ -33,7 +34,8 @@ EL = game("httt --size 3x3 --shape el")
 def asker(asked: list[int], *, unsure: int | None = None, lie: int | None = None) -> Ask:
     """Answers by minimax, and keeps what it was asked."""
 
-    def ask(model: Model, _: float | None) -> Answer:
+    def ask(model: GameModel, _: float | None) -> Answer:
+        assert isinstance(model, Model)
         plies = model.problem.plies
         asked.append(plies)
         if plies == unsure:
@@ -158,7 +160,8 @@ def test_each_answer_is_in_the_file_before_the_next_question(tmp_path: Path) -> 
     path = tmp_path / "s.json"
     seen: list[int] = []
 
-    def ask(model: Model, _: float | None) -> Answer:
+    def ask(model: GameModel, _: float | None) -> Answer:
+        assert isinstance(model, Model)
         seen.append(len(json.loads(path.read_text())["answers"]))
         if model.problem.plies == 5:
             raise KeyboardInterrupt

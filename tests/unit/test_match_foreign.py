@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.certificates.certificate import Dialect
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.adversary import AdversaryReport
@@ -157,7 +158,7 @@ def test_options_that_do_not_fit_a_clause_set(shared_data: Path) -> None:
     with pytest.raises(UsageError, match="only a SAT solver can answer a clause set"):
         made.match()
     silent = setup(shared_data, "quabs domino")
-    assert silent.layout is not None
+    assert isinstance(silent.layout, Layout)
     silent = replace(silent, layout=replace(silent.layout, indicators=()))
     with pytest.raises(UsageError, match="does not say where the formula keeps what is legal"):
         silent.adversary(seed=1, illegal=0.1)

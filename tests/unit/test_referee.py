@@ -14,7 +14,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Action, Anchor, Coordinate, Model, SubCondition
 from qsage_validate.games.protocol import Board, Outcome, Player, Square
 from qsage_validate.games.registry import load_game
-from qsage_validate.strategies.line import Answer, BoardMove, Legality
+from qsage_validate.strategies.line import Answer, BoardMove, LayoutMove, Legality
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.referee import Referee, check_fit
 from tests.support.plays import DOMINO, EL, attack, certified, conductor_for, model_of
@@ -162,7 +162,10 @@ def test_equal_boards_and_legal_moves_are_no_findings() -> None:
     judge = referee()
     assert judge.board(position, position.board, 0, ()) is None
     assert judge.answer(position, Answer(BoardMove("occupy", 1, 1), False, {}), ()) is None
-    every = {BoardMove("occupy", x, y): Legality(True) for x in (1, 2, 3) for y in (1, 2, 3)}
+    squares = [(x, y) for x in (1, 2, 3) for y in (1, 2, 3)]
+    every: dict[LayoutMove, Legality] = {
+        BoardMove("occupy", *square): Legality(True) for square in squares
+    }
     assert judge.legality(position, every, ()) == []
     assert judge.end(Outcome(Player.BLACK, "reached its goal"), Player.BLACK, 3, ()) is None
 
