@@ -30,6 +30,8 @@ from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import load_game
+from qsage_validate.play.adversary import AdversaryReport
+from qsage_validate.play.setup import PlayFiles, Setup
 from qsage_validate.solvers.search import solve
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
@@ -64,6 +66,10 @@ def sets(
     """A game of winning sets on positions without a picture."""
     names = tuple(f"p{k}" for k in range(count))
     return PositionalModel("sets", names, alternating(plies), black, white)
+
+
+# Random plays of a certificate.
+PLAYS = 20
 
 
 HEAP = """
@@ -150,6 +156,20 @@ def encoded(name: str, encoding: str) -> TableEncoding | str:
 
 
 @cache
+def attacked(name: str, encoding: str) -> AdversaryReport | None:
+    """A random adversary against the certificate, if there is one.
+
+    Every third of its plies begins with an attempt at an illegal move, where one is known.
+    """
+    made = certified(name, encoding)
+    if made is None:
+        return None
+    layout, game = made.encoding.layout, load_game(made.encoding.model)
+    setup = Setup(PlayFiles(), made.certificate, made.encoding.qbf, layout, game, ())
+    return setup.adversary(seed=len(name), illegal=1 / 3).run(PLAYS)
+
+
+@cache
 def certified(name: str, encoding: str) -> CertifiedTable | None:
     """The instance certified by search; ``None`` where the encoding cannot."""
     try:
@@ -229,6 +249,24 @@ def test_the_certificate_wins_by_the_rules(pair: tuple[str, str]) -> None:
         pytest.skip("no certificate by search")
     game = load_game(made.encoding.model)
     assert lost_plays(made.encoding.layout, made.certificate, game) == []
+
+
+def test_a_random_adversary_finds_nothing(pair: tuple[str, str]) -> None:
+    """Plays as ``qsage-play`` has them, of the certificate against anything."""
+    report = attacked(*pair)
+    if report is None:
+        pytest.skip("no certificate by search")
+    assert report.findings == ()
+    assert (report.wins, report.losses, report.undecided) == (PLAYS, 0, 0)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_every_encoding_was_attacked_by_illegal_moves(encoding: str) -> None:
+    """In many small games none is possible, so this is asked of all of them together."""
+    reports = [attacked(name, other) for name, other in PAIRS if other == encoding]
+    if not any(reports):
+        pytest.skip("no certificate by search")
+    assert sum(report.illegal_tried for report in reports if report is not None) > 0
 
 
 def test_a_file_describes_itself(pair: tuple[str, str]) -> None:
