@@ -8,7 +8,7 @@ from typing import Final
 
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import NO_ENCODING
+from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR
 from qsage_validate.bench.series import comparison
 from qsage_validate.bench.summaries import seconds_text, way_names
 from qsage_validate.bench.table import Table
@@ -55,7 +55,7 @@ def solved(records: Sequence[Record]) -> Table:
         )
     columns = ("way", "instances", *(f"{mark:g} s" for mark in MARKS))
     notes = (
-        "+: some runs ended before so many seconds without an answer, at smaller limits",
+        "+: some runs ended before so many seconds without an answer, so that it may be more",
         "seconds: those of the decided ones; of formulas with preprocessing, without encoding",
     )
     return Table("Decided within", (*columns, "true", "false", "seconds"), tuple(rows), notes)
@@ -63,10 +63,8 @@ def solved(records: Sequence[Record]) -> Table:
 
 def _within(own: Sequence[Record], mark: float) -> str:
     count = sum(r.result.decided and r.result.seconds <= mark for r in own)
-    # A run whose limit was smaller says nothing about this many seconds.
-    cut = any(
-        not r.result.decided and r.run.seconds is not None and r.run.seconds < mark for r in own
-    )
+    # A run that ended before without an answer says nothing about this many seconds.
+    cut = any(not r.result.decided and r.result.seconds < mark for r in own)
     return f"{count}{'+' if cut else ''}"
 
 
@@ -148,7 +146,7 @@ def twins(records: Sequence[Record]) -> Table:
                 (
                     f"{one} and {other}",
                     what,
-                    preprocessor + "+" + solver,
+                    solver if preprocessor == NO_PREPROCESSOR else f"{preprocessor}+{solver}",
                     str(len(both)),
                     str(sum(p.x is not None and p.y is None for p in found.points)),
                     str(sum(p.x is None and p.y is not None for p in found.points)),

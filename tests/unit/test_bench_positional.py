@@ -14,6 +14,7 @@ from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.positional import ENCODINGS, EXPERIMENT, execute, model_of
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.bench.summaries import by_processor
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.pg import write_pg
@@ -202,6 +203,14 @@ def test_solved_counts_what_was_decided_within_so_many_seconds() -> None:
     neighbours = cells(table, "bloqqer+caqe (en)")
     assert [neighbours[mark] for mark in ("1 s", "10 s", "60 s", "600 s")] == ["1", "1", "2", "2"]
     assert (neighbours["instances"], neighbours["false"]) == ("2", "1")
+
+
+def test_a_run_that_got_less_processor_time_than_wall_clock_time_says_less() -> None:
+    (timeout,) = (r for r in some() if r.result.status == "timeout" and r.run.encoding == "ea")
+    shared = replace(timeout, result=replace(timeout.result, cpu_seconds=4.0))
+    assert positional_tables.solved([shared]).rows[0][2:6] == ("0", "0", "0+", "0+")
+    (row,) = positional_tables.solved(by_processor([shared])).rows
+    assert row[2:6] == ("0", "0+", "0+", "0+")
 
 
 def test_answers_say_who_contradicts() -> None:
