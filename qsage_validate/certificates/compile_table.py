@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.certificates.decisions import Column, Decisions
-from qsage_validate.certificates.plan import Plan, PlanNode, Witness
+from qsage_validate.certificates.plan import Moves, Plan, PlanNode, Witness
 from qsage_validate.certificates.play_in_mind import play_in_mind
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Connective
@@ -40,7 +40,7 @@ def compile_table_plan(
     ``initially`` are the goals of the hero that hold at the start, where the play has ended
     there.  All variables that the certificate decides get a function.  The result is not checked
     here.  Raises :class:`NotCompiledError` for an encoding that says nothing about certificates
-    of the hero, and for one whose plies do not alternate.
+    of the hero.
     """
     hero = plan.hero
     if hero not in encoding.definitions:
@@ -48,12 +48,6 @@ def compile_table_plan(
             f"found the encoding {encoding.layout.encoding} for a win of {hero}'s, expected one "
             f"that has certificates for {hero}"
         )
-    for before, after in zip(encoding.layout.moves, encoding.layout.moves[1:], strict=False):
-        if before.player is after.player:
-            raise NotCompiledError(
-                f"found two plies of {after.player}'s at ply {after.ply}, expected turns of one "
-                "ply to compile a certificate"
-            )
     return _TableCompiler(encoding, plan, initially).certificate()
 
 
@@ -84,12 +78,17 @@ def _one(witnesses: frozenset[Witness]) -> Witness:
     return min(witnesses, key=str)
 
 
+def _made(reply: Move) -> Sequence[Move]:
+    """The opponent's moves that are a reply, ply by ply."""
+    return reply.moves if isinstance(reply, Moves) else (reply,)
+
+
 def _within_first_moves(encoding: TableEncoding, plan: Plan) -> Plan:
     """The plan without replies to first moves that the formula leaves out for symmetry."""
     if plan.root is not None or not encoding.layout.moves:
         return plan
     kept = frozenset(encoding.layout.moves[0].moves)
-    replies = {move: node for move, node in plan.replies.items() if str(move) in kept}
+    replies = {move: node for move, node in plan.replies.items() if str(_made(move)[0]) in kept}
     return replace(plan, replies=replies)
 
 
@@ -110,7 +109,8 @@ class _TableCompiler:
         self.literals: dict[int, int] = {v: self.builder.input() for v in self.inputs}
         self.functions: dict[int, int] = {}
         self.plies: list[PlyLiterals] = []
-        self._numbers: dict[str, int] = {}
+        # For each of the opponent's plies since the hero's last one: the numbers of its moves.
+        self._numbers: list[Mapping[str, int]] = []
         self._initially = initially
         self._claims: list[_Claim] = []
         # What is true when the play in mind is over before the current ply.
@@ -175,9 +175,10 @@ class _TableCompiler:
             for bit in reversed(range(width))
         )
 
-    def _number(self, move: Move) -> Sequence[int]:
-        """The number of an opponent's move in the table of the ply before the current one."""
-        return (self._numbers[str(move)],)
+    def _number(self, reply: Move) -> Sequence[int]:
+        """The numbers of the opponent's moves since the hero's last ply, in their tables."""
+        moves = zip(self._numbers, _made(reply), strict=True)
+        return [numbers[str(move)] for numbers, move in moves]
 
     # -- the plies -----------------------------------------------------------------------------
 
@@ -250,9 +251,11 @@ class _TableCompiler:
         for table in self.layout.moves:
             if table.player is self.hero:
                 self._hero_ply(table, before)
+                before = ()
+                self._numbers.clear()
             else:
-                self._numbers = {text: k for k, text in enumerate(table.moves)}
-                before = self._opponent_ply(table)
+                before += self._opponent_ply(table)
+                self._numbers.append({text: k for k, text in enumerate(table.moves)})
         play = _Play(self.builder, self.plies, self.hero, self.literals, self._witness)
         self.functions.update(self.encoding.definitions[self.hero](play))
         decided = self.qbf.variables(self.kind.decides)

@@ -1,9 +1,10 @@
 """Winning plans: a strategy as a small graph of shared decisions.
 
 A plan node says what its player (the *hero*) plays and, for each reply of the opponent, which
-node comes next.  One node may serve many positions: it need only name a move that wins in all
-of them, and its successors likewise.  Few nodes make small certificates, so a node is extended
-to a new position whenever the strategy that it stands for wins there too.
+node comes next.  Where a turn has several plies, a reply is all of the opponent's plies until the
+hero moves again, or none (:class:`Moves`).  One node may serve many positions: it need only name
+a move that wins in all of them, and its successors likewise.  Few nodes make small certificates,
+so a node is extended to a new position whenever the strategy that it stands for wins there too.
 """
 
 from __future__ import annotations
@@ -29,6 +30,16 @@ _BUDGET = 400_000
 
 class NoWinError(QsageError):
     """A plan was asked for a player who does not win."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """The opponent's moves between two plies of the hero's, where they are not exactly one."""
+
+    moves: tuple[Move, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.moves))
 
 
 @dataclass(eq=False, slots=True)
@@ -135,12 +146,28 @@ class Planner:
             raise NoWinError(f"{self.hero} does not win within {self.game.plies} plies")
         if initial.to_move is self.hero:
             return Plan(self.hero, self._cover({None: initial})[None], {})
-        return Plan(self.hero, None, self._cover(self._open(self._after(initial))))
+        return Plan(self.hero, None, self._cover(self._replies(initial)))
 
-    @staticmethod
-    def _open(replies: dict[Move, Position]) -> dict[Move, Position]:
-        """The replies after which the play goes on (the others have ended well)."""
-        return {m: p for m, p in replies.items() if p.outcome is None}
+    def _replies(self, after: Position) -> dict[Move, Position]:
+        """What may happen until the hero moves again and the play goes on (else it ended well)."""
+        if after.to_move is self.hero:
+            return {Moves(()): after}
+        first = self._open(after)
+        replies: list[tuple[tuple[Move, ...], Position]] = [((m,), p) for m, p in first.items()]
+        if all(position.to_move is self.hero for _, position in replies):
+            return first
+        while any(position.to_move is not self.hero for _, position in replies):
+            # The players of plies are given, so these positions are all of one ply.
+            replies = [
+                ((*made, move), position)
+                for made, before in replies
+                for move, position in self._open(before).items()
+            ]
+        return {Moves(made): position for made, position in replies}
+
+    def _open(self, position: Position) -> dict[Move, Position]:
+        """The moves after which the play goes on."""
+        return {m: p for m, p in self._after(position).items() if p.outcome is None}
 
     def _cover(self, positions: dict[Key, Position]) -> dict[Key, PlanNode]:
         """A node for each of some positions of one ply, made for few nodes in all."""
@@ -246,7 +273,7 @@ class Planner:
             self._trail.append(lambda: setattr(node, "witnesses", before))
             node.witnesses &= self._reached(after)
         elif after.outcome is None:
-            replies = self._open(self._after(after))
+            replies = self._replies(after)
             known = {move: p for move, p in replies.items() if move in node.table}
             for move, reply in known.items():
                 if not self._extend(node.table[move], reply):

@@ -60,6 +60,11 @@ def with_stones(model: PositionalModel, black: str = "", white: str = "") -> Pos
     return replace(model, black=stones[0], white=stones[1], first_moves=0)
 
 
+def turns(model: PositionalModel, players: str) -> PositionalModel:
+    """A game with other turns, a letter a ply."""
+    return replace(model, turns=tuple(BLACK if player == "B" else WHITE for player in players))
+
+
 def sets(
     count: int, plies: int, black: tuple[int, ...], white: tuple[int, ...] = ()
 ) -> PositionalModel:
@@ -123,6 +128,12 @@ INSTANCES: dict[str, Callable[[], TableModel]] = {
         alternating(3),
         network=Network((0b0110, 0b1001, 0b1001, 0b0110), 0b0001, 0b1000),
     ),
+    "domino two stones a turn 3x3": lambda: turns(httt("domino", 3, 5), "BWWBB"),
+    "petals, two stones a turn": lambda: turns(sets(7, 5, (7, 25, 97)), "BWWBB"),
+    "domino maker-maker White begins 3x3": lambda: turns(
+        httt("domino", 3, 5, breaker=False), "WBBWB"
+    ),
+    "hex two stones a turn 2x2": lambda: turns(hex_network(2, 2, 3), "BWB"),
     "heap 4": lambda: heap(4, 4),
     "heap 4, 2 rounds": lambda: heap(4, 2),
     "heap 3": lambda: heap(3, 3),

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 
 import pytest
 
 from qsage_validate.certificates.certificate import Kind
-from qsage_validate.certificates.certify import certify_encoding, goal_witnesses
-from qsage_validate.certificates.compile_table import NotCompiledError, compile_table_plan
+from qsage_validate.certificates.certify import certify_encoding, certify_game, goal_witnesses
+from qsage_validate.certificates.compile_table import NotCompiledError
 from qsage_validate.certificates.must_play import must_play_plan
 from qsage_validate.certificates.plan import NoWinError, Plan
 from qsage_validate.certificates.routes import RouteOptions, certify_formula
@@ -152,12 +153,32 @@ def test_an_encoding_without_definitions_has_no_certificate_by_search() -> None:
     assert found.certificate.kind is Kind.SKOLEM
 
 
-def test_turns_of_several_plies_are_refused() -> None:
-    made = tiny(harary_model("domino", 2, 2, maker_breaker=True, plies=3))
-    tables = [replace(t, player=BLACK) for t in made.layout.moves]
-    made = replace(made, layout=replace(made.layout, moves=tuple(tables)))
-    with pytest.raises(NotCompiledError, match="two plies of Black's at ply 2"):
-        compile_table_plan(made, Plan(BLACK, None, {}))
+@pytest.mark.parametrize("encoding", ["cor", "cor+"])
+def test_turns_of_several_plies_and_games_that_white_begins(encoding: str) -> None:
+    """Plies in any order: a reply is all of the opponent's plies in a row, or none of them."""
+    random = Random(8)
+    # White can hinder two of the three sets around p0.
+    petals = PositionalModel(
+        "petals", tuple(f"p{k}" for k in range(7)), (BLACK, WHITE, WHITE, BLACK, BLACK), (7, 25, 97)
+    )
+    models = [petals]
+    for number in range(50):
+        model = random_game(random, 5) if number % 3 else random_network_game(random, 5)
+        models.append(replace(model, turns=tuple(random.choice((BLACK, WHITE)) for _ in range(5))))
+    seen = set()
+    for model in models:
+        if model.won_by_black(model.black) and model.won_by_white(model.white):
+            continue  # Who was first is more than the formula can tell.
+        made = certify_game(model, encoding)
+        assert isinstance(made.encoding.model, PositionalModel)
+        game = PositionalGame(made.encoding.model)
+        assert made.winner is winner(model)
+        assert falsifying_choice(made.encoding.qbf, made.certificate) is None
+        assert lost_plays(made.encoding.layout, made.certificate, game) == []
+        players = [game.player_at(ply) for ply in range(1, game.plies + 1)]
+        twice = {one for one, other in pairwise(players) if one is other}
+        seen |= {(made.winner, player) for player in twice if made.decisions > 1}
+    assert seen == {(hero, player) for hero in Player for player in Player}
 
 
 def test_a_first_move_that_the_encoding_leaves_out_is_not_played() -> None:
