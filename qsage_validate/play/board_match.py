@@ -25,7 +25,7 @@ from qsage_validate.play.frame import (
 from qsage_validate.play.match import Match
 from qsage_validate.play.move_words import words_of
 from qsage_validate.play.naming import Names
-from qsage_validate.strategies.line import BoardMove, NamedMove
+from qsage_validate.strategies.line import BoardMove, Legality, NamedMove
 
 # How many moves a hint looks at.
 _HINT_MOVES = 64
@@ -125,14 +125,24 @@ class BoardMatch(Match):
             return None
         evidence: list[NamedValue] = []
         if verdict is not None and not verdict.legal:
-            evidence = [
-                self._names.false_value(literal, verdict.false_at.get(literal, ()))
-                for literal in verdict.false
-            ]
-            gate = self._names.legal_gate(state.plies + 1)
-            if gate is not None and gate not in verdict.false:
-                evidence.append(self._names.false_value(gate))
+            evidence = self._evidence(state, own, verdict)
         return WhyNot(own, self.person, formula_legal, rules_legal, tuple(evidence), illegality)
+
+    def _evidence(self, state: PlayState, move: LayoutMove, verdict: Legality) -> list[NamedValue]:
+        """The literals by which the formula flags a move."""
+        ply, names = state.plies + 1, self._names
+        evidence = [
+            names.false_value(literal, verdict.false_at.get(literal, ()), ply=ply, move=str(move))
+            for literal in verdict.false
+        ]
+        gate = names.legal_gate(ply)
+        if gate is not None and gate not in verdict.false:
+            evidence.append(names.false_value(gate, ply=ply))
+        if verdict.earlier is not None and not evidence:
+            values = {**state.line.choice, **state.line.reply}
+            player = self.layout.moves[verdict.earlier - 1].player
+            evidence.append(names.made(player, verdict.earlier, str(move), values))
+        return evidence
 
     def _checked(self, move: MatchMove) -> LayoutMove:
         return self._words.checked(move, self._next_ply)
@@ -251,7 +261,7 @@ class BoardMatch(Match):
             board=state.shown_board,
             position=state.position,
             values=tuple(
-                self._names.value(literal, values, squares)
+                self._names.value(literal, values, squares, state.plies)
                 for literal, values in state.reading.at.items()
             ),
             illegal=why,

@@ -95,11 +95,14 @@ class GateInspector:
         read: Reading,
         squares: Sequence[SquareXY] = (),
         names: Names | None = None,
+        ply: int | None = None,
     ) -> None:
+        """``ply`` is the one just made: literals that several plies share get its names."""
         self._formula = formula
         self._read = read
         self.squares = tuple(squares)
         self._names = names
+        self._ply = ply
         self._values: dict[int, SquareValues] = {}
 
     @classmethod
@@ -111,7 +114,7 @@ class GateInspector:
         def read(variables: Sequence[int]) -> Mapping[int, SquareValues]:
             return reader.boards([line], variables)[0].at
 
-        return cls(formula, read, reader.places, names)
+        return cls(formula, read, reader.places, names, line.plies)
 
     @classmethod
     def of_choice(cls, formula: Qbf, oracle: Oracle, choice: Mapping[int, bool]) -> GateInspector:
@@ -141,8 +144,11 @@ class GateInspector:
     def starting_points(self) -> tuple[str, ...]:
         """The names of the gates that mean something, the verdict first."""
         named = {} if self._names is None else self._names.literals
-        own = [name for name, literal in named.items() if abs(literal) in self._formula.gates]
-        return tuple(dict.fromkeys(["verdict", *own]))
+        own: dict[int, str] = {}
+        for name, literal in named.items():
+            if abs(literal) in self._formula.gates:
+                own.setdefault(literal, name)
+        return tuple(dict.fromkeys(["verdict", *own.values()]))
 
     def resolve(self, text: str) -> int:
         """The literal that ``text`` names: a meaning, the file's name; ``-`` complements it.
@@ -160,7 +166,7 @@ class GateInspector:
     def _meaning(self, literal: int) -> str | None:
         if self._names is None:
             return "output" if literal == self._formula.output else None
-        name, group = self._names.meaning(literal)
+        name, group = self._names.meaning(literal, self._ply)
         return None if (name, group) == ("gate", Group.GATE) else name
 
     # -- rows -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout, MoveVariables, StateCode
 from qsage_validate.encodings.table_layout import AnyLayout, MoveTable, TableLayout
+from qsage_validate.games.protocol import Player
 from qsage_validate.play.frame import Group, NamedValue
 from qsage_validate.strategies.line import SquareXY
 
@@ -20,39 +21,51 @@ class Names:
     def __init__(self, layout: AnyLayout, qbf: Qbf | None) -> None:
         self.layout = layout
         self._qbf = qbf
-        self._meanings: dict[int, tuple[str, Group]] = {}
+        # Several plies may share a literal: a constant, or a gate that is built once.
+        self._meanings: dict[int, dict[str, Group]] = {}
         for literal, name, group in self._entries():
-            self._meanings.setdefault(literal, (name, group))
+            self._meanings.setdefault(literal, {}).setdefault(name, group)
 
     @property
     def literals(self) -> Mapping[str, int]:
-        """The literals that have a meaning, by its name; the first one of a name."""
+        """The literals that have a meaning, by all of its names; the first one of a name."""
         found: dict[str, int] = {}
-        for literal, (name, _) in self._meanings.items():
-            found.setdefault(name, literal)
+        for literal, names in self._meanings.items():
+            for name in names:
+                found.setdefault(name, literal)
         return found
 
     def variable(self, variable: int) -> str:
         """What the file calls a variable or gate."""
         return str(variable) if self._qbf is None else self._qbf.name(variable)
 
-    def meaning(self, literal: int) -> tuple[str, Group]:
-        """The name and group of a literal; gates without a name are just gates."""
-        if literal in self._meanings:
-            return self._meanings[literal]
-        if -literal in self._meanings:
-            name, group = self._meanings[-literal]
-            return f"not {name}", group
+    def meaning(self, literal: int, ply: int | None = None, move: str = "") -> tuple[str, Group]:
+        """The name and group of a literal; gates without a name are just gates.
+
+        Of several names that of ``move`` at ply ``ply`` is preferred, then one of the ply, then
+        one of the state after it (before it, where a move is given); then the first.
+        """
+        for own, prefix in (
+            (self._meanings.get(literal), ""),
+            (self._meanings.get(-literal), "not "),
+        ):
+            if own:
+                name = _fitting(list(own), ply, move)
+                return f"{prefix}{name}", own[name]
         return "gate", Group.GATE
 
     def value(
-        self, literal: int, values: Sequence[bool | None], squares: Sequence[SquareXY]
+        self,
+        literal: int,
+        values: Sequence[bool | None],
+        squares: Sequence[SquareXY],
+        ply: int | None = None,
     ) -> NamedValue:
         """A literal with its values on the squares, one value when all agree.
 
-        Without squares there is one value.
+        Without squares there is one value; ``ply`` is the ply just made.
         """
-        name, group = self.meaning(literal)
+        name, group = self.meaning(literal, ply)
         agreed = values[0] if values and len(set(values)) == 1 else None
         false_at = tuple(
             square
@@ -61,11 +74,34 @@ class Names:
         )
         return NamedValue(name, self._signed(literal), literal, agreed, group, false_at)
 
-    def false_value(self, literal: int, at: Sequence[SquareXY] = ()) -> NamedValue:
-        """A literal that is false: everywhere, or at the squares ``at``."""
-        name, group = self.meaning(literal)
+    def false_value(
+        self, literal: int, at: Sequence[SquareXY] = (), *, ply: int | None = None, move: str = ""
+    ) -> NamedValue:
+        """A literal that is false: everywhere, or at the squares ``at``.
+
+        That a stone is not missing is said as it is: the literal of the stone is true.  ``move``
+        of ``ply`` is what is explained; a literal of the symbolic position is read at its place.
+        """
+        stone, group = self.meaning(-literal, ply, move)
+        if group is Group.STATE and not at and -literal in self._meanings:
+            state = self.layout.state if isinstance(self.layout, TableLayout) else None
+            if state is not None and state.position:
+                stone += f" {move}"
+            return NamedValue(stone, self._signed(-literal), -literal, True, group)
+        name, group = self.meaning(literal, ply, move)
         value = None if at else False
         return NamedValue(name, self._signed(literal), literal, value, group, tuple(at))
+
+    def made(self, player: Player, ply: int, move: str, values: Mapping[int, bool]) -> NamedValue:
+        """That an earlier ply is ``move``, by the values of its variables."""
+        held = [
+            abs(v) if values.get(abs(v)) else -abs(v) for v in self.layout.moves[ply - 1].variables
+        ]
+        if isinstance(self.layout, TableLayout) and not self.layout.moves[ply - 1].code:
+            held = [v for v in held if v > 0]
+        shown = " ".join(self._signed(v) for v in held)
+        name = f"{player.value} {ply} is {move}"
+        return NamedValue(name, shown, held[0] if held else 0, True, Group.MOVE)
 
     def _signed(self, literal: int) -> str:
         return ("-" if literal < 0 else "") + self.variable(abs(literal))
@@ -164,3 +200,17 @@ def _table_entries(table: MoveTable) -> Iterator[tuple[int, str, Group]]:
 def _ply_of(name: str) -> int | None:
     match = _PLY.search(name)
     return None if match is None else int(match[1])
+
+
+def _fitting(names: Sequence[str], ply: int | None, move: str) -> str:
+    """The name that says the most about a ply; the first one without a ply."""
+    if ply is None or len(names) == 1:
+        return names[0]
+    state = f"state {ply - 1 if move else ply} "
+
+    def rank(name: str) -> int:
+        if _ply_of(name) != ply:
+            return int(name.startswith(state))
+        return 3 if move and f" {move} " in f"{name} " else 2
+
+    return max(names, key=rank)

@@ -115,12 +115,14 @@ class BoardReading:
 class Legality:
     """What the formula says about a move: ``false`` are the literals that speak against it.
 
-    ``false_at`` has the symbolic squares at which they do, where they depend on one.
+    ``false_at`` has the symbolic squares at which they do, where they depend on one; ``earlier``
+    is the ply, from 1, whose variables already say the same move, where that alone forbids it.
     """
 
     legal: bool
     false: tuple[int, ...] = ()
     false_at: Mapping[int, tuple[SquareXY, ...]] = field(default_factory=dict)
+    earlier: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice, product
 from typing import Final
@@ -30,6 +30,7 @@ from qsage_validate.strategies.line import (
 from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
 from qsage_validate.strategies.refuter import Refuter
 from qsage_validate.strategies.table_code import SquareOf, TableCode
+from qsage_validate.strategies.table_legality import TableLegality
 from qsage_validate.strategies.values import ask
 
 # How many values of the opponent's remaining variables a verdict is evaluated for.
@@ -132,7 +133,13 @@ class TableSkolemReader(TableReader):
     @property
     def knows_legality(self) -> bool:
         own = (move.ply for move in self.layout.moves if move.player is Player.WHITE)
-        return all(any(parts for parts in self._legal_parts(ply)) for ply in own)
+        return all(self._legality.tells(ply) for ply in own)
+
+    @cached_property
+    def _legality(self) -> TableLegality:
+        at = dict(zip(self.layout.state.places, self._at_places, strict=False))
+        assert isinstance(self.code, TableCode), "the code of a table"
+        return TableLegality(self.layout, self.code, self._state, at)
 
     def _values(
         self, lines: Sequence[Line], literals: Sequence[int]
@@ -144,77 +151,34 @@ class TableSkolemReader(TableReader):
         ]
         return [rows[k : k + len(places)] for k in range(0, len(rows), len(places))]
 
-    # -- legality ---------------------------------------------------------------------------
-
-    def _legal_parts(self, ply: int) -> list[tuple[tuple[int, Values], ...]]:
-        """For each move of a ply the literals, and where, that must all be true; or none.
-
-        Where the table has no literals for it, a position that somebody has claimed is what
-        cannot be claimed (positional games), if the formula tells that exactly.
-        """
-        table = self.layout.moves[ply - 1]
-        if table.legal:
-            return [((literal, {}),) if literal else () for literal in table.legal]
-        state = self.layout.state
-        kinds = self._state(ply - 1)
-        if self.layout.game != "positional" or not kinds or state.one_sided:
-            return [() for _ in table.moves]
-        if not state.position:
-            taken = {
-                name: [-kinds[f"{player.value} {name}"] for player in Player]
-                for name in table.moves
-                if all(f"{player.value} {name}" in kinds for player in Player)
-            }
-            return [tuple((x, {}) for x in taken.get(name, ())) for name in table.moves]
-        if any(player.value not in kinds for player in Player):
-            return [() for _ in table.moves]
-        at = dict(zip(state.places, self._at_places, strict=True))
-        return [
-            tuple((-kinds[player.value], at[name]) for player in Player) if name in at else ()
-            for name in table.moves
-        ]
-
     def legality(
         self, lines: Sequence[Line], moves: Sequence[LayoutMove]
     ) -> list[list[Legality | None] | None]:
-        """What the formula says; a number behind the last move is no move for any formula."""
         if not lines:
             return []
         ply = lines[0].plies + 1
-        parts = self._legal_parts(ply)
-        if not any(parts):
+        if not self._legality.tells(ply):
             return [None] * len(lines)
-        code = self.code
-        assert isinstance(code, TableCode), "the code of a table"
-        numbers = [code.number(ply, move) for move in moves]
-        own = [
-            parts[number] if number is not None and number < len(parts) else None
-            for number in numbers
-        ]
+        needed = [self._legality.literals(ply, move) for move in moves]
         questions = [
-            (literal, {**line.choice, **at}, self.with_move(line, move).choice)
+            (literal, {**self.with_move(line, move).choice, **at})
             for line in lines
-            for move, needed in zip(moves, own, strict=True)
-            for literal, at in needed or ()
+            for move, own in zip(moves, needed, strict=True)
+            for literal, at in own
         ]
-        literals = list(dict.fromkeys(literal for literal, _, _ in questions))
-        choices = [{**after, **at} for _, at, after in questions]
-        table = ask(self.oracle, choices, literals)
+        literals = list(dict.fromkeys(literal for literal, _ in questions))
+        table = ask(self.oracle, [choice for _, choice in questions], literals)
         column = {literal: k for k, literal in enumerate(literals)}
-        values = iter([bool(table[k, column[q[0]]]) for k, q in enumerate(questions)])
-        return [[self._legality(needed, values) for needed in own] for _ in lines]
-
-    @staticmethod
-    def _legality(
-        needed: tuple[tuple[int, Values], ...] | None, values: Iterator[bool]
-    ) -> Legality | None:
-        """Of the literals of one move, whose values come next; ``None`` where there are none."""
-        if needed is None:
-            return Legality(False)
-        if not needed:
-            return None
-        held = [(literal, next(values)) for literal, _ in needed]
-        return Legality(all(value for _, value in held), tuple(v for v, value in held if not value))
+        values = iter([bool(table[k, column[x]]) for k, (x, _) in enumerate(questions)])
+        found: list[list[Legality | None] | None] = []
+        for line in lines:
+            earlier = self._legality.earlier(line)
+            told: list[Legality | None] = []
+            for move, own in zip(moves, needed, strict=True):
+                false = tuple(literal for literal, _ in own if not next(values))
+                told.append(self._legality.verdict(ply, move, false, earlier))
+            found.append(told)
+        return found
 
     # -- the verdict ------------------------------------------------------------------------
 

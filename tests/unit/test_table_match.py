@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from qsage_validate.encodings.encoding import encode
-from qsage_validate.encodings.table_layout import MoveTable, TableLayout
+from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.positional.harary import harary_model
@@ -21,10 +22,11 @@ from qsage_validate.games.registry import load_game, resolve_model
 from qsage_validate.play.adversary import Adversary
 from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.move_words import TableWords
+from qsage_validate.play.naming import Names
 from qsage_validate.play.script import run_script, script_moves
 from qsage_validate.play.steps import steps_by_rules, steps_of_frames
 from qsage_validate.strategies.certificate_strategy import CertificateStrategy
-from qsage_validate.strategies.line import NamedMove, split_moves
+from qsage_validate.strategies.line import Legality, NamedMove, split_moves
 from qsage_validate.strategies.table_code import TableCode
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.referee import check_fit
@@ -122,7 +124,24 @@ def test_a_claimed_position_is_refused_with_the_rule_and_the_formulas_literal() 
     assert why.formula_legal is False
     assert why.rules_legal is False
     assert why.lines[0] == "b2: Black has claimed it"
-    assert re.fullmatch(r"formula: not state 1 black \[-\d+\]: false", why.lines[1])
+    assert re.fullmatch(r"formula: state 1 black b2 \[-?\d+\]: true", why.lines[1])
+    assert len(why.lines) == 2
+
+
+@pytest.mark.parametrize("encoding", ["ea", "cor+"])
+def test_a_stone_of_a_board_bound_from_one_side_is_evidence(encoding: str) -> None:
+    match = table_match(EL, encoding)
+    assert certified(EL, encoding).encoding.layout.state.one_sided
+    why = match.why_not(match.parse_move("b2"))
+    assert why is not None
+    assert why.formula_legal is False
+    assert re.fullmatch(r"formula: state 1 black b2 \[-?\d+\]: true", why.lines[1])
+    match.push("a1")
+    own = match.why_not(match.parse_move("a1"))
+    assert own is not None
+    assert own.formula_legal is False
+    assert re.fullmatch(r"formula: state 3 white a1 \[-?\d+\]: true", own.lines[1])
+    assert match.why_not(match.legal_moves()[0]) is None
 
 
 def test_a_formula_that_says_what_is_legal_is_asked_for_it() -> None:
@@ -148,16 +167,38 @@ def test_an_illegal_move_that_is_let_happen_does_nothing() -> None:
     assert match.findings == ()
 
 
-def test_a_stateless_formula_says_nothing_of_legality_and_still_wins() -> None:
+def test_a_stateless_formula_flags_what_an_earlier_ply_has_claimed_and_still_wins() -> None:
     match = table_match(EL, "sa")
     why = match.why_not(match.parse_move("b2"))
     assert why is not None
-    assert why.formula_legal is None
-    assert why.lines[-1] == "formula: says nothing about legality"
+    assert why.formula_legal is False
+    assert why.lines == (
+        "b2: Black has claimed it",
+        "formula: black 1 is b2 [-1 2 -3 -4]: true",
+    )
     match.push("b2", force=True)
     match.push("b2", force=True)
     assert match.outcome is not None
     assert match.outcome.verdict is True
+    assert match.findings == ()
+
+
+def test_stones_that_a_strategy_may_invent_do_not_flag_a_move() -> None:
+    layout = certified(EL, "ea").encoding.layout
+    # Of the board, "white a1" is read from the literal that says "black b2".
+    names = list(layout.state.atoms)
+    black, white = names.index("black b2"), names.index("white a1")
+    states = [list(row) for row in layout.state.states]
+    states[1][white], states[1][black] = states[1][black], 0
+    state = replace(layout.state, states=tuple(map(tuple, states)))
+    conductor = table_conductor(EL, "ea", layout=replace(layout, state=state))
+    (after,) = conductor.answer_all([conductor.start()])
+    (after,) = conductor.examine_all([after])
+    verdicts = conductor.legality(after)
+    assert verdicts is not None
+    assert NamedMove("a1") not in verdicts
+    assert verdicts[NamedMove("b2")] == Legality(False, earlier=1)
+    assert after.findings == ()
 
 
 def test_a_number_without_a_move_can_be_said_and_is_illegal() -> None:
@@ -266,6 +307,39 @@ def test_a_strategy_answers_moves_of_the_game() -> None:
     assert position.play(position.legal_moves()[0]).is_legal(reply)
 
 
+def test_a_literal_that_plies_share_is_named_by_the_ply_at_hand() -> None:
+    moves = ("a", "b", "c")
+    tables = tuple(
+        MoveTable(ply, player, moves, (ply, 10 + ply), legal=(20, 21, 20 + ply))
+        for ply, player in ((1, BLACK), (2, WHITE), (3, BLACK), (4, WHITE))
+    )
+    state = StateTable(("x", "y"), ((30, 31), (30, 31), (30, 32)))
+    names = Names(TableLayout(tables, state), None)
+    assert names.meaning(20)[0] == "black 1 a legal"
+    assert names.meaning(20, 4)[0] == "white 4 a legal"
+    assert names.meaning(20, 4, "b")[0] == "white 4 a legal"
+    assert names.meaning(-21, 2, "b")[0] == "not white 2 b legal"
+    assert names.meaning(22, 4, "a")[0] == "white 2 c legal"
+    assert names.meaning(30, 2)[0] == "state 2 x"
+    assert names.meaning(30, 2, "a")[0] == "state 1 x"
+    assert names.literals["white 4 a legal"] == 20
+    assert str(names.false_value(20, ply=4, move="a")) == "white 4 a legal [20]: false"
+
+
+def test_an_illegal_move_in_gdl_is_explained_by_the_ply_at_hand() -> None:
+    won = GdlModel(library.load("trails"), 10, role="red")
+    match = table_match(won, "gdl")
+    conductor = table_conductor(won, "gdl")
+    ply = match.frame.ply + 1
+    wrong = [m for m in conductor.reader.code.moves(ply) if match.why_not(m) is not None]
+    assert wrong
+    for move in wrong:
+        why = match.why_not(move)
+        assert why is not None
+        assert why.formula_legal is False
+        assert [value.name for value in why.evidence] == [f"white {ply} {move} legal"]
+
+
 def test_moves_are_read_alike_in_both_kinds_of_layouts() -> None:
     conductor = table_conductor(TRAILS, "gdl")
     layout = conductor.layout
@@ -280,16 +354,16 @@ def test_moves_are_read_alike_in_both_kinds_of_layouts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "encoding", "flagged"),
-    [(EL, "ea", False), (EL, "cor", True), (EL, "la", True), (EL, "sa", False), (HEX, "ln", True)],
+    ("model", "encoding"),
+    [(EL, "ea"), (EL, "cor"), (EL, "cor+"), (EL, "la"), (EL, "sa"), (HEX, "ln"), (HEX, "sn")],
 )
-def test_random_plays_find_nothing_wrong(
-    model: PositionalModel, encoding: str, flagged: bool
+def test_random_plays_find_nothing_wrong_and_illegal_moves_are_flagged(
+    model: PositionalModel, encoding: str
 ) -> None:
     report = Adversary(table_conductor(model, encoding), seed=1, illegal=0.4).run(60)
     assert report.clean
     assert report.illegal_tried > 10
-    assert report.illegal_flagged == (report.illegal_tried if flagged else 0)
+    assert report.illegal_flagged == report.illegal_tried
 
 
 def test_random_plays_against_white_find_nothing_wrong() -> None:
@@ -341,8 +415,9 @@ def test_atoms_without_a_literal_are_not_compared() -> None:
     assert after.findings == ()
     assert after.reading.atoms is None
     assert after.shown_board is not None
-    assert not conductor.knows_legality
-    assert conductor.knows_illegal(after)
+    verdicts = conductor.legality(after)
+    assert verdicts is not None
+    assert verdicts[NamedMove("b2")] == Legality(False, earlier=1)
 
 
 def test_a_wrong_literal_of_legality_is_found() -> None:
