@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from qsage_validate.solvers.solving import Solved
 
 
+# Solvers like atoms as early as they can stand (Table 2 of the paper).
+_GDL_FOR_SOLVERS = "gdl-gd"
+
+
 @partial(takes_model, or_formula=True)
 def command(
     model: ModelArguments,
@@ -118,9 +122,12 @@ def command(
     if way.searches:
         return _search(resolved, timeout, memory, json_output)
     from qsage_validate.encodings.encoding import encode
+    from qsage_validate.games.gdl.task import GdlModel
     from qsage_validate.games.models import depth_of
     from qsage_validate.games.registry import load_game
 
+    if encoding is None and isinstance(resolved, GdlModel):
+        encoding = _GDL_FOR_SOLVERS
     with grounding_within(memory):
         encoded = encode(resolved, encoding)
     with SearchLine(sys.stderr) as line:
