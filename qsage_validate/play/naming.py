@@ -12,6 +12,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.play.frame import Group, NamedValue
 from qsage_validate.strategies.line import SquareXY
 
+_INITIAL = "initial state"
 _PLY = re.compile(r"\b(?:black|white) (\d+)\b")
 
 
@@ -112,7 +113,7 @@ class Names:
         """The literals that mean something after ``ply`` plies (0: at the start)."""
         literals = [x for name, x in self.layout.gates.items() if _ply_of(name) == ply]
         if ply == 0:
-            literals = [x for name, x in self.layout.gates.items() if name == "initial state"]
+            literals = [x for name, x in self.layout.gates.items() if name == _INITIAL]
         if 1 <= ply <= self.layout.plies:
             literals = [*self._of_ply(ply), *literals]
         if isinstance(self.layout, TableLayout) and ply < len(self.layout.state.states):
@@ -210,7 +211,7 @@ def _fitting(names: Sequence[str], ply: int | None, move: str) -> str:
 
     def rank(name: str) -> int:
         if _ply_of(name) != ply:
-            return int(name.startswith(state))
+            return int(name.startswith(state) or (ply == 0 and name == _INITIAL))
         return 3 if move and f" {move} " in f"{name} " else 2
 
     return max(names, key=rank)
