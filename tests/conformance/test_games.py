@@ -13,7 +13,7 @@ import pytest
 
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Game, Outcome, Player, Position
-from qsage_validate.games.registry import find_template, load_game, resolve_model, templates
+from qsage_validate.games.registry import find_model, find_template, load_game, templates
 from tests.support.playthrough import COMMAND, GOLDEN, examples, playthrough, words
 
 EXAMPLES = list(examples())
@@ -63,7 +63,7 @@ def test_outcomes_are_consistent(game: Game, plays: list[list[Position]]) -> Non
         assert end.legal_moves() == ()
         if end.ply <= game.plies:
             # Nobody loses by an own move before the depth is reached.
-            assert end.outcome.winner is end.to_move.other
+            assert end.outcome.winner is game.player_at(end.ply - 1)
         for move in game.moves(end.to_move)[:5]:
             assert end.illegality(move) is not None
             with pytest.raises(IllegalMoveError):
@@ -192,7 +192,7 @@ def test_playthroughs_are_as_they_were(
     assert path.exists(), f"no playthrough of {words(name, options)}: write it with {COMMAND}"
     command = words(name, options)
     expected = path.read_text(encoding="utf-8")
-    assert playthrough(command, load_game(resolve_model([name], options))) == expected
+    assert playthrough(command, load_game(find_model([name], options))) == expected
 
 
 def test_there_are_no_other_playthroughs() -> None:

@@ -21,7 +21,7 @@ from qsage_validate.games.gdl.model import Ground
 from qsage_validate.games.gdl.parser import parse_description, read_description
 from qsage_validate.games.gdl.printer import description_text
 from qsage_validate.games.gdl.rounds import RoundsGame, rounds_of
-from qsage_validate.games.gdl.rules import GdlGame, NotTurnTakingError
+from qsage_validate.games.gdl.rules import GdlGame, GdlMove, NotTurnTakingError
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.perft import perft
 from qsage_validate.games.protocol import Board, Player, Position, Square
@@ -77,7 +77,7 @@ def test_moves_are_read_in_several_forms(text: str) -> None:
     assert str(trails().parse_move(text, BLACK)) == "(go 1 2)"
 
 
-@pytest.mark.parametrize("text", ["", "(go 1", "go ?x", "(go 1 2) x"])
+@pytest.mark.parametrize("text", ["", "(go 1", "go ?x", "(go 1 2) x", "jump", "go 1"])
 def test_what_is_no_move_is_refused(text: str) -> None:
     with pytest.raises(MalformedMoveError, match=r"expected a move like \(go 1 2\)|like wait"):
         trails().parse_move(text, BLACK)
@@ -87,6 +87,22 @@ def test_what_is_no_move_is_refused(text: str) -> None:
 def test_what_is_no_position_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         trails().parse_position(text)
+
+
+def test_the_position_inside_a_round_is_read_back() -> None:
+    game = RoundsGame(trails())
+    inside = game.initial.play(game.initial.legal_moves()[0])
+    assert str(inside).endswith(" ply 1 after (go 1 2)")
+    assert game.parse_position(f" {inside} ") == inside
+    assert game.parse_position(str(inside).replace(" ply 1", "")) == inside
+    for text in (
+        f"{game.initial} after",
+        f"{game.initial} after jump",
+        str(inside).replace("ply 1", "ply 13"),
+        "{(control red) (end red 1 1) (cell 1 2 blue) (cell 2 1 blue)} ply 3 after wait",
+    ):
+        with pytest.raises(UsageError):
+            game.parse_position(text)
 
 
 def test_an_illegal_move_is_explained_by_the_rule_that_fails() -> None:
@@ -99,7 +115,7 @@ def test_an_illegal_move_is_explained_by_the_rule_that_fails() -> None:
     assert reason.text.startswith("(go 2 2): (open_to blue 2 2) is false (rule for (legal ?player")
     with pytest.raises(IllegalMoveError, match=r"\(open_to blue 2 2\) is false"):
         position.play(move)
-    jump = position.illegality(position.game.parse_move("jump", BLACK))
+    jump = position.illegality(GdlMove("jump"))
     assert jump is not None
     assert jump.text == "jump: no rule makes jump legal for blue"
 

@@ -8,11 +8,12 @@ brought, so a game of N rounds has 2N + 1 plies; :func:`rounds_of` turns plies b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.errors import IllegalMoveError, UsageError
+from qsage_validate.errors import IllegalMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.gdl.machine import State
 from qsage_validate.games.gdl.model import Ground
@@ -31,6 +32,8 @@ from qsage_validate.games.protocol import State as KernelState
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 _KEPT: Final = 200_000
+
+_CHOSEN = re.compile(r"(.*\})(.*?)\s+after\s+(.+)", re.DOTALL)
 
 
 def rounds_of(plies: int) -> int:
@@ -103,6 +106,14 @@ class RoundsGame(AtomGame):
     def __init__(self, game: GdlGame) -> None:
         self.inner = game
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RoundsGame):
+            return NotImplemented
+        return self is other or self.inner == other.inner
+
+    def __hash__(self) -> int:
+        return hash(self.inner)
+
     @property
     def name(self) -> str:
         return self.inner.name
@@ -151,9 +162,21 @@ class RoundsGame(AtomGame):
         return self.inner.parse_move(text, player)
 
     def parse_position(self, text: str) -> RoundsPosition:
-        """The position before Black's part of a round, in the game's own text form."""
-        inner = self.inner.parse_position(text)
-        return RoundsPosition(self, inner.state, None, 2 * inner.ply - 1)
+        """The position before Black's part of a round, in the game's own text form.
+
+        With ``after`` and a move of Black's behind it, the one before White's part.
+        """
+        match = _CHOSEN.fullmatch(text)
+        inner = self.inner.parse_position(text if match is None else match[1] + match[2])
+        if match is None:
+            return RoundsPosition(self, inner.state, None, 2 * inner.ply - 1)
+        try:
+            chosen = self.inner.parse_move(match[3], BLACK)
+        except MalformedMoveError as error:
+            raise UsageError(f"{error} behind 'after'") from None
+        if inner.outcome is not None or inner.ply > self.inner.plies:
+            raise UsageError(f"found {chosen} after the end of the play, expected no move")
+        return RoundsPosition(self, inner.state, chosen.term, 2 * inner.ply)
 
     def moves(self, player: Player) -> Sequence[GdlMove]:
         return self.inner.moves(player)

@@ -201,6 +201,10 @@ class GdlGame(AtomGame):
     def __hash__(self) -> int:
         return hash((self.name, self._plies, self.win))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # The machine has functions made for the clauses, which cannot be pickled: made anew.
+        return _game, (self.description, self._plies, self.roles[Player.BLACK], self.win)
+
     @property
     def _identity(self) -> tuple[object, ...]:
         return self.description, self._plies, self.win, tuple(self.roles.items())
@@ -402,7 +406,10 @@ class GdlGame(AtomGame):
         return _respelt(parse_ground(text), self._spelling)
 
     def parse_move(self, text: str, player: Player) -> GdlMove:
-        """The move in ``text``: ``(mark 1 1)``, or ``mark(1,1)``, or ``mark 1 1``."""
+        """The move in ``text``: ``(mark 1 1)``, or ``mark(1,1)``, or ``mark 1 1``.
+
+        Its name and number of arguments are those of a move that the player can have.
+        """
         shown = text.strip()
         if _CALL.fullmatch(shown) and not shown.startswith("("):
             name, _, rest = shown.partition("(")
@@ -410,13 +417,21 @@ class GdlGame(AtomGame):
         elif shown and not shown.startswith("(") and len(shown.split()) > 1:
             shown = f"({shown})"
         try:
-            return GdlMove(self._ground(shown))
+            term = self._ground(shown)
         except InputError:
+            term = None
+        if term is None or _form(term) not in self._forms[player]:
             moves = self.moves(player)
             example = str(moves[0]) if moves else "noop"
-            raise MalformedMoveError(
-                f"found {quoted(text)}, expected a move like {example}"
-            ) from None
+            raise MalformedMoveError(f"found {quoted(text)}, expected a move like {example}")
+        return GdlMove(term)
+
+    @cached_property
+    def _forms(self) -> Mapping[Player, frozenset[tuple[Ground, int]]]:
+        """The names and numbers of arguments of each player's moves."""
+        return {
+            player: frozenset(_form(move.term) for move in self.moves(player)) for player in Player
+        }
 
     def parse_position(self, text: str) -> GdlPosition:
         """The position that ``text`` shows: ``{(cell 1 1 b) (control x)} ply 3``.
@@ -448,6 +463,14 @@ class GdlGame(AtomGame):
     def kernel(self) -> Kernel | None:
         """None of its own: a player may move twice in a row, so ``rounds`` is searched."""
         raise UsageError(f"{self.name} is searched by rounds: RoundsGame")
+
+
+def _game(description: Description, plies: int, black: Ground, win: int) -> GdlGame:
+    return GdlGame(description, plies, black=term_text(black), win=win)
+
+
+def _form(term: Ground) -> tuple[Ground, int]:
+    return (term[0], len(term) - 1) if isinstance(term, tuple) else (term, 0)
 
 
 def _words(terms: Sequence[Term]) -> list[str]:
