@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from qsage_validate.games.positional.keys import CanonicalKeys
 from qsage_validate.solvers.positional_board import (
     Layers,
     WinningSets,
@@ -28,7 +29,6 @@ from qsage_validate.solvers.positional_board import (
     whole,
     without_twins,
 )
-from qsage_validate.solvers.positional_keys import CanonicalKeys
 from qsage_validate.solvers.positional_pairing import PairingFinder
 from qsage_validate.solvers.positional_table import ALWAYS, NEVER, NOT_WITHIN, Place, Table
 from qsage_validate.solvers.positional_threats import ThreatSearch

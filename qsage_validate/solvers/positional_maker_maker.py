@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from qsage_validate.games.positional.keys import CanonicalKeys
 from qsage_validate.solvers.positional_board import Layers, WinningSets, alive, ordered, scores
-from qsage_validate.solvers.positional_keys import CanonicalKeys
 from qsage_validate.solvers.positional_maker_breaker import MakerBreaker
 from qsage_validate.solvers.positional_table import ALWAYS, NEVER, NOT_WITHIN, Place, Table
 from qsage_validate.solvers.positional_threats import ThreatSearch

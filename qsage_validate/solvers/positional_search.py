@@ -14,15 +14,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from qsage_validate.errors import UsageError
+from qsage_validate.games.positional.keys import CanonicalKeys
 from qsage_validate.games.positional.masks import minimal
 from qsage_validate.games.positional.pairing import Pairing
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.preprocessing import without_dead_sets, without_long_sets
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.positional.symmetry import find_symmetries
+from qsage_validate.games.positional.symmetry import key_symmetries
 from qsage_validate.games.protocol import Move, Player, Position, State
 from qsage_validate.solvers.positional_board import WinningSets, alive
-from qsage_validate.solvers.positional_keys import CanonicalKeys
 from qsage_validate.solvers.positional_maker_breaker import MakerBreaker
 from qsage_validate.solvers.positional_maker_maker import MakerMaker
 from qsage_validate.solvers.positional_table import NEVER, NOT_WITHIN
@@ -68,7 +68,7 @@ class PositionalSolver(Solver):
         short = without_long_sets(without_dead_sets(with_winning_sets(model, MOST_SETS)))
         if max(len(short.black_wins), len(short.white_wins)) > MOST_SETS:
             raise UsageError(f"{model.name}: found more than {MOST_SETS:,} winning sets")
-        keys = CanonicalKeys(self._size, find_symmetries(short, game.arrangement))
+        keys = CanonicalKeys(self._size, key_symmetries(short, game.arrangement))
         # Left out are sets that more stones could complete: what holds for ever holds without them.
         self._cut = model.network is not None or len(short.black_wins) < len(
             without_dead_sets(model).black_wins

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from qsage_validate.solvers.positional_keys import CanonicalKeys
+from qsage_validate.games.positional.keys import CanonicalKeys
 
 NEVER = -1
 NOT_WITHIN = 0

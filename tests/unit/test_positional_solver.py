@@ -12,15 +12,15 @@ from qsage_validate.certificates.plan import Plan, Planner
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.keys import CanonicalKeys
 from qsage_validate.games.positional.masks import mask_of, members
 from qsage_validate.games.positional.model import PositionalModel, alternating, at_plies
 from qsage_validate.games.positional.pairing import Pairing
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
-from qsage_validate.games.positional.symmetry import find_symmetries
+from qsage_validate.games.positional.symmetry import key_symmetries
 from qsage_validate.games.positional.witnesses import goal_masks
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.solvers.positional_board import WinningSets
-from qsage_validate.solvers.positional_keys import CanonicalKeys
 from qsage_validate.solvers.positional_maker_breaker import MakerBreaker
 from qsage_validate.solvers.positional_pairing import PairingFinder
 from qsage_validate.solvers.positional_search import PositionalSolver
@@ -354,14 +354,17 @@ def test_pairs_are_disjoint_open_and_in_every_set() -> None:
     assert found > 50
 
 
-@pytest.mark.parametrize("size", [4, 6])
-def test_symmetric_positions_have_one_key(size: int) -> None:
-    """With 16 positions both players fit into a word, with 36 they do not."""
-    game = PositionalGame(harary_model("tic", size, size))
-    symmetries = find_symmetries(game.model, game.arrangement)
+@pytest.mark.parametrize(
+    ("size", "torus", "known"), [(4, False, 7), (4, True, 127), (6, False, 7), (6, True, 7)]
+)
+def test_symmetric_positions_have_one_key(size: int, torus: bool, known: int) -> None:
+    """With 16 positions both players fit into a word, with 36 they do not: no translations."""
+    game = PositionalGame(harary_model("tic", size, size, torus=torus))
+    symmetries = key_symmetries(game.model, game.arrangement)
     keys = CanonicalKeys(size * size, symmetries)
     random = Random(17)
-    assert len(symmetries) == 7
+    assert len(symmetries) == len(game.symmetries()) == known
+    kernel = game.kernel()
     for _ in range(50):
         black = random.getrandbits(size * size)
         white = random.getrandbits(size * size) & ~black
@@ -370,7 +373,7 @@ def test_symmetric_positions_have_one_key(size: int) -> None:
         assert keys.back(keys.there(black, number), number) == black
         for symmetry in symmetries:
             image = symmetry.mask(black) | symmetry.mask(white) << size * size
-            assert keys.key(image)[0] == key
+            assert keys.key(image)[0] == kernel.key(image) == key
 
 
 # -- Limits, and what it does not take -----------------------------------------------------------

@@ -14,6 +14,7 @@ from collections.abc import Hashable, Sequence
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.distances import distance_layers
+from qsage_validate.games.positional.keys import CanonicalKeys
 from qsage_validate.games.positional.masks import bits, flood, spread
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.positional.symmetry import Permutation
@@ -22,31 +23,6 @@ from qsage_validate.games.protocol import Kernel, Move, Player, Position
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 Successor = tuple[int, Hashable, bool]
-
-# Boards of a torus have many symmetries: with more stones than this, only the turns are tried.
-_FEW_STONES = 3
-_MANY_SYMMETRIES = 7
-
-
-class _BitImages:
-    """Permutes the positions of both players at once, a byte at a time."""
-
-    def __init__(self, images: Sequence[int]) -> None:
-        size = len(images)
-        both = [1 << image for image in images] + [1 << image + size for image in images]
-        self.tables: list[list[int]] = []
-        for start in range(0, len(both), 8):
-            table = [0]
-            for image in both[start : start + 8]:
-                table += [entry | image for entry in table]
-            self.tables.append(table)
-
-    def __call__(self, state: int) -> int:
-        image = 0
-        for table in self.tables:
-            image |= table[state & 255]
-            state >>= 8
-        return image
 
 
 class PositionalKernel(Kernel):
@@ -63,9 +39,7 @@ class PositionalKernel(Kernel):
         self._stones = self._initial.bit_count()
         self._turns = model.turns
         self._single = model.alternates
-        self._permutations = [_BitImages(s.images) for s in symmetries]
-        many = len(symmetries) > _MANY_SYMMETRIES
-        self._turning = [_BitImages(s.images) for s in symmetries if s.turns or not many]
+        self._keys = CanonicalKeys(self._size, symmetries)
 
     @property
     def alternates(self) -> bool:
@@ -82,13 +56,7 @@ class PositionalKernel(Kernel):
 
     def key(self, state: Hashable) -> int:
         assert isinstance(state, int)
-        few = state.bit_count() - self._stones <= _FEW_STONES
-        least = state
-        for permute in self._permutations if few else self._turning:
-            image = permute(state)
-            if image < least:  # noqa: PLR1730 (quicker than a call of min)
-                least = image
-        return least
+        return self._keys.key(state)[0]
 
     def move(self, number: int, player: Player) -> Move:
         return self._moves[number]

@@ -32,7 +32,7 @@ from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.polyominoes import drawing_of
 from qsage_validate.games.positional.recognition import polyomino_of
-from qsage_validate.games.positional.symmetry import find_symmetries
+from qsage_validate.games.positional.symmetry import Permutation, key_symmetries
 from qsage_validate.games.protocol import (
     Board,
     Illegality,
@@ -336,10 +336,13 @@ class PositionalGame(AtomGame):
         return PositionalPosition(self, *pieces, ply)
 
     @cached_property
+    def _permutations(self) -> tuple[Permutation, ...]:
+        return key_symmetries(self.model, self.arrangement)
+
+    @cached_property
     def _symmetries(self) -> tuple[Symmetry, ...]:
         return tuple(
-            s.as_symmetry(self.arrangement, self.claims, self.model)
-            for s in find_symmetries(self.model, self.arrangement)
+            s.as_symmetry(self.arrangement, self.claims, self.model) for s in self._permutations
         )
 
     def symmetries(self) -> Sequence[Symmetry]:
@@ -347,8 +350,7 @@ class PositionalGame(AtomGame):
 
     @cached_property
     def _kernel(self) -> PositionalKernel:
-        permutations = find_symmetries(self.model, self.arrangement)
-        return make_kernel(self.model, self.claims, permutations)
+        return make_kernel(self.model, self.claims, self._permutations)
 
     def kernel(self) -> PositionalKernel:
         return self._kernel

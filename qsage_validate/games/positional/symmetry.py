@@ -15,6 +15,9 @@ from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Move, Symmetry
 
+WORD_POSITIONS = 32
+"""With so many positions, or fewer, those of both players fit into a word of 64 bits."""
+
 _Map = Callable[[int, int], Cell]
 
 
@@ -22,7 +25,8 @@ _Map = Callable[[int, int], Cell]
 class Permutation:
     """A permutation of the positions: ``images`` says where each goes.
 
-    ``turns`` says that it is a reflection or rotation of the board, without a translation.
+    ``turns`` says that it is a reflection or rotation of the board, without a translation; those
+    of a game are a group by themselves.
     """
 
     name: str
@@ -63,6 +67,18 @@ def find_symmetries(model: PositionalModel, arrangement: Arrangement) -> tuple[P
         if same and (model.network is None or _keeps(model.network, permutation)):
             found.append(permutation)
     return tuple(found)
+
+
+def key_symmetries(model: PositionalModel, arrangement: Arrangement) -> tuple[Permutation, ...]:
+    """The group of symmetries by which positions are known, without the identity.
+
+    All of :func:`find_symmetries`; on boards of more than ``WORD_POSITIONS`` positions, where
+    the many images of a torus are slow to find, the reflections and rotations of the board.
+    Kernels, searches and ``Game.symmetries`` all know this group and no other.
+    """
+    found = find_symmetries(model, arrangement)
+    small = len(model.positions) <= WORD_POSITIONS
+    return found if small else tuple(s for s in found if s.turns)
 
 
 def _keeps(network: Network, permutation: Permutation) -> bool:

@@ -8,27 +8,22 @@ from typing import Any
 import numpy as np
 
 from qsage_validate.games.positional.masks import members
-from qsage_validate.games.positional.symmetry import Permutation
-
-# With more positions, both players' do not fit into a word of 64 bits.
-_SMALL = 32
-# On larger boards only so many symmetries are tried, the turns of the board.
-_FEW = 7
+from qsage_validate.games.positional.symmetry import WORD_POSITIONS, Permutation
 
 
 class CanonicalKeys:
-    """The least image of a position under the symmetries, and the way there and back.
+    """The least image of a position under a group of symmetries, and the way there and back.
+
+    The group is that of ``key_symmetries``; the identity need not be among ``symmetries``.
 
     A position is two sets, the second one shifted up by the number of positions.  Small boards
     have all images at once, a byte of the position at a time; others image by image.
     """
 
     def __init__(self, size: int, symmetries: Sequence[Permutation]) -> None:
-        self._small = size <= _SMALL
+        # Both players' positions are one word of 64 bits.
+        self._small = size <= WORD_POSITIONS
         self.images = [tuple(range(size)), *[s.images for s in symmetries]]
-        if not self._small:
-            few = [s.images for s in symmetries if s.turns][:_FEW]
-            self.images = [tuple(range(size)), *few]
         both = [
             [1 << image for image in images] + [1 << image + size for image in images]
             for images in self.images
