@@ -92,9 +92,9 @@ def answers(records: Sequence[Record]) -> Table:
                 "no" if len(truths) > 1 else "yes" if truths else "",
             )
         )
-    columns = ("instance", "plies", "open", "rules", "true", "false", "open still", "agree")
+    columns = ("instance", "plies", "open", "rules", "true", "false", "no answer", "agree")
     notes = (
-        "true: Black wins within the plies; columns true, false and open still count formulas",
+        "true: Black wins within the plies; the columns true, false and no answer count formulas",
         f"all answers agree on {agreeing} of the {compared} instances that have one",
     )
     return Table("Answers", columns, tuple(rows), notes)
