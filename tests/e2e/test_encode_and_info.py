@@ -80,7 +80,10 @@ def test_two_files_with_another_depth(qsage: Qsage, tmp_path: Path) -> None:
         (["httt", "--shape", "cross"], "expected one of domino"),
         (["httt", "--depth", "0"], "found '0' for --depth"),
         (["domain.ig"], "found the unknown game 'domain.ig'"),
-        (["a", "b", "c"], "found 3 words, expected DOMAIN and PROBLEM files"),
+        (
+            ["a", "b", "c"],
+            "found 3 words, expected a file (PG, .hex, GDL), DOMAIN and PROBLEM files",
+        ),
         (["httt", "--encoding", "grounded"], "unknown encoding 'grounded'"),
         (["httt", "--format", "pdf"], "'pdf'"),
         (["httt", "--json"], None),

@@ -50,11 +50,9 @@ def test_the_winner_is_told(qsage: Qsage) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("puzzle.hex", "--size", "3x3"), "found --size with a game read from a file"),
+        (("puzzle.hex", "--size", "3x3"), "found --size for puzzle.hex, a positional game"),
         (("puzzle.hex", "--depth", "x"), "found 'x' for --depth, expected a number"),
-        (("puzzle.hex", "--depth", "auto"), "found --depth auto with puzzle.hex"),
-        (("puzzle.hex", "--portfolio"), "found a QBF solver with puzzle.hex"),
-        (("row.pg", "--meta", "row.meta"), "found --meta with row.pg"),
+        (("row.pg", "--meta", "row.meta"), "found --meta with a game, which has its layout"),
         (("wrong.pg",), "wrong.pg:8:6: found 'top', expected a position of #positions"),
         (("wrong.hex",), "wrong.hex:1:5: found 'a4', expected a cell of the 3x3 board"),
         (("none.hex",), "none.hex: found no such file"),
@@ -71,3 +69,9 @@ def test_what_does_not_fit_is_one_line(qsage: Qsage, words: tuple[str, ...], mes
     assert done.code == Exit.BAD_INPUT
     assert done.out == ""
     assert message in done.err
+
+
+def test_depths_of_a_file_are_tried(qsage: Qsage) -> None:
+    done = qsage("solve", "puzzle.hex", "--depth", "auto")
+    assert done.code == Exit.TRUE
+    assert done.out == "Black wins within 5 plies and not in fewer; first move b2\n"
