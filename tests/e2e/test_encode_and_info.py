@@ -82,7 +82,7 @@ def test_two_files_with_another_depth(qsage: Qsage, tmp_path: Path) -> None:
         (["domain.ig"], "found the unknown game 'domain.ig'"),
         (
             ["a", "b", "c"],
-            "found 3 words, expected a file (PG, .hex, GDL), DOMAIN and PROBLEM files",
+            "found 3 words, expected a file (PG, .hex, GDL), DOMAIN and",
         ),
         (["httt", "--encoding", "grounded"], "unknown encoding 'grounded'"),
         (["httt", "--format", "pdf"], "'pdf'"),
