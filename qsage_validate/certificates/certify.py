@@ -15,7 +15,7 @@ from qsage_validate.certificates.check import (
     check,
 )
 from qsage_validate.certificates.compile import compile_plan, compile_with_lemmas
-from qsage_validate.certificates.compile_table import compile_table_plan
+from qsage_validate.certificates.compile_table import NotCompiledError, compile_table_plan
 from qsage_validate.certificates.must_play import must_play_plan
 from qsage_validate.certificates.plan import Plan, Planner, Witness
 from qsage_validate.encodings.encoding import AnyEncoding, Encoding, TableEncoding, encode
@@ -25,11 +25,13 @@ from qsage_validate.games.bddl.rules import BddlPosition
 from qsage_validate.games.gdl.rounds import RoundsPosition
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.models import GameModel
+from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.positional.witnesses import goal_masks
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.games.registry import load_game
+from qsage_validate.solvers.plain_search import PlainSearch
 from qsage_validate.solvers.search import (
     Limits,
     ProgressCallback,
@@ -165,9 +167,15 @@ def certify_encoding(
         raise UndecidedError(result.reason)
     searched = time.monotonic()
     say("plan")
-    plan = _plan(encoded, game, solver, result.winner, deadline)
+    own = _planned_on(encoded, result.winner)
+    if own is None:
+        plan = _plan(encoded, game, solver, result.winner, deadline)
+        ended = goal_witnesses(game.initial, plan.hero) if game.initial.outcome else None
+    else:
+        plan = _own_plan(encoded, own, result.winner, deadline)
+        ended = own.witnesses(own.initial, plan.hero) if own.initial.outcome else None
     say("compile")
-    certificate = _compiled(encoded, game, plan)
+    certificate = _compiled(encoded, plan, ended)
     compiled = time.monotonic()
     say("check")
     if isinstance(encoded, Encoding) and certificate.aig.num_gates > _LARGE:
@@ -199,11 +207,36 @@ def _plan(
     return Planner(game, winner, wins, goal_witnesses, deadline=deadline).build()
 
 
-def _compiled(encoded: AnyEncoding, game: Game, plan: Plan) -> CircuitCertificate:
+def _planned_on(encoded: AnyEncoding, winner: Player) -> PlanningGame | None:
+    """The game on which the winner's strategies are planned, if that is not the rules."""
+    if not isinstance(encoded, TableEncoding) or winner not in encoded.planned_on:
+        return None
+    return encoded.planned_on[winner]()
+
+
+def _own_plan(
+    encoded: AnyEncoding, game: PlanningGame, hero: Player, deadline: float | None
+) -> Plan:
+    search = PlainSearch(game, deadline)
+    if search.winner(game.initial) is not hero:
+        name = encoded.layout.encoding
+        raise NotCompiledError(
+            f"{encoded.model.name}: found a win of {hero}'s that is none of those that the "
+            f"encoding {name} is about, expected another encoding to certify it"
+        )
+
+    def wins(position: Position) -> bool:
+        return search.winner(position) is hero
+
+    return Planner(game, hero, wins, game.witnesses, deadline=deadline).build()
+
+
+def _compiled(
+    encoded: AnyEncoding, plan: Plan, ended: frozenset[Witness] | None
+) -> CircuitCertificate:
+    """The certificate; ``ended`` are the goals that hold where the play has ended at the start."""
     if isinstance(encoded, Encoding):
         return compile_plan(encoded, plan)
-    initial = game.initial
-    ended = None if initial.outcome is None else goal_witnesses(initial, plan.hero)
     return compile_table_plan(encoded, plan, ended)
 
 

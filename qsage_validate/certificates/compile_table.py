@@ -245,6 +245,12 @@ class _TableCompiler:
         self.mind.play(table, made, self.literals)
         self.plies.append(PlyLiterals(table.player, made, stop, self._variables(table)))
 
+    def _behind(self, before: tuple[Bits, ...]) -> None:
+        """What the hero decides behind the last ply, where that is anything: which goal it is."""
+        self._decisions.arrive(before)
+        if self._decisions.nodes:
+            self._claims.append(_Claim(TRUE, self._decisions.at_this_ply()))
+
     def certificate(self) -> CircuitCertificate:
         """The certificate."""
         before: tuple[Bits, ...] = ()
@@ -256,6 +262,7 @@ class _TableCompiler:
             else:
                 before += self._opponent_ply(table)
                 self._numbers.append({text: k for k, text in enumerate(table.moves)})
+        self._behind(before)
         play = _Play(self.builder, self.plies, self.hero, self.literals, self._witness)
         self.functions.update(self.encoding.definitions[self.hero](play))
         decided = self.qbf.variables(self.kind.decides)

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TypeVar
 
 from qsage_validate.errors import QsageError, UndecidedError
+from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.protocol import Game, Move, Player, Position
 
 Key = TypeVar("Key", bound=Hashable)
@@ -84,7 +85,7 @@ class Planner:
 
     def __init__(
         self,
-        game: Game,
+        game: Game | PlanningGame,
         hero: Player,
         wins: Callable[[Position], bool],
         witnesses: Witnesses,

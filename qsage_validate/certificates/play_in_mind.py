@@ -1,11 +1,11 @@
 """The play that a hero has in mind while a certificate is compiled, which is one by the rules.
 
 Where a formula does something else than lose for White when White writes an illegal move, Black
-takes White to have made a legal one:
+takes White to have made a legal one, and where it ignores Black's, White does so too:
 
 * of positional games, the first open position of the table.  The formula ignores such a move, so
-  White's stones in mind always contain those in the formula, and Black's are the same: Black's
-  moves are legal in both, and a win in mind is one in the formula;
+  the opponent's stones in mind always contain those in the formula, and the hero's are the same:
+  the hero's moves are legal in both, and a win in mind is one in the formula;
 * of games in GDL, what the encoding itself puts in its place (``encodings/gdl_completion.py``).
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.gdl_completion import Completion
 from qsage_validate.encodings.gdl_tables import GdlTables
 from qsage_validate.encodings.table_layout import MoveTable
@@ -34,7 +34,7 @@ class PlayInMind(Protocol):
         ...
 
     def replaced(self, table: MoveTable, made: Sequence[int]) -> Sequence[int]:
-        """White's moves by the rules, for those that are written."""
+        """Legal moves of the opponent's for those that are written, where play goes on anyway."""
         ...
 
     def decides(self, variable: int) -> bool:
@@ -70,7 +70,6 @@ class _Claims:
         model = encoding.model
         assert isinstance(model, PositionalModel), "GDL has a play of its own"
         self.builder = builder
-        self.illegal = encoding.illegal
         self._taken = frozenset(model.names(model.black | model.white))
         self._claims: dict[str, list[int]] = {}
 
@@ -87,8 +86,6 @@ class _Claims:
         return first_true(self.builder, self._open(table))
 
     def replaced(self, table: MoveTable, made: Sequence[int]) -> Sequence[int]:
-        if self.illegal is IllegalMoves.LOSES:
-            return made
         is_open = self._open(table)
         right = [self.builder.and_(a, b) for a, b in zip(made, is_open, strict=True)]
         wrong = self.builder.or_all(right) ^ 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib import import_module
 from typing import Any, Final, TypeAlias, overload
@@ -22,6 +22,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.models import GameModel
+from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 
@@ -61,6 +62,8 @@ class TableEncoding:
     are the truth values that say who wins by the rules; an encoding of some strategies only has
     one of them.  With ``black_passes`` an illegal move of Black's does nothing either, whatever
     ``illegal`` says of it: no stone is laid and the play goes on, which only hurts Black.
+    ``planned_on`` makes, for a player whose strategies the formula does not have all, the game
+    on which those are planned that it has; the others are planned on the rules.
     """
 
     qbf: Qbf
@@ -70,6 +73,7 @@ class TableEncoding:
     illegal: IllegalMoves = IllegalMoves.LOSES
     conclusive: tuple[bool, ...] = (True, False)
     black_passes: bool = False
+    planned_on: Mapping[Player, Callable[[], PlanningGame]] = field(default_factory=dict)
 
 
 AnyEncoding: TypeAlias = Encoding | TableEncoding

@@ -21,18 +21,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
+from qsage_validate.circuit import aig
+from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.play_literals import PlayLiterals
+from qsage_validate.encodings.play_literals import PlayLiterals, Witness
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
+from qsage_validate.games.positional.pairing import Pairing
+from qsage_validate.games.positional.pairing_game import PairingGame
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -42,7 +47,8 @@ def encode_pairing(model: PositionalModel) -> TableEncoding:
     """The formula "White has no pairing after the plies of the model".
 
     After an odd number of plies White is to move, which is no harm.  Certificates are compiled
-    for Black, whose win makes the formula true.  Raises ``UsageError`` for games without winning
+    for Black, whose win makes the formula true, and for White where White has a pairing after the
+    plies, planned on a :class:`PairingGame`.  Raises ``UsageError`` for games without winning
     sets, of several stones, or in which White begins.
     """
     return _Pairing(model, first_moves=False).encoding()
@@ -217,7 +223,49 @@ class _Pairing:
             encoding="pairing",
             model=model_parts(self.model),
         )
-        return TableEncoding(qbf, layout, self.model, {BLACK: _nothing_else}, conclusive=(False,))
+        return TableEncoding(
+            qbf,
+            layout,
+            self.model,
+            {BLACK: _nothing_else, WHITE: self._define},
+            conclusive=(False,),
+            black_passes=True,
+            planned_on={WHITE: partial(PairingGame, self.model)},
+        )
+
+    def _define(self, play: PlayLiterals) -> Mapping[int, int]:
+        """White's variables: the board, who has won, and in the end the pairs."""
+        builder, values = play.builder, dict[int, int]()
+        black = [aig.TRUE if self.model.black >> v & 1 else aig.FALSE for v in range(self.size)]
+        white = [aig.TRUE if self.model.white >> v & 1 else aig.FALSE for v in range(self.size)]
+        over = aig.FALSE
+        for t, ply in enumerate(self.plies, start=1):
+            own, other = (black, white) if t % 2 else (white, black)
+            for v, made in zip(ply.numbers, play.plies[t - 1].made, strict=True):
+                laid = builder.and_(made, builder.or_(over, other[v]) ^ 1)
+                own[v] = builder.or_(own[v], laid)
+            values.update(zip(ply.stones, own, strict=True))
+            if ply.won is not None:
+                complete = [self._all(builder, shape, white) for shape in self.white_shapes]
+                values[ply.won] = over = builder.or_(over, builder.or_all(complete))
+        for shape, completed in zip(self.white_shapes, self.completed, strict=False):
+            values[completed] = self._all(builder, shape, white)
+        chosen = play.witness(self._chosen, len(self.pairs))
+        values.update(zip(self.pairs.values(), chosen, strict=True))
+        return values
+
+    @staticmethod
+    def _all(builder: AigBuilder, shape: int, stones: Sequence[int]) -> int:
+        return builder.and_all(stones[v] for v in members(shape))
+
+    def _chosen(self, witness: Witness) -> int:
+        """The bits of the pairs' variables, the first one's first."""
+        assert isinstance(witness, Pairing), "what the game says of a win of White's"
+        own = {(min(pair), max(pair)) for pair in witness.pairs}
+        number = 0
+        for pair in self.pairs:
+            number = number << 1 | (pair in own)
+        return number
 
 
 def _nothing_else(play: PlayLiterals) -> Mapping[int, int]:

@@ -1,0 +1,52 @@
+"""Who wins a game by looking at its positions, each once: for games made for planning.
+
+Nothing is known here of stones or of depths that can be raised; small games are searched to the
+end, larger ones to a deadline.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from qsage_validate.errors import UndecidedError
+from qsage_validate.games.planning_game import PlanningGame
+from qsage_validate.games.protocol import Player, Position
+
+# Positions between two looks at the clock.
+_TICK = 256
+
+
+class PlainSearch:
+    """The winners of a game's positions, kept.
+
+    At ``deadline`` (``time.monotonic``) a search ends with ``UndecidedError``.
+    """
+
+    def __init__(self, game: PlanningGame, deadline: float | None = None) -> None:
+        self.game = game
+        self.deadline = deadline
+        self._winners: dict[Position, Player] = {}
+        self._looked_at = 0
+
+    def winner(self, position: Position) -> Player:
+        """Who wins from a position."""
+        if position.outcome is not None:
+            return position.outcome.winner
+        found = self._winners.get(position)
+        if found is None:
+            found = self._winners[position] = self._look(position)
+        return found
+
+    def _look(self, position: Position) -> Player:
+        self._looked_at += 1
+        late = self.deadline is not None and self._looked_at % _TICK == 0
+        if late and self.deadline is not None and monotonic() > self.deadline:
+            raise UndecidedError("time is up while the game of the formula was searched")
+        settled = self.game.settled(position)
+        if settled is not None:
+            return settled
+        mover = position.to_move
+        after = [position.play(move) for move in position.legal_moves()]
+        # Plays that end at once are the cheapest ones to look at.
+        after.sort(key=lambda one: one.outcome is None)
+        return mover if any(self.winner(one) is mover for one in after) else mover.other
