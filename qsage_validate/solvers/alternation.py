@@ -8,21 +8,20 @@ be found by search, and so may Black's win, which are independent answers.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import fspath, path
 from time import monotonic
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.positional.pairing import pairing_clauses, require_pairing_game
-from qsage_validate.errors import InputError, UndecidedError, UsageError
-from qsage_validate.formats.source import Path, Source, write_atomic
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.formats.source import Path, quoted
 from qsage_validate.games.positional.model import PositionalModel, at_plies
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
+from qsage_validate.solvers.answer_file import AnswerFile, Types
 from qsage_validate.solvers.blocking import BlockingSearch
 from qsage_validate.solvers.deepening import SEARCH
 from qsage_validate.solvers.deepening_state import Answer, fingerprint
@@ -230,100 +229,69 @@ def white_by_search(search: BlockingSearch) -> Ask:
 # --- What is known, in a file ---------------------------------------------------------------
 
 
-class AlternationFile:
-    """The answers in a file, from which a later run goes on; each is there at once, or not at all.
+class AlternationFile(AnswerFile[Turn]):
+    """The answers of both players in a file.
 
     ``encoding`` is how Black's win is asked for (``search`` for a search): "no" does not mean the
-    same in all of them.  A file that does not exist yet is begun.  Raises :class:`InputError` for
-    one that is no such file, damaged, or about another game or encoding.
+    same in all of them.
     """
 
+    required: ClassVar[Types] = {
+        "player": (str,),
+        "plies": (int,),
+        "truth": (bool,),
+        "conclusive": (bool,),
+        "by": (str,),
+        "seconds": (int, float),
+        "first_move": (str,),
+    }
+
     def __init__(self, file: Path, model: PositionalModel, encoding: str) -> None:
-        self._file = fspath(file)
         plain = replace(model, turns=model.turns[:1])
-        self._head = {
-            "format": _FORMAT,
-            "game": model.name,
-            "model": fingerprint(plain),
-            "encoding": encoding,
-        }
-        self.turns: list[Turn] = []
-        if path.exists(self._file):
-            self.turns = self._read()
-        else:
-            self._write()
+        super().__init__(
+            file,
+            {
+                "format": _FORMAT,
+                "game": model.name,
+                "model": fingerprint(plain),
+                "encoding": encoding,
+            },
+        )
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The answers so far."""
+        return self.entries
 
     def add(self, turn: Turn) -> None:
         """Keep an answer; those that nobody knows are not kept."""
         if turn.answer.truth is not None:
-            self.turns.append(turn)
-            self._write()
+            self.keep(turn)
 
-    def _write(self) -> None:
-        answers = [
-            {
-                "player": t.player.value,
-                "plies": t.answer.plies,
-                "truth": t.answer.truth,
-                "conclusive": t.conclusive,
-                "by": t.answer.by,
-                "seconds": round(t.answer.seconds, 3),
-                "first_move": t.answer.first_move,
-            }
-            for t in self.turns
-        ]
-        text = json.dumps({**self._head, "answers": answers}, ensure_ascii=False, indent=1)
-        write_atomic(self._file, text + "\n")
-
-    def _read(self) -> list[Turn]:
-        source = Source.open(self._file)
-        try:
-            read = json.loads(source.text)
-        except json.JSONDecodeError as error:
-            raise source.error(error.pos, f"no JSON ({error.msg})", _FORMAT) from None
-        if not isinstance(read, dict) or read.get("format") != _FORMAT:
-            raise InputError(self._file, None, None, "another file", f"a file of {_FORMAT!r}")
-        if read.get("model") != self._head["model"]:
-            found = f"answers about another game ({read.get('game')})"
-            raise InputError(self._file, None, None, found, self._head["game"])
-        if read.get("encoding") != self._head["encoding"]:
-            found = f"answers for the encoding {read.get('encoding')}"
-            raise InputError(self._file, None, None, found, self._head["encoding"])
-        entries = read.get("answers")
-        if not isinstance(entries, list):
-            raise InputError(self._file, None, None, "no answers", "a list of them")
-        turns = [self._turn(entry) for entry in entries]
-        winners = {t.player for t in turns if t.answer.truth}
-        if len(winners) > 1:
-            raise InputError(
-                self._file, None, None, "a win of Black's and a block", "answers that agree"
-            )
-        return turns
-
-    def _turn(self, entry: Any) -> Turn:
-        expected = {
-            "player": (str,),
-            "plies": (int,),
-            "truth": (bool,),
-            "conclusive": (bool,),
-            "by": (str,),
-            "seconds": (int, float),
-            "first_move": (str,),
+    def as_json(self, entry: Turn) -> dict[str, Any]:
+        return {
+            "player": entry.player.value,
+            "plies": entry.answer.plies,
+            "truth": entry.answer.truth,
+            "conclusive": entry.conclusive,
+            "by": entry.answer.by,
+            "seconds": round(entry.answer.seconds, 3),
+            "first_move": entry.answer.first_move,
         }
-        if (
-            not isinstance(entry, dict)
-            or entry.keys() != expected.keys()
-            or not all(type(value) in expected[key] for key, value in entry.items())
-            or entry["player"] not in {p.value for p in Player}
-            or entry["plies"] < 0
-        ):
-            found = f"the entry {json.dumps(entry)[:60]}"
-            raise InputError(self._file, None, None, found, "player, plies, truth, by and so on")
+
+    def from_json(self, fields: Mapping[str, Any]) -> Turn:
+        players = {player.value: player for player in Player}
+        if fields["player"] not in players:
+            raise self._fail(f"the player {quoted(fields['player'])}", " or ".join(players))
         answer = Answer(
-            entry["plies"],
-            entry["truth"],
-            entry["by"],
-            float(entry["seconds"]),
-            first_move=entry["first_move"],
+            fields["plies"],
+            fields["truth"],
+            fields["by"],
+            float(fields["seconds"]),
+            first_move=fields["first_move"],
         )
-        return Turn(Player(entry["player"]), answer, entry["conclusive"])
+        return Turn(players[fields["player"]], answer, fields["conclusive"])
+
+    def contradiction(self, entries: list[Turn]) -> str | None:
+        winners = {turn.player for turn in entries if turn.answer.truth}
+        return "a win of Black's and a block" if len(winners) > 1 else None

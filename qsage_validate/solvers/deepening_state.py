@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from os import fspath, path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from qsage_validate.errors import InputError
-from qsage_validate.formats.source import Path, Source, write_atomic
+from qsage_validate.formats.source import Path
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.printer import domain_text, problem_text
 from qsage_validate.games.gdl.printer import description_text
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.solvers.answer_file import AnswerFile, Types
 
 _FORMAT: Final = "qsage deepening 1"
 
@@ -47,83 +46,52 @@ def fingerprint(model: GameModel) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class DeepeningFile:
-    """The answers in a file; each one that is added is there at once, or not at all.
+class DeepeningFile(AnswerFile[Answer]):
+    """The answers about a game's depths in a file."""
 
-    A file that does not exist yet is begun.  Raises :class:`InputError` for one that is no such
-    file, damaged, about another game, or contradicts itself.
-    """
+    required: ClassVar[Types] = {
+        "plies": (int,),
+        "truth": (bool,),
+        "by": (str,),
+        "seconds": (int, float),
+    }
+    optional: ClassVar[Types] = {"first_move": (str,)}
 
     def __init__(self, file: Path, model: GameModel) -> None:
-        self._file = fspath(file)
-        self._head = {
-            "format": _FORMAT,
-            "game": model.name,
-            "model": fingerprint(model),
-        }
-        self.answers: list[Answer] = []
-        if path.exists(self._file):
-            self.answers = self._read()
-        else:
-            self._write()  # what cannot be written is told now, not in an hour
+        head = {"format": _FORMAT, "game": model.name, "model": fingerprint(model)}
+        super().__init__(file, head)
+
+    @property
+    def answers(self) -> list[Answer]:
+        """The answers so far."""
+        return self.entries
 
     def add(self, answer: Answer) -> None:
         """Keep an answer; those that nobody knows are not kept."""
         if answer.truth is not None:
-            self.answers.append(answer)
-            self._write()
+            self.keep(answer)
 
-    def _write(self) -> None:
-        answers = [
-            {"plies": a.plies, "truth": a.truth, "by": a.by, "seconds": round(a.seconds, 3)}
-            | ({"first_move": a.first_move} if a.first_move else {})
-            for a in self.answers
-        ]
-        text = json.dumps({**self._head, "answers": answers}, ensure_ascii=False, indent=1)
-        write_atomic(self._file, text + "\n")
-
-    def _read(self) -> list[Answer]:
-        source = Source.open(self._file)
-        try:
-            read = json.loads(source.text)
-        except json.JSONDecodeError as error:
-            raise source.error(error.pos, f"no JSON ({error.msg})", _FORMAT) from None
-        if not isinstance(read, dict) or read.get("format") != _FORMAT:
-            raise InputError(self._file, None, None, "another file", f"a file of {_FORMAT!r}")
-        if read.get("model") != self._head["model"]:
-            found = f"answers about another game ({read.get('game')})"
-            raise InputError(self._file, None, None, found, str(self._head["game"]))
-        entries = read.get("answers")
-        if not isinstance(entries, list):
-            raise InputError(self._file, None, None, "no answers", "a list of them")
-        answers = [self._answer(entry) for entry in entries]
-        true = min((a.plies for a in answers if a.truth), default=None)
-        false = max((a.plies for a in answers if not a.truth), default=None)
-        if true is not None and false is not None and true <= false:
-            found = f"a win within {true} plies and none within {false}"
-            raise InputError(self._file, None, None, found, "answers that agree")
-        return answers
-
-    def _answer(self, entry: Any) -> Answer:
-        expected = {
-            "plies": (int,),
-            "truth": (bool,),
-            "by": (str,),
-            "seconds": (int, float),
-            "first_move": (str,),
+    def as_json(self, entry: Answer) -> dict[str, Any]:
+        fields = {
+            "plies": entry.plies,
+            "truth": entry.truth,
+            "by": entry.by,
+            "seconds": round(entry.seconds, 3),
         }
-        if (
-            not isinstance(entry, dict)
-            or entry.keys() | {"first_move"} != expected.keys()
-            or not all(type(value) in expected[key] for key, value in entry.items())
-            or entry["plies"] < 0
-        ):
-            found = f"the entry {json.dumps(entry)[:60]}"
-            raise InputError(self._file, None, None, found, "plies, truth, by and seconds")
+        return fields | ({"first_move": entry.first_move} if entry.first_move else {})
+
+    def from_json(self, fields: Mapping[str, Any]) -> Answer:
         return Answer(
-            entry["plies"],
-            entry["truth"],
-            entry["by"],
-            float(entry["seconds"]),
-            first_move=entry.get("first_move", ""),
+            fields["plies"],
+            fields["truth"],
+            fields["by"],
+            float(fields["seconds"]),
+            first_move=fields.get("first_move", ""),
         )
+
+    def contradiction(self, entries: list[Answer]) -> str | None:
+        true = min((a.plies for a in entries if a.truth), default=None)
+        false = max((a.plies for a in entries if not a.truth), default=None)
+        if true is not None and false is not None and true <= false:
+            return f"a win within {true} plies and none within {false}"
+        return None

@@ -160,7 +160,7 @@ def test_damaged_files_are_refused(tmp_path: Path, content: str, words: str) -> 
     ("entry", "words"),
     [
         ({"plies": "3"}, "the entry"),
-        ({"player": "red"}, "the entry"),
+        ({"player": "red"}, "the player 'red'"),
         ({"truth": None}, "the entry"),
         ({"more": 1}, "the entry"),
         ({"player": "white", "truth": True}, "a win of Black's and a block"),

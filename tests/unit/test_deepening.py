@@ -121,7 +121,7 @@ def test_a_limit_keeps_what_is_known() -> None:
 
 def test_answers_that_contradict_each_other_are_an_error(tmp_path: Path) -> None:
     file = DeepeningFile(tmp_path / "s.json", EL)
-    file.answers = [Answer(3, True, "one", 0.0), Answer(5, False, "two", 0.0)]
+    file.entries = [Answer(3, True, "one", 0.0), Answer(5, False, "two", 0.0)]
     with pytest.raises(UsageError, match=r"within 3 plies \(one\), none within 5 \(two\)"):
         deepen(EL, asker([]), file=file)
 

@@ -1,0 +1,103 @@
+"""Answers in a small JSON file that a later run goes on from."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from os import fspath, path
+from typing import Any, ClassVar, Final, Generic, TypeVar
+
+from qsage_validate.errors import InputError
+from qsage_validate.formats.source import Path, Source, write_atomic
+
+Entry = TypeVar("Entry")
+Types = Mapping[str, tuple[type, ...]]
+
+_SHOWN: Final = 60
+
+
+class AnswerFile(ABC, Generic[Entry]):
+    """Entries in a file, behind a head that says what they are about.
+
+    ``head`` are texts by name, the format first; each of them has to be the same in a file that is
+    gone on with.  An entry that is added is there at once, or not at all.  A file that does not
+    exist yet is begun.  Raises :class:`InputError` for one that is no such file, damaged, about
+    something else, or contradicts itself.
+
+    ``required`` are the fields that an entry has, ``optional`` those that it may have besides, with
+    their types.
+    """
+
+    required: ClassVar[Types]
+    optional: ClassVar[Types] = {}
+
+    def __init__(self, file: Path, head: Mapping[str, str]) -> None:
+        self._file = fspath(file)
+        self._head = dict(head)
+        self.entries: list[Entry] = []
+        if path.exists(self._file):
+            self.entries = self._read()
+        else:
+            self._write()  # what cannot be written is told now, not in an hour
+
+    @abstractmethod
+    def as_json(self, entry: Entry) -> dict[str, Any]:
+        """An entry as an object of JSON."""
+
+    @abstractmethod
+    def from_json(self, fields: Mapping[str, Any]) -> Entry:
+        """The entry behind an object whose fields have the right names and types."""
+
+    @abstractmethod
+    def contradiction(self, entries: list[Entry]) -> str | None:
+        """What two entries that cannot both be right say, or ``None``."""
+
+    def keep(self, entry: Entry) -> None:
+        """Add an entry, and write the file."""
+        self.entries.append(entry)
+        self._write()
+
+    def _write(self) -> None:
+        answers = [self.as_json(entry) for entry in self.entries]
+        text = json.dumps({**self._head, "answers": answers}, ensure_ascii=False, indent=1)
+        write_atomic(self._file, text + "\n")
+
+    def _fail(self, found: str, expected: str) -> InputError:
+        return InputError(self._file, None, None, found, expected)
+
+    def _read(self) -> list[Entry]:
+        source = Source.open(self._file)
+        own = self._head["format"]
+        try:
+            read = json.loads(source.text)
+        except json.JSONDecodeError as error:
+            raise source.error(error.pos, f"no JSON ({error.msg})", own) from None
+        if not isinstance(read, dict) or read.get("format") != own:
+            raise self._fail("another file", f"a file of {own!r}")
+        if read.get("model") != self._head["model"]:
+            raise self._fail(f"answers about another game ({read.get('game')})", self._head["game"])
+        for name in self._head.keys() - {"format", "model", "game"}:
+            if read.get(name) != self._head[name]:
+                raise self._fail(f"answers for the {name} {read.get(name)}", self._head[name])
+        listed = read.get("answers")
+        if not isinstance(listed, list):
+            raise self._fail("no answers", "a list of them")
+        entries = [self._entry(fields) for fields in listed]
+        contradiction = self.contradiction(entries)
+        if contradiction is not None:
+            raise self._fail(contradiction, "answers that agree")
+        return entries
+
+    def _entry(self, fields: Any) -> Entry:
+        types = {**self.required, **self.optional}
+        if (
+            not isinstance(fields, dict)
+            or not self.required.keys() <= fields.keys() <= types.keys()
+            or not all(type(value) in types[key] for key, value in fields.items())
+            or fields.get("plies", 0) < 0
+        ):
+            names = [*self.required]
+            expected = f"{', '.join(names[:-1])} and {names[-1]}"
+            raise self._fail(f"the entry {json.dumps(fields)[:_SHOWN]}", expected)
+        return self.from_json(fields)
