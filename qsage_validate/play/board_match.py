@@ -19,12 +19,14 @@ from qsage_validate.play.frame import (
     MatchMove,
     MatchOutcome,
     NamedValue,
+    Pairs,
     SquareXY,
     WhyNot,
 )
 from qsage_validate.play.match import Match
 from qsage_validate.play.move_words import words_of
 from qsage_validate.play.naming import Names
+from qsage_validate.play.pairs import blocking_pairs
 from qsage_validate.strategies.line import BoardMove, Legality, NamedMove
 
 # How many moves a hint looks at.
@@ -46,6 +48,7 @@ class BoardMatch(Match):
         self._words = words_of(
             conductor.layout, conductor.player.other, conductor.reader.code, conductor.game
         )
+        self._pairs = blocking_pairs(conductor.game, conductor.player)
         self._states: dict[tuple[str, ...], PlayState] = {}
         self._rounds.append(self._open())
 
@@ -86,6 +89,13 @@ class BoardMatch(Match):
     def target(self) -> tuple[str, ...]:
         game = self._conductor.game
         return game.target if isinstance(game, AtomGame) else ()
+
+    @property
+    def has_pairs(self) -> bool:
+        return self._pairs is not None
+
+    def pairs(self, frame: Frame) -> Pairs | None:
+        return None if self._pairs is None else self._pairs.of(frame.position)
 
     @property
     def notes(self) -> tuple[str, ...]:

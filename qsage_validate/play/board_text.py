@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from rich.text import Text
 
@@ -16,8 +16,14 @@ _STYLES = {
 }
 
 
-def board_text(board: Board, changed: Collection[SquareXY] = ()) -> Text:
+def board_text(
+    board: Board,
+    changed: Collection[SquareXY] = (),
+    letters: Mapping[SquareXY, str] | None = None,
+) -> Text:
     """The board with coordinates; the squares ``changed`` are underlined.
+
+    Open squares have their letter of ``letters``, where they have one.
 
     Columns are numbered at the top and rows at the side, (1,1) at the top left; the rows of
     a board of hexagons are shifted.  Heaps are rows of tokens behind their names.
@@ -41,7 +47,11 @@ def board_text(board: Board, changed: Collection[SquareXY] = ()) -> Text:
             square = board[x, y]
             underline = " underline" if (x, y) in changed else ""
             text.append(" " * width)
-            text.append(square.value, _STYLES[square] + underline)
+            letter = None if letters is None else letters.get((x, y))
+            if square is Square.OPEN and letter is not None:
+                text.append(letter, f"bold{underline}")
+            else:
+                text.append(square.value, _STYLES[square] + underline)
     return text
 
 

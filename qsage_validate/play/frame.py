@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TypeAlias
 
 from qsage_validate.games.impartial.heap_move import HeapMove
 from qsage_validate.games.protocol import Board, Illegality, Player, Position
@@ -33,6 +34,10 @@ class BlockMove:
 
 
 MatchMove = BoardMove | NamedMove | BlockMove | HeapMove
+
+
+Pairs: TypeAlias = tuple[tuple[NamedMove, NamedMove], ...]
+"""Disjoint pairs of open positions by which White blocks."""
 
 
 class Group(Enum):
@@ -207,6 +212,7 @@ __all__ = [
     "MatchOutcome",
     "NamedMove",
     "NamedValue",
+    "Pairs",
     "SquareXY",
     "WhyNot",
 ]

@@ -28,6 +28,7 @@ from qsage_validate.play.frame import (
     MatchMove,
     MatchOutcome,
     NamedValue,
+    Pairs,
     SquareXY,
     WhyNot,
 )
@@ -54,6 +55,7 @@ class Match(ABC):
     def __init__(self) -> None:
         self._rounds: list[tuple[Frame, ...]] = []
         self._undone: list[tuple[Frame, ...]] = []
+        self.shows_pairs = False
 
     # What the play is about
 
@@ -111,6 +113,15 @@ class Match(ABC):
     def target(self) -> tuple[str, ...]:
         """The shape that is to be formed, drawn row by row, where the game is about one."""
         return ()
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether :meth:`pairs` may know some: the certificate plays White in a fitting game."""
+        return False
+
+    def pairs(self, frame: Frame) -> Pairs | None:
+        """The pairs by which White could block from a frame on; ``None`` where none are known."""
+        return None
 
     @property
     @abstractmethod

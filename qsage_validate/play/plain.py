@@ -17,6 +17,7 @@ from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.play.board_text import board_text
 from qsage_validate.play.frame import Frame, WhyNot
 from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.pairs import letters_of, pairs_text
 from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title, outcome_line
 from qsage_validate.play.transcript import Transcript, is_transcript
 
@@ -46,6 +47,7 @@ COMMANDS = (
     Command("redo", "", "play them again"),
     Command("restart", "", "back to the start"),
     Command("board", "", "the board once more"),
+    Command("pairs", "", "the pairs by which White blocks, where there are some"),
     Command("gates", "", "variables and gates with their values at this step"),
     Command("notes", "", "where layout, rules and certificate come from"),
     Command("save", "FILE", "write the play so far (as JSON if FILE ends so)"),
@@ -78,6 +80,7 @@ class PlainPlay:
             "redo": self._redo,
             "restart": self._restart,
             "board": lambda text: self._show([self.match.frame]),
+            "pairs": self._show_pairs,
             "gates": self._gates,
             "notes": self._notes,
             "save": self._save,
@@ -242,6 +245,16 @@ class PlainPlay:
             style = "red" if shown.startswith("false") else ""
             table.add_row(escape(value.name), escape(value.variable), escape(shown), style=style)
         self.console.print(table if self.match.values else "nothing has a name at this step")
+
+    def _show_pairs(self, rest: str) -> None:
+        match, frame = self.match, self.match.frame
+        if not match.has_pairs:
+            raise QsageError("pairs are of White's certificates, in games of winning sets")
+        pairs = match.pairs(frame)
+        if pairs and frame.board is not None:
+            self.console.print(board_text(frame.board, letters=letters_of(pairs)))
+            self._say("  ".join(f"{one}-{other}" for one, other in pairs))
+        self._say(pairs_text(pairs))
 
     def _notes(self, rest: str) -> None:
         self._say(self.match.title, "bold")

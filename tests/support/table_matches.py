@@ -23,6 +23,8 @@ from qsage_validate.play.setup import reader_of
 EL = harary_model("el", 3, 3, maker_breaker=True, plies=5)
 # White holds out: Herbrand certificates.
 HELD = harary_model("el", 3, 3, maker_breaker=True, plies=3)
+# White has a pairing from the start.
+BLOCKED = harary_model("fatty", 4, 4, maker_breaker=True, plies=5)
 HEX = hex_network(3, 3, 5)
 TRAILS = GdlModel(library.load("trails"), 5)
 # Positions whose names are no cells of a grid.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
@@ -17,12 +19,16 @@ from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.pairing import Pairing, open_sets
+from qsage_validate.games.positional.rules import PositionalPosition
 from qsage_validate.games.protocol import Board, Player, Shape, Square
 from qsage_validate.games.registry import load_game, resolve_model
 from qsage_validate.play.adversary import Adversary
 from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.move_words import TableWords
 from qsage_validate.play.naming import Names
+from qsage_validate.play.pairs import letters_of
+from qsage_validate.play.plain import PlainPlay
 from qsage_validate.play.script import run_script, script_moves
 from qsage_validate.play.steps import steps_by_rules, steps_of_frames
 from qsage_validate.strategies.certificate_strategy import CertificateStrategy
@@ -32,6 +38,7 @@ from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.referee import check_fit
 from tests.support.plays import with_function
 from tests.support.table_matches import (
+    BLOCKED,
     EL,
     HELD,
     HEX,
@@ -253,6 +260,41 @@ def test_white_plays_a_herbrand_certificate_and_the_board_is_the_rules() -> None
     assert match.outcome is not None
     assert match.outcome.winner is WHITE
     assert match.outcome.verdict is False
+
+
+def test_pairs_are_those_by_which_white_blocks_and_are_said_in_the_prompt() -> None:
+    match = table_match(BLOCKED, "la")
+    assert match.has_pairs
+    assert match.pairs(match.frame)
+    match.push("b2")
+    position = match.frame.position
+    assert isinstance(position, PositionalPosition)
+    pairs = match.pairs(match.frame)
+    assert pairs is not None
+    numbers = BLOCKED.number
+    made = Pairing(tuple((numbers[one.name], numbers[other.name]) for one, other in pairs))
+    assert not list(open_sets(BLOCKED, made, position.black, position.white))
+    console = Console(file=StringIO(), width=200)
+    PlainPlay(match, console).do("pairs")
+    assert isinstance(console.file, StringIO)
+    said = console.file.getvalue()
+    assert "  ".join(f"{one}-{other}" for one, other in pairs) in said
+    assert "By these pairs White could block" in said
+    letters = letters_of(pairs)
+    assert all(said.count(f" {letter}") >= 2 for letter in letters.values())
+
+
+def test_a_position_without_a_pairing_says_so_and_blacks_certificates_have_none() -> None:
+    match = table_match(HELD, "la")
+    assert match.has_pairs
+    assert match.pairs(match.frame) is None
+    console = Console(file=StringIO(), width=200)
+    PlainPlay(match, console).do("pairs")
+    PlainPlay(table_match(EL, "la"), console).do("pairs")
+    assert isinstance(console.file, StringIO)
+    said = console.file.getvalue().splitlines()
+    assert said[0] == "No pairing is known here."
+    assert said[1].startswith("pairs are of White's certificates")
 
 
 def test_without_rules_the_formula_alone_is_played() -> None:

@@ -7,7 +7,7 @@ from qsage_validate.play.tui.board_art import Mark
 from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.view import picture, square_text
 from tests.support.pilot import Driver, drive
-from tests.support.table_matches import EL, HEX, SETS, TRAILS, table_match
+from tests.support.table_matches import BLOCKED, EL, HEX, SETS, TRAILS, table_match
 
 
 def test_a_click_on_a_hexagon_claims_it_and_the_winning_way_is_marked() -> None:
@@ -54,6 +54,44 @@ def test_columns_have_letters_and_a_typed_position_is_claimed() -> None:
         await driver.enter("c3")
         assert "c3: White has claimed it" in driver.screen
 
+    drive(table_match(EL, "la"), scenario)
+
+
+def test_pairs_are_lettered_on_the_board_while_they_are_wanted() -> None:
+    async def scenario(driver: Driver) -> None:
+        board = driver.app.query_one(BoardView)
+        assert "p Pairs" in driver.screen
+        assert board.picture.letters == {}
+        await driver.press("p")
+        assert "By these pairs White could block: answering in the pair" in driver.screen
+        await driver.enter("b2")
+        letters = board.picture.letters
+        assert letters
+        assert all(board.picture.board[square] is Square.OPEN for square in letters)
+        assert all(list(letters.values()).count(letter) == 2 for letter in letters.values())
+        squares = sorted(letters, key=lambda square: (letters[square], square))
+        for letter in set(letters.values()):
+            # Two cells of a square of four that neither player has touched.
+            (x, y), (u, v) = (square for square in squares if letters[square] == letter)
+            assert abs(x - u) <= 1
+            assert abs(y - v) <= 1
+        row = driver.line(board.region.y + 1 + board.grid.corner(squares[0])[1] + 1)
+        assert letters[squares[0]] in row
+        await driver.press("left_square_bracket")
+        assert board.picture.letters == {}
+        await driver.press("escape", "p")
+        assert board.picture.letters == {}
+
+    drive(table_match(BLOCKED, "la"), scenario)
+
+
+def test_no_pairs_are_offered_where_black_is_the_certificate_or_there_is_a_network() -> None:
+    async def scenario(driver: Driver) -> None:
+        assert "Pairs" not in driver.screen
+        await driver.press("p")
+        assert "Pairs are of White's certificates" in driver.screen
+
+    drive(table_match(HEX, "en"), scenario)
     drive(table_match(EL, "la"), scenario)
 
 

@@ -130,9 +130,12 @@ class PairingFinder:
             inside = (p for p in combinations(members(shape), 2) if p in self._pairs)
             yield [*stones, *(self._pairs[p] for p in inside)]
 
-    def find(self, black: int, white: int) -> Pairing | None:
-        """A pairing for a position."""
-        found = self._solve(black, white, stone=False)
+    def find(self, black: int, white: int, *, conflicts: int | None = None) -> Pairing | None:
+        """A pairing for a position.
+
+        With a limit of ``conflicts``, ``None`` may also say that none was found within it.
+        """
+        found = self._solve(black, white, stone=False, conflicts=conflicts)
         return None if found is None else found[1]
 
     def find_move(self, black: int, white: int) -> tuple[int, Pairing] | None:
@@ -151,13 +154,20 @@ class PairingFinder:
             pairing = Pairing(tuple(p for p in pairing.pairs if stone not in p))
         return stone, pairing
 
-    def _solve(self, black: int, white: int, *, stone: bool) -> tuple[int | None, Pairing] | None:
+    def _solve(
+        self, black: int, white: int, *, stone: bool, conflicts: int | None = None
+    ) -> tuple[int | None, Pairing] | None:
         assumed = [] if stone else [-self._any]
         for v in range(self._size):
             free = not (black | white) >> v & 1
             assumed.append(self._open[v] if free else -self._open[v])
             assumed.append(self._white[v] if white >> v & 1 else -self._white[v])
-        if not self._solver.solve(assumed):
+        if conflicts is None:
+            found = self._solver.solve(assumed)
+        else:
+            self._solver.conf_budget(conflicts)
+            found = self._solver.solve_limited(assumed)
+        if not found:
             return None
         model = self._solver.get_model()
         true = {x for x in model if x > 0}

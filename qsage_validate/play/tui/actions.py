@@ -80,6 +80,15 @@ ACTIONS = (
         "Claim the goal",
         "Set the game-stop variable with the next move: the play ends there (on/off)",
     ),
+    BindableAction(
+        "pairs",
+        "p",
+        "p",
+        "Pairs",
+        "Pairs of White's",
+        "Letter the pairs by which White could block: she claims one when Black claims the other",
+        3,
+    ),
     BindableAction("save", "s", "s", "Save", "Save transcript", "Write the play to a file"),
     BindableAction(
         "export", "e", "e", "Export", "Export the play", "Write the play as text, JSON or SVG"

@@ -270,6 +270,8 @@ class PlayApp(AskingApp):
             active.add("run")
         if self.view.claiming:
             active.add("claim")
+        if self.view.situation.pairs:
+            active.add("pairs")
         self.query_one(ActionBar).show(self._possible, frozenset(active))
 
     def _show_form(self, form: BlockForm, view: View) -> None:
@@ -299,6 +301,7 @@ class PlayApp(AskingApp):
             "random": going_on,
             "run": going_on,
             "claim": True if going_on and situation.can_claim else None,
+            "pairs": True if situation.has_pairs else None,
             "look_back": self.view.index > 0,
             "look_forward": self.view.past,
             "findings": True if self.found else None,
@@ -499,6 +502,13 @@ class PlayApp(AskingApp):
                 self.show(replace(view, claiming=not view.claiming, said=None, refusal=None))
             else:
                 self._remark(view, "No goal can be claimed here: no game-stop variable.")
+
+    def action_pairs(self) -> None:
+        situation = self.view.situation
+        if situation.has_pairs:
+            self.ask("looking for pairs", requests.show_pairs(not situation.pairs))
+        else:
+            self._remark(self.view, "Pairs are of White's certificates, in games of winning sets.")
 
     def action_save(self) -> None:
         remark = "A name that ends in .json writes JSON. Existing files are not replaced unasked."

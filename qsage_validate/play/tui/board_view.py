@@ -299,6 +299,12 @@ class BoardView(ScrollView, can_focus=True):
         ground = self._ground(square, marks)
         style = ground + self._ink(content, marks)
         styles = [style] * scale.width
+        letter = self.picture.letters.get(square)
+        if letter is not None and content is Square.OPEN and inside == (scale.height - 1) // 2:
+            chars[(scale.width - 1) // 2] = letter
+            styles[(scale.width - 1) // 2] = ground + self.get_component_rich_style(
+                "board--cursor", partial=True
+            )
         for column in row.filled:
             styles[column] = style + Style(bgcolor=style.color)
         if inside == (scale.height - 1) // 2:

@@ -16,6 +16,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.play.frame import Frame, Hint, MatchMove, SquareXY, WhyNot
 from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.pairs import pairs_text
 from qsage_validate.play.transcript import Transcript
 
 
@@ -221,6 +222,18 @@ def hint(match: Match) -> Answer:
     return Hinted(match.hint())
 
 
+def show_pairs(on: bool) -> Request:
+    """Look for the pairs in each frame from now on, or leave it."""
+
+    def request(match: Match) -> Answer:
+        match.shows_pairs = on
+        if not on:
+            return Nothing("Pairs are hidden.")
+        return Nothing(pairs_text(match.pairs(match.frame)))
+
+    return request
+
+
 def play_at_random(generator: random.Random) -> Request:
     """Let a random player make the person's move."""
 
@@ -288,6 +301,7 @@ __all__ = [
     "redo",
     "restart",
     "save",
+    "show_pairs",
     "try_square",
     "undo",
 ]

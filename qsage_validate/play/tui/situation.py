@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qsage_validate.games.protocol import Board, Player
-from qsage_validate.play.frame import Frame, MatchMove, MatchOutcome, SquareXY
+from qsage_validate.play.frame import Frame, MatchMove, MatchOutcome, Pairs, SquareXY
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.picking import Picks
 from qsage_validate.validation.finding import Finding
@@ -35,6 +35,9 @@ class Situation:
     answers: str = "certificate"
     has_verdict: bool = True
     target: tuple[str, ...] = ()
+    has_pairs: bool = False
+    pairs: tuple[Pairs | None, ...] = ()
+    """The pairs in each frame, where they are shown; else none at all."""
 
     @classmethod
     def of(cls, match: Match) -> Situation:
@@ -60,6 +63,8 @@ class Situation:
             answers=match.answers,
             has_verdict=match.has_verdict,
             target=match.target,
+            has_pairs=match.has_pairs,
+            pairs=tuple(map(match.pairs, match.frames)) if match.shows_pairs else (),
         )
 
     @property

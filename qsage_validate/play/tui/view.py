@@ -11,6 +11,7 @@ from enum import Enum
 
 from qsage_validate.games.protocol import Board, Shape, Square
 from qsage_validate.play.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
+from qsage_validate.play.pairs import letters_of
 from qsage_validate.play.tui.actions import key_of
 from qsage_validate.play.tui.board_art import Mark
 from qsage_validate.play.tui.requests import Refused
@@ -65,6 +66,8 @@ class Picture:
     marks: Mapping[SquareXY, frozenset[Mark]] = field(default_factory=dict)
     target: tuple[str, ...] = ()
     """The shape that is to be formed, row by row; it is drawn beside the board."""
+    letters: Mapping[SquareXY, str] = field(default_factory=dict)
+    """Letters on open squares: those of a pair."""
 
 
 def picture(view: View) -> Picture | None:
@@ -95,7 +98,8 @@ def picture(view: View) -> Picture | None:
         if view.hint is not None and not isinstance(view.hint.move, BlockMove):
             add(Mark.HINT, picks.areas.get(view.hint.move, frozenset()))
     marks = {square: frozenset(own) for square, own in marked.items()}
-    return Picture(board, marks, situation.target)
+    pairs = situation.pairs[view.index] if situation.pairs else None
+    return Picture(board, marks, situation.target, letters_of(pairs or ()))
 
 
 class Tone(Enum):
