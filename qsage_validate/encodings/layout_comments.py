@@ -20,7 +20,7 @@ from qsage_validate.encodings.layout import (
     StateCode,
     SymbolicBoard,
 )
-from qsage_validate.errors import InputError
+from qsage_validate.encodings.layout_lines import LineReader, layout_lines
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.protocol import Player
 
@@ -76,34 +76,22 @@ def layout_from_comments(qbf: Qbf) -> Layout | None:
     Raises ``InputError`` with the line of the first comment that is not as described, or that
     names a variable or gate which the formula does not have.
     """
-    lines = [
-        (number, text.strip().removeprefix("#").strip()[1:].strip())
-        for number, text in qbf.comments
-        if text.strip().removeprefix("#").strip().startswith("@")
-    ]
+    lines = layout_lines(qbf)
     if not lines or not lines[0][1].startswith("qsage-layout"):
         return None
     return _Reader(qbf).read(lines)
 
 
-class _Reader:
+class _Reader(LineReader):
     """Reads layout lines one by one into the parts of a layout."""
 
     def __init__(self, qbf: Qbf) -> None:
-        self.qbf = qbf
-        self.known = set(qbf.levels()) | set(qbf.gates)
-        self.quantifiers = qbf.quantifiers()
-        self.placed: set[int] = set()
-        self.line = 0
+        super().__init__(qbf)
         self.layout = Layout(0, 0, (), SymbolicBoard((), (), (), StateCode.OPEN_WHITE), (), ())
         self.moves: list[MoveVariables] = []
         self.states: list[tuple[int, int]] = []
         self.indicators: list[Indicators] = []
         self.gates: dict[str, int] = {}
-        self.model: dict[str, list[str]] = {}
-
-    def fail(self, found: str, expected: str) -> InputError:
-        return InputError(self.qbf.path, self.line, 1, found, expected)
 
     def read(self, lines: Sequence[tuple[int, str]]) -> Layout:
         readers: dict[str, Callable[[list[str], str], None]] = {
@@ -134,7 +122,7 @@ class _Reader:
             board=replace(self.layout.board, states=tuple(self.states)),
             indicators=tuple(self.indicators),
             gates=self.gates,
-            model={part: "\n".join(text) for part, text in self.model.items()},
+            model=self.model_parts,
         )
 
     def _check(self) -> None:
@@ -154,22 +142,10 @@ class _Reader:
 
     # -- words ------------------------------------------------------------------------------
 
-    def _number(self, word: str) -> int:
-        if not re.fullmatch(r"\d{1,9}", word):
-            raise self.fail(quoted(word), "a number")
-        return int(word)
-
-    def _literal(self, word: str) -> int:
-        if not re.fullmatch(r"-?\d{1,9}", word):
-            raise self.fail(quoted(word), "a literal")
-        if abs(int(word)) not in self.known:
-            raise self.fail(f"literal {word}", "a variable or gate of the formula")
-        return int(word)
-
     def _vector(self, word: str) -> Bits:
         if not (word.startswith("[") and word.endswith("]")):
             raise self.fail(quoted(word), "a bit list such as [3 4]")
-        return tuple(self._literal(part) for part in word[1:-1].split())
+        return tuple(self.literal(part) for part in word[1:-1].split())
 
     def _chosen(self, word: str, chooser: Quantifier) -> Bits:
         """The bits of a move or of the symbolic square, which ``chooser`` decides."""
@@ -178,12 +154,7 @@ class _Reader:
             if variable in self.placed:
                 raise self.fail(f"variable {variable} once more", "each variable in one place")
             self.placed.add(variable)
-            if self.quantifiers.get(variable, chooser) is not chooser:
-                kinds = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
-                raise self.fail(
-                    f"the {kinds[chooser.dual]} variable {variable}",
-                    f"{kinds[chooser]} variables",
-                )
+            self.decided_by(variable, chooser)
         return bits
 
     def _pairs(
@@ -206,11 +177,6 @@ class _Reader:
             raise self.fail(f"{len(words)} values", expected)
         return words
 
-    def _player(self, word: str) -> Player:
-        if word not in ("black", "white"):
-            raise self.fail(quoted(word), "'black' or 'white'")
-        return Player(word)
-
     # -- lines ------------------------------------------------------------------------------
 
     def _version(self, words: list[str], _: str) -> None:
@@ -227,11 +193,11 @@ class _Reader:
         self.layout = replace(self.layout, game=name)
 
     def _board(self, words: list[str], _: str) -> None:
-        width, height = map(self._number, self._count(words, 2, "width and height"))
+        width, height = map(self.number, self._count(words, 2, "width and height"))
         self.layout = replace(self.layout, width=width, height=height)
 
     def _actions(self, words: list[str], _: str) -> None:
-        player = self._player(words[0] if words else "")
+        player = self.player(words[0] if words else "")
         names = tuple(words[1:])
         if player is Player.BLACK:
             self.layout = replace(self.layout, black_actions=names)
@@ -242,16 +208,16 @@ class _Reader:
         if len(words) < 2:
             raise self.fail(f"{len(words)} values", "ply, player and bits")
         pairs = self._pairs(words[2:], ("action", "x", "y"), ("stop",))
-        player = self._player(words[1])
+        player = self.player(words[1])
         chooser = Quantifier.EXISTS if player is Player.BLACK else Quantifier.FORALL
         self.moves.append(
             MoveVariables(
-                self._number(words[0]),
+                self.number(words[0]),
                 player,
                 self._chosen(pairs["action"], chooser),
                 self._chosen(pairs["x"], chooser),
                 self._chosen(pairs["y"], chooser),
-                self._literal(pairs["stop"]) if "stop" in pairs else None,
+                self.literal(pairs["stop"]) if "stop" in pairs else None,
             )
         )
 
@@ -259,8 +225,8 @@ class _Reader:
         pairs = self._pairs(words[1:], ("preconditions",), ("bounds",))
         self.indicators.append(
             Indicators(
-                self._number(words[0]),
-                self._literal(pairs["bounds"]) if "bounds" in pairs else None,
+                self.number(words[0]),
+                self.literal(pairs["bounds"]) if "bounds" in pairs else None,
                 self._vector(pairs["preconditions"]),
             )
         )
@@ -288,21 +254,18 @@ class _Reader:
 
     def _state(self, words: list[str], _: str) -> None:
         time, first, second = self._count(words, 3, "the step and two literals")
-        if self._number(time) != len(self.states):
+        if self.number(time) != len(self.states):
             raise self.fail(f"state {time}", f"state {len(self.states)}")
-        self.states.append((self._literal(first), self._literal(second)))
+        self.states.append((self.literal(first), self.literal(second)))
 
     def _verdict(self, words: list[str], _: str) -> None:
         (literal,) = self._count(words, 1, "one literal")
-        self.layout = replace(self.layout, verdict=self._literal(literal))
+        self.layout = replace(self.layout, verdict=self.literal(literal))
 
     def _gate(self, words: list[str], rest: str) -> None:
         if len(words) < 2:
             raise self.fail(quoted(rest), "a literal and a name")
-        self.gates[rest.split(maxsplit=1)[1]] = self._literal(words[0])
+        self.gates[rest.split(maxsplit=1)[1]] = self.literal(words[0])
 
     def _model(self, words: list[str], rest: str) -> None:
-        part, bar, line = rest.partition("|")
-        if not bar or len(part.split()) != 1:
-            raise self.fail(quoted(rest), "'model PART | TEXT'")
-        self.model.setdefault(part.strip(), []).append(line.removeprefix(" "))
+        self.add_model(rest)

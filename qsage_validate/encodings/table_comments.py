@@ -11,15 +11,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import repeat
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_lines import LineReader, layout_lines
 from qsage_validate.encodings.table_layout import AnyLayout, MoveTable, StateTable, TableLayout
-from qsage_validate.errors import InputError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.protocol import Player
 
@@ -220,43 +220,29 @@ def table_layout_from_comments(qbf: Qbf) -> TableLayout | None:
     of the first comment that is not as described, or that names a variable or gate which the
     formula does not have.
     """
-    lines = [
-        (number, text.strip().removeprefix("#").strip()[1:].strip())
-        for number, text in qbf.comments
-        if text.strip().removeprefix("#").strip().startswith("@")
-    ]
+    lines = layout_lines(qbf)
     if not lines or lines[0][1].split() != ["qsage-layout", str(VERSION)]:
         return None
     return _Reader(qbf).read(lines)
 
 
-@dataclass
-class _Reader:
+class _Reader(LineReader):
     """Reads layout lines one by one into the parts of a layout."""
 
-    qbf: Qbf
-    line: int = 0
-    encoding: str = "unknown"
-    game: str = "positional"
-    lists: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    moves: list[MoveTable] = field(default_factory=list)
-    atoms: tuple[str, ...] | None = None
-    places: tuple[str, ...] = ()
-    position: Bits = ()
-    states: list[Bits] = field(default_factory=list)
-    one_sided: bool = False
-    verdict: int | None = None
-    gates: dict[str, int] = field(default_factory=dict)
-    model: dict[str, list[str]] = field(default_factory=dict)
-    placed: set[int] = field(default_factory=set)
-    seen: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.quantifiers = self.qbf.quantifiers()
-        self.known = set(self.quantifiers) | set(self.qbf.gates)
-
-    def fail(self, found: str, expected: str) -> InputError:
-        return InputError(self.qbf.path, self.line, 1, found, expected)
+    def __init__(self, qbf: Qbf) -> None:
+        super().__init__(qbf)
+        self.encoding = "unknown"
+        self.game = "positional"
+        self.lists: dict[int, tuple[str, ...]] = {}
+        self.moves: list[MoveTable] = []
+        self.atoms: tuple[str, ...] | None = None
+        self.places: tuple[str, ...] = ()
+        self.position: Bits = ()
+        self.states: list[Bits] = []
+        self.one_sided = False
+        self.verdict: int | None = None
+        self.gates: dict[str, int] = {}
+        self.seen: set[str] = set()
 
     def read(self, lines: Sequence[tuple[int, str]]) -> TableLayout:
         readers: dict[str, Callable[[str], None]] = {
@@ -270,7 +256,7 @@ class _Reader:
             "state": self._state,
             "verdict": self._verdict,
             "gate": self._gate,
-            "model": self._model,
+            "model": self.add_model,
         }
         for self.line, text in lines:
             keyword, _, rest = text.partition(" ")
@@ -296,25 +282,10 @@ class _Reader:
             self.gates,
             self.encoding,
             self.game,
-            {part: "\n".join(text) for part, text in self.model.items()},
+            self.model_parts,
         )
 
     # -- words ------------------------------------------------------------------------------
-
-    def _number(self, word: str) -> int:
-        if not re.fullmatch(r"[0-9]{1,9}", word):
-            raise self.fail(quoted(word), "a number")
-        return int(word)
-
-    def _literal(self, word: str) -> int:
-        if not re.fullmatch(r"-?[0-9]{1,9}", word):
-            raise self.fail(quoted(word), "a literal")
-        return self._known(int(word))
-
-    def _known(self, literal: int) -> int:
-        if abs(literal) not in self.known:
-            raise self.fail(f"literal {literal}", "a variable or gate of the formula")
-        return literal
 
     def _vector(self, word: str, most: int, *, zeros: bool = False) -> Bits:
         """A bit list of at most so many literals; ``zeros`` may stand for missing ones."""
@@ -325,7 +296,7 @@ class _Reader:
             for literal in self._run(part):
                 if len(found) == most:
                     raise self.fail(f"more than {most} literals", f"at most {most}")
-                found.append(literal if zeros and not literal else self._known(literal))
+                found.append(literal if zeros and not literal else self.known_literal(literal))
         return tuple(found)
 
     def _run(self, part: str) -> Iterable[int]:
@@ -347,7 +318,6 @@ class _Reader:
 
         With ``constants`` several may be one negated literal: moves that cannot be made.
         """
-        kinds = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
         for literal in bits:
             variable = abs(literal)
             if variable not in self.quantifiers:
@@ -355,10 +325,7 @@ class _Reader:
             if variable in self.placed and not (constants and literal < 0):
                 raise self.fail(f"variable {variable} once more", "each variable in one place")
             self.placed.add(variable)
-            if self.quantifiers[variable] is not chooser:
-                raise self.fail(
-                    f"the {kinds[chooser.dual]} variable {variable}", f"{kinds[chooser]} variables"
-                )
+            self.decided_by(variable, chooser)
         return bits
 
     def _words(self, rest: str, count: int, expected: str) -> list[str]:
@@ -368,7 +335,7 @@ class _Reader:
         return words
 
     def _texts(self, word: str) -> tuple[str, ...]:
-        number = self._number(word)
+        number = self.number(word)
         if number not in self.lists:
             raise self.fail(f"list {number}", "a list from a line above")
         return self.lists[number]
@@ -386,7 +353,7 @@ class _Reader:
 
     def _list(self, rest: str) -> None:
         word, _, texts = rest.partition(" ")
-        number = self._number(word)
+        number = self.number(word)
         if number in self.lists:
             raise self.fail(f"list {number} once more", "another number")
         found: list[str] = []
@@ -417,7 +384,7 @@ class _Reader:
         words = _WORD.findall(rest)
         if len(words) < 4 or words[2] != "list" or len(words) % 2:
             raise self.fail(quoted(rest), "'PLY PLAYER list NUMBER' and pairs of a key and bits")
-        if self._number(words[0]) != len(self.moves) + 1:
+        if self.number(words[0]) != len(self.moves) + 1:
             raise self.fail(f"ply {words[0]}", f"ply {len(self.moves) + 1}")
         if words[1] not in ("black", "white"):
             raise self.fail(quoted(words[1]), "'black' or 'white'")
@@ -448,7 +415,7 @@ class _Reader:
                 self._chosen(code, chooser),
                 self._chosen(literals, chooser, constants=True),
                 legal,
-                self._literal(pairs["stop"]) if "stop" in pairs else None,
+                self.literal(pairs["stop"]) if "stop" in pairs else None,
             )
         )
 
@@ -476,7 +443,7 @@ class _Reader:
         time, bits = self._words(rest, 2, "the time and a bit list")
         if self.atoms is None:
             raise self.fail("a state", "a line 'atoms' above it")
-        if self._number(time) != len(self.states):
+        if self.number(time) != len(self.states):
             raise self.fail(f"state {time}", f"state {len(self.states)}")
         literals = self._vector(bits, len(self.atoms), zeros=True)
         if literals and len(literals) != len(self.atoms):
@@ -485,16 +452,10 @@ class _Reader:
 
     def _verdict(self, rest: str) -> None:
         (word,) = self._words(rest, 1, f"one literal, or '{_OUTPUT}'")
-        self.verdict = self.qbf.output if word == _OUTPUT else self._literal(word)
+        self.verdict = self.qbf.output if word == _OUTPUT else self.literal(word)
 
     def _gate(self, rest: str) -> None:
         word, _, name = rest.strip().partition(" ")
         if not name.strip():
             raise self.fail(quoted(rest), "a literal and a name")
-        self.gates[name.strip()] = self._literal(word)
-
-    def _model(self, rest: str) -> None:
-        part, bar, line = rest.partition("|")
-        if not bar or len(part.split()) != 1:
-            raise self.fail(quoted(rest), "'model PART | TEXT'")
-        self.model.setdefault(part.strip(), []).append(line.removeprefix(" "))
+        self.gates[name.strip()] = self.literal(word)
