@@ -84,13 +84,22 @@ def _instances(selection: Selection) -> list[Instance]:
         as_written = read_positional(path)
         digest = sha256(read_bytes(path)).hexdigest()[:16]
         for depth in _depths(selection):
-            model = as_written if depth is None else at_plies(as_written, depth)
+            model = at_plies(as_written, _odd(as_written) if depth is None else depth)
             plies = len(model.turns)
             options = (("sum", digest), ("plies", str(plies)), ("prepared", prepare))
             name = stem if depth is None else f"{stem}-{depth:02}"
             fits = partial(_suits, model)
             found.append(Instance(f"{plies} plies", name, (path,), options, fits))
     return found
+
+
+def _odd(model: PositionalModel) -> int:
+    """A game's plies without a last one of White's, which undoes nothing that Black has."""
+    from qsage_validate.games.protocol import Player
+
+    plies = len(model.turns)
+    last_is_white = model.turns[-1:] == (Player.WHITE,)
+    return plies - 1 if last_is_white and model.maker_breaker and model.alternates else plies
 
 
 def _suits(model: PositionalModel, way: Way) -> bool:

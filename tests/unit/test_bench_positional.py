@@ -82,6 +82,11 @@ def test_hex_files_are_played_to_the_end(tmp_path: Path) -> None:
     (run,) = runs(path, solvers=("search",))
     assert (run.instance, model_of(run).plies) == ("corner", 3)
     assert execute(run).status == "true"
+    # White's last ply is left out: encodings are of odd depths.
+    path.write_text("2\n")
+    (run,) = runs(path, solvers=("search",))
+    assert (run.family, model_of(run).plies) == ("3 plies", 3)
+    assert execute(run).status == "true"
 
 
 def test_files_of_the_same_name_are_told_apart_and_changed_ones_are_others(
