@@ -9,6 +9,8 @@ from dataclasses import replace
 from qsage_validate.encodings.table_layout import AnyLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.positional.hex import side_owner
+from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Illegality, Player
 from qsage_validate.play.broken_promise import broken_promise, broken_when_stuck
 from qsage_validate.play.conductor import Conductor, PlayState
@@ -91,6 +93,12 @@ class BoardMatch(Match):
         return game.target if isinstance(game, AtomGame) else ()
 
     @property
+    def top_owner(self) -> Player | None:
+        game = self._conductor.game
+        is_hex = isinstance(game, PositionalGame) and game.model.hexagons
+        return side_owner(game.model) if is_hex and isinstance(game, PositionalGame) else None
+
+    @property
     def has_pairs(self) -> bool:
         return self._pairs is not None
 
@@ -99,7 +107,10 @@ class BoardMatch(Match):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return self._notes
+        top = self.top_owner
+        if top is None:
+            return self._notes
+        return (*self._notes, f"{top} connects top and bottom, {top.other} left and right")
 
     # -- moves ------------------------------------------------------------------------------
 

@@ -115,6 +115,11 @@ class Match(ABC):
         return ()
 
     @property
+    def top_owner(self) -> Player | None:
+        """Who connects top and bottom of the board, where the players connect opposite sides."""
+        return None
+
+    @property
     def has_pairs(self) -> bool:
         """Whether :meth:`pairs` may know some: the certificate plays White in a fitting game."""
         return False
@@ -214,6 +219,12 @@ class Match(ABC):
     def can_claim(self) -> bool:
         """Whether ``push(…, claim=True)`` is possible now: the ply has a game-stop variable."""
         return False
+
+    @property
+    def only_move(self) -> MatchMove | None:
+        """The person's move where there is just one legal one, such as waiting; else ``None``."""
+        moves = self.legal_moves()
+        return moves[0] if len(moves) == 1 else None
 
     def random_move(self, generator: random.Random) -> MatchMove | None:
         """A legal move chosen by ``generator``; ``None`` when there is none."""

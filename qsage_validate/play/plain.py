@@ -100,11 +100,20 @@ class PlainPlay:
         if self.match.over:
             return "over (undo, restart, quit)> "
         mode = " !" if self._let_happen else ""
-        return f"{self.match.person}{mode}> "
+        only = "".join(f" [{move}]" for move in self._only_move())
+        return f"{self.match.person}{mode}{only}> "
+
+    def _only_move(self) -> list[str]:
+        """What an empty line plays: the only legal move of those that are listed."""
+        move = None if self.match.over or not self.match.has_board else self.match.only_move
+        return [] if move is None else [str(move)]
 
     def do(self, line: str) -> None:
         """Carry out one line: a command or a move.  What is wrong with it is said, not raised."""
         words = line.strip().split(maxsplit=1)
+        if not words:
+            words = self._only_move()
+            line = "".join(words)
         if not words:
             return
         name, rest = words[0].lower(), words[1] if len(words) > 1 else ""
@@ -185,7 +194,9 @@ class PlainPlay:
             table.add_row(f"{command.name} {command.argument}".strip(), command.help)
         self.console.print(table)
         example = next(iter(self.match.legal_moves()), None)
-        if example is not None:
+        if self._only_move():
+            self._say(f"anything else is a move; an empty line is the only one, {example}", "dim")
+        elif example is not None:
             self._say(f"anything else is a move, like {example}", "dim")
 
     def _moves(self, rest: str) -> None:

@@ -107,8 +107,9 @@ class TableCode(PlyCode):
         return self.number(ply, move) is not None
 
     def find(self, ply: int, text: str) -> LayoutMove | None:
-        move = NamedMove(text, self.square_of(text))
-        return move if self.can_say(ply, move) else None
+        # Only texts of moves are texts that the game can place.
+        known = self.can_say(ply, NamedMove(text))
+        return NamedMove(text, self.square_of(text)) if known else None
 
 
 def code_of(layout: AnyLayout) -> PlyCode:

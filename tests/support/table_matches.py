@@ -27,6 +27,8 @@ HELD = harary_model("el", 3, 3, maker_breaker=True, plies=3)
 BLOCKED = harary_model("fatty", 4, 4, maker_breaker=True, plies=5)
 HEX = hex_network(3, 3, 5)
 TRAILS = GdlModel(library.load("trails"), 5)
+# Black wins, and both have to wait now and then.
+TRAILS_WON = GdlModel(library.load("trails"), 10, role="red")
 # Positions whose names are no cells of a grid.
 SETS = PositionalModel(
     "sets",

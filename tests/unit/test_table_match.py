@@ -13,7 +13,6 @@ from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.atoms import AtomGame
-from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.positional.harary import harary_model
@@ -44,6 +43,7 @@ from tests.support.table_matches import (
     HEX,
     SETS,
     TRAILS,
+    TRAILS_WON,
     certified,
     table_conductor,
     table_match,
@@ -297,6 +297,19 @@ def test_a_position_without_a_pairing_says_so_and_blacks_certificates_have_none(
     assert said[1].startswith("pairs are of White's certificates")
 
 
+def test_an_empty_line_at_the_prompt_plays_the_only_move() -> None:
+    match = table_match(TRAILS_WON, "gdl")
+    console = Console(file=StringIO(), width=200)
+    play = PlainPlay(match, console)
+    assert play.question == "White> "
+    play.do("")
+    assert match.frame.ply == 1, "there are two moves"
+    play.do("go 1 2")
+    assert play.question == "White [wait]> "
+    play.do(" ")
+    assert "wait" in [str(frame.move) for frame in match.frames if frame.player is WHITE]
+
+
 def test_without_rules_the_formula_alone_is_played() -> None:
     match = table_match(EL, "la", rules=False)
     assert not match.has_rules
@@ -369,9 +382,8 @@ def test_a_literal_that_plies_share_is_named_by_the_ply_at_hand() -> None:
 
 
 def test_an_illegal_move_in_gdl_is_explained_by_the_ply_at_hand() -> None:
-    won = GdlModel(library.load("trails"), 10, role="red")
-    match = table_match(won, "gdl")
-    conductor = table_conductor(won, "gdl")
+    match = table_match(TRAILS_WON, "gdl")
+    conductor = table_conductor(TRAILS_WON, "gdl")
     ply = match.frame.ply + 1
     wrong = [m for m in conductor.reader.code.moves(ply) if match.why_not(m) is not None]
     assert wrong

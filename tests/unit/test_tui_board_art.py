@@ -16,7 +16,8 @@ SHAPES = st.sampled_from(Shape)
 def grids(draw: st.DrawFn) -> Grid:
     shape = draw(SHAPES)
     scale = draw(st.sampled_from(scales(shape)))
-    return Grid(draw(st.integers(1, 19)), draw(st.integers(1, 19)), shape, scale)
+    rim = draw(st.integers(0, 1)) if shape is Shape.HEXAGONS else 0
+    return Grid(draw(st.integers(1, 19)), draw(st.integers(1, 19)), shape, scale, rim=rim)
 
 
 @given(grid=grids())
@@ -25,8 +26,8 @@ def test_every_character_inside_a_square_leads_back_to_it(grid: Grid) -> None:
     for y in {1, grid.rows}:
         for x in {1, (grid.columns + 1) // 2, grid.columns}:
             column, row = grid.corner((x, y))
-            assert 0 <= column <= width - grid.scale.width
-            assert 0 <= row <= height - grid.scale.height
+            assert grid.rim <= column <= width - grid.scale.width - grid.rim
+            assert grid.rim <= row <= height - grid.scale.height - grid.rim
             for dx in range(grid.scale.width):
                 for dy in range(grid.scale.height):
                     assert grid.square_at(column + dx, row + dy) == (x, y)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
+from qsage_validate.games.positional.hex import hex_network, transversal_of
+from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Square
 from qsage_validate.play.tui.board_art import Mark
 from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.view import picture, square_text
 from tests.support.pilot import Driver, drive
-from tests.support.table_matches import BLOCKED, EL, HEX, SETS, TRAILS, table_match
+from tests.support.table_matches import BLOCKED, EL, HEX, SETS, TRAILS, TRAILS_WON, table_match
 
 
 def test_a_click_on_a_hexagon_claims_it_and_the_winning_way_is_marked() -> None:
@@ -116,4 +122,48 @@ def test_a_game_in_gdl_is_drawn_and_played_by_typing() -> None:
             await driver.enter(str(driver.app.view.situation.legal[0]))
         assert "as the certificate promised" in driver.screen
 
+    drive(match, scenario)
+
+
+def test_the_only_move_is_played_by_enter_where_it_is_on_no_square() -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.enter("(go 1 2)")
+        assert [str(move) for move in driver.app.view.situation.legal] == ["wait"]
+        assert "1 legal move: Enter or a typed wait plays it" in driver.screen
+        plies = driver.app.view.frame.ply
+        await driver.click((2, 2))
+        assert driver.app.view.frame.ply == plies, "a click asks about the square"
+        await driver.press("enter")
+        assert driver.app.view.frame.ply > plies
+        assert "wait" in [str(frame.move) for frame in driver.app.view.situation.frames]
+        await driver.enter(str(driver.app.view.situation.legal[0]))
+        plies = driver.app.view.frame.ply
+        await driver.press("colon")
+        assert "Enter plays wait, the only move" in driver.screen
+        await driver.press("enter")
+        assert driver.app.view.frame.ply > plies
+
+    drive(table_match(TRAILS_WON, "gdl"), scenario)
+
+
+@pytest.mark.parametrize("make", [lambda model: model, transversal_of])
+def test_the_sides_of_hex_have_the_colours_of_those_who_connect_them(
+    make: Callable[[PositionalModel], PositionalModel],
+) -> None:
+    match = table_match(make(hex_network(3, 3, 5)), "ea")
+
+    async def scenario(driver: Driver) -> None:
+        board = driver.app.query_one(BoardView)
+        assert board.grid.rim == 1
+        _, row = board.grid.corner((1, 1))
+        head = driver.line(board.region.y + row)
+        assert "━" * (3 * board.grid.scale.width) in head
+        first = driver.line(board.region.y + row + 1)
+        assert first[: board.region.right].count("┃") == 2
+        for y, owner in ((1, "black"), (2, "white")):
+            ink = board.get_component_rich_style(f"board--{owner}", partial=True).color
+            sides = [s.style for s in board.render_line(y) if set(s.text) & set("━┃")]
+            assert {style and style.color for style in sides} == {ink}
+
+    assert match.notes[-1] == "Black connects top and bottom, White left and right"
     drive(match, scenario)

@@ -105,6 +105,21 @@ def _axis(
     return None
 
 
+def side_owner(model: PositionalModel) -> Player | None:
+    """Who connects the top row of a Hex board with the bottom row; the other one connects sideways.
+
+    ``None`` for a model that is no Hex board.
+    """
+    grid = _rectangle(model)
+    if grid is None or not is_hex_board(model):
+        return None
+    if model.network is None:
+        return Player.BLACK
+    cells, width, height = grid
+    short = model.network.short
+    return short if _axis(model.network, cells, width, height) == 1 else short.other
+
+
 def is_hex_board(model: PositionalModel) -> bool:
     """Whether a model is Hex on a board: by its network between two sides, or its winning sets.
 

@@ -342,6 +342,10 @@ class PlayApp(AskingApp):
         view = self._stopped()
         if not self._may_play(view):
             return
+        waiting = view.situation.only_elsewhere
+        if event.key and waiting is not None and not view.let_happen:
+            self._play(waiting)
+            return
         pick = view.situation.picks.pick(event.square, view.selected)
         view = replace(view, refusal=None, error=None, said=None, hint=None, tried=frozenset())
         match pick:

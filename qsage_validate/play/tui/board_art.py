@@ -91,13 +91,16 @@ class Grid:
     scale: Scale
     names: int = 0
     """The length of the longest name of a row; 0 where rows have numbers."""
+    rim: int = 0
+    """1 where the owners of the sides are drawn around the board, of hexagons only."""
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height of the drawing, without coordinates."""
         px, py = self.scale.pitch
         lean = (self.rows - 1) * (px // 2) if self.shape is Shape.HEXAGONS else 0
-        return (self.columns * px + self.scale.lines + lean, self.rows * py + self.scale.lines)
+        around = self.scale.lines + 2 * self.rim
+        return (self.columns * px + lean + around, self.rows * py + around)
 
     @property
     def gutter(self) -> int:
@@ -118,13 +121,14 @@ class Grid:
         """The column and row of the upper left character inside ``square``."""
         x, y = square
         px, py = self.scale.pitch
-        lines = int(self.scale.lines)
-        return ((x - 1) * px + lines + self.indent(y), (y - 1) * py + lines)
+        around = self.scale.lines + self.rim
+        return ((x - 1) * px + around + self.indent(y), (y - 1) * py + around)
 
     def square_at(self, column: int, row: int) -> SquareXY | None:
         """The square drawn at a place; a line belongs to the square left of it or above."""
         px, py = self.scale.pitch
         lines = int(self.scale.lines)
+        column, row = column - self.rim, row - self.rim
         y = max(0, row - lines) // py + 1
         if row < 0 or y > self.rows or column < self.indent(y):
             return None
@@ -138,10 +142,10 @@ def scales(shape: Shape) -> tuple[Scale, ...]:
 
 
 def best_grid(
-    columns: int, rows: int, shape: Shape, width: int, height: int, names: int = 0
+    columns: int, rows: int, shape: Shape, width: int, height: int, names: int = 0, rim: int = 0
 ) -> Grid:
     """The largest drawing with coordinates that fits; the smallest, to be scrolled, if none."""
-    grids = [Grid(columns, rows, shape, scale, names) for scale in scales(shape)]
+    grids = [Grid(columns, rows, shape, scale, names, rim) for scale in scales(shape)]
     fitting = [g for g in grids if g.outer[0] <= width and g.outer[1] <= height]
     return fitting[-1] if fitting else grids[0]
 

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from qsage_validate.games.protocol import Square
+from qsage_validate.games.protocol import Shape, Square
 from qsage_validate.play.frame import SquareXY
 from qsage_validate.play.tui.board_art import (
     SIDES,
@@ -71,10 +71,11 @@ class BoardView(ScrollView, can_focus=True):
     ]
 
     class Picked(Message):
-        """A square was clicked, or picked with the cursor."""
+        """A square was clicked, or picked with the cursor: by ``key``."""
 
-        def __init__(self, square: SquareXY) -> None:
+        def __init__(self, square: SquareXY, *, key: bool = False) -> None:
             self.square = square
+            self.key = key
             super().__init__()
 
     class CursorMoved(Message):
@@ -100,12 +101,13 @@ class BoardView(ScrollView, can_focus=True):
         names = max(map(len, board.names), default=0)
         shape = (board.width, board.height, board.shape)
         wide = self._target_width
+        rim = int(self.picture.top_owner is not None and board.shape is Shape.HEXAGONS)
         if self.zoom is None:
-            grid = best_grid(*shape, width - wide, height, names)
+            grid = best_grid(*shape, width - wide, height, names, rim)
             if grid.outer[0] > width - wide:
-                grid = best_grid(*shape, width, height, names)
+                grid = best_grid(*shape, width, height, names, rim)
         else:
-            grid = Grid(*shape, scales(board.shape)[self.zoom], names)
+            grid = Grid(*shape, scales(board.shape)[self.zoom], names, rim)
         self.beside = wide > 0 and grid.outer[0] + wide <= width
         return grid
 
@@ -186,7 +188,7 @@ class BoardView(ScrollView, can_focus=True):
 
     def action_pick(self) -> None:
         """Pick the square under the cursor."""
-        self.post_message(self.Picked(self.cursor))
+        self.post_message(self.Picked(self.cursor, key=True))
 
     def square_at(self, x: int, y: int) -> SquareXY | None:
         """The square drawn at a place of the widget, as it is scrolled."""
@@ -261,8 +263,10 @@ class BoardView(ScrollView, can_focus=True):
     def _coordinate(self, row: int) -> Segment:
         gutter = self.grid.gutter
         _, pitch = self.grid.scale.pitch
-        y, inside = divmod(row - self.grid.scale.lines, pitch)
-        if inside != (self.grid.scale.height - 1) // 2 or row < self.grid.scale.lines:
+        first = self.grid.scale.lines + self.grid.rim
+        y, inside = divmod(row - first, pitch)
+        middle = inside == (self.grid.scale.height - 1) // 2
+        if not middle or row < first or y >= self.grid.rows:
             return Segment(" " * gutter, self.rich_style)
         here = y + 1 == self.cursor[1]
         name = "board--coordinate-cursor" if here else "board--coordinate"
@@ -270,11 +274,15 @@ class BoardView(ScrollView, can_focus=True):
         return Segment(f"{label:>{gutter - 1}} ", self.get_component_rich_style(name))
 
     def _row(self, row: int) -> Strip:
-        scale = self.grid.scale
-        y, inside = divmod(row - scale.lines, scale.pitch[1])
+        scale, rim = self.grid.scale, self.grid.rim
+        y, inside = divmod(row - scale.lines - rim, scale.pitch[1])
+        if rim and not 0 <= y < self.grid.rows:
+            return self._rim(0 if y < 0 else self.grid.rows - 1)
         if scale.lines and (row == 0 or inside == scale.height):
             return self._line(row)
         segments = [Segment(" " * self.grid.indent(y + 1), self.rich_style)]
+        if rim:
+            segments.append(Segment("┃", self._side(top=False)))
         line = self.get_component_rich_style("board--line")
         for x in range(1, self.grid.columns + 1):
             if scale.lines:
@@ -282,7 +290,23 @@ class BoardView(ScrollView, can_focus=True):
             segments += self._square((x, y + 1), inside)
         if scale.lines:
             segments.append(Segment("│", line))
+        if rim:
+            segments.append(Segment("┃", self._side(top=False)))
         return Strip(segments).extend_cell_length(self.grid.size[0], self.rich_style)
+
+    def _rim(self, y: int) -> Strip:
+        """The side at the top (row 0) or the bottom."""
+        blank = Segment(" " * (self.grid.indent(y + 1) + 1), self.rich_style)
+        side = Segment("━" * (self.grid.columns * self.grid.scale.width), self._side(top=True))
+        return Strip([blank, side]).extend_cell_length(self.grid.size[0], self.rich_style)
+
+    def _side(self, *, top: bool) -> Style:
+        """The look of a side of the board: its owner's colour on the board's."""
+        owner = self.picture.top_owner
+        assert owner is not None, "there is a rim"
+        name = (owner if top else owner.other).value
+        wood = self.get_component_rich_style("board--wood")
+        return wood + self.get_component_rich_style(f"board--{name}", partial=True)
 
     def _line(self, row: int) -> Strip:
         ends = "┌┬┐" if row == 0 else "└┴┘" if row == self.grid.size[1] - 1 else "├┼┤"

@@ -182,6 +182,7 @@ def help_text() -> Content:
     """The help: what is played, how to move, what the marks mean, all keys."""
     marks = (
         (f"{OPEN_DOT} {LEGAL_DOT}", "open square; open square that you may take"),
+        (_sides(Mark.WON), "part of what has won"),
         (_sides(Mark.CHANGED), "changed by the last ply"),
         (_sides(Mark.SELECTED), "selected: now pick its target"),
         (_sides(Mark.TARGET), "target of the selected square"),
@@ -190,6 +191,8 @@ def help_text() -> Content:
         (_sides(Mark.FINDING), "a finding concerns this square"),
         (_sides(Mark.POINTED), "the gate marked in Values is false here"),
         ("[ ]", "cursor"),
+        ("━ ┃", "sides of a board of Hex, in the colour of the player who connects them"),
+        ("a b", "pairs by which White could block, while they are shown"),
     )
     keys = [(action.key, f"{action.title}: {action.help}") for action in ACTIONS]
     return Content("\n").join(
@@ -214,7 +217,8 @@ def help_text() -> Content:
             ),
             Content(
                 "Or type the move: occupy(3,3). Tab completes it. ?occupy(3,3) asks why not. "
-                "In a bare formula, set the bits of your block, or type them: 7=1 8=0."
+                "Enter plays an only move that is on no square (noop). In a bare formula, set the "
+                "bits of your block, or type them: 7=1 8=0."
             ),
             Content(""),
             _heading("Marks"),

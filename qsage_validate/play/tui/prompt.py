@@ -32,18 +32,22 @@ class MovePrompt(Input):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, compact=True, select_on_focus=False)
         self._example = ""
+        self._only = False
 
     def offer(self, moves: Sequence[str]) -> None:
         """Suggest ``moves``."""
         asked = [f"?{move}" for move in moves]
         self.suggester = SuggestFromList([*moves, *asked], case_sensitive=False)
         self._example = next(iter(moves), "")
+        self._only = len(moves) == 1
         self._show_help(focused=self.has_focus)
 
     def _show_help(self, *, focused: bool) -> None:
         # While focus comes or goes, ``has_focus`` is what it was.
         if not self._example:
             self.placeholder = ""
+        elif focused and self._only:
+            self.placeholder = f"Enter plays {self._example}, the only move, Esc leaves"
         elif focused:
             self.placeholder = f"{self._example} plays, ?{self._example} asks why not, Esc leaves"
         else:
@@ -67,7 +71,7 @@ class MovePrompt(Input):
 
     async def action_submit(self) -> None:
         """Post what was typed, and clear the line."""
-        text = self.value.strip()
+        text = self.value.strip() or (self._example if self._only else "")
         self.clear()
         asking = text.startswith("?")
         if text.lstrip("?").strip():

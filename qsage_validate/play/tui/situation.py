@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qsage_validate.games.protocol import Board, Player
-from qsage_validate.play.frame import Frame, MatchMove, MatchOutcome, Pairs, SquareXY
+from qsage_validate.play.frame import Frame, MatchMove, MatchOutcome, NamedMove, Pairs, SquareXY
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.picking import Picks
 from qsage_validate.validation.finding import Finding
@@ -35,6 +35,7 @@ class Situation:
     answers: str = "certificate"
     has_verdict: bool = True
     target: tuple[str, ...] = ()
+    top_owner: Player | None = None
     has_pairs: bool = False
     pairs: tuple[Pairs | None, ...] = ()
     """The pairs in each frame, where they are shown; else none at all."""
@@ -46,6 +47,8 @@ class Situation:
         # Without rules the formula is asked about each move: too slow for very many.  They are
         # then picked by the square that they name.
         asked = match.has_rules or len(legal) <= _MOST_ASKED
+        # What changes by waiting is the answer to a move that came before it.
+        asked = asked and not _is_elsewhere(legal)
         picks = Picks.of(legal, match.touched if asked else lambda move: ())
         return cls(
             title=match.title,
@@ -63,6 +66,7 @@ class Situation:
             answers=match.answers,
             has_verdict=match.has_verdict,
             target=match.target,
+            top_owner=match.top_owner,
             has_pairs=match.has_pairs,
             pairs=tuple(map(match.pairs, match.frames)) if match.shows_pairs else (),
         )
@@ -87,6 +91,11 @@ class Situation:
         """All findings of the play so far."""
         return tuple(finding for frame in self.frames for finding in frame.findings)
 
+    @property
+    def only_elsewhere(self) -> MatchMove | None:
+        """The only legal move, where it is on no square of the board: waiting, for example."""
+        return self.legal[0] if _is_elsewhere(self.legal) else None
+
     def board(self, index: int) -> Board | None:
         """The board of a frame."""
         return self.frames[index].board
@@ -105,3 +114,10 @@ class Situation:
         """The squares changed by the ply before, where it belongs to the same round."""
         frame = self.frames[index]
         return self.changed(index - 1) if index > 1 and frame.by_certificate else frozenset()
+
+
+def _is_elsewhere(legal: tuple[MatchMove, ...]) -> bool:
+    """Whether there is one move only, with no arguments and no square."""
+    if len(legal) != 1 or not isinstance(legal[0], NamedMove):
+        return False
+    return legal[0].square is None and "(" not in legal[0].name

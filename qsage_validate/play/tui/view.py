@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from qsage_validate.games.protocol import Board, Shape, Square
+from qsage_validate.games.protocol import Board, Player, Shape, Square
 from qsage_validate.play.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
 from qsage_validate.play.pairs import letters_of
 from qsage_validate.play.tui.actions import key_of
@@ -66,6 +66,8 @@ class Picture:
     marks: Mapping[SquareXY, frozenset[Mark]] = field(default_factory=dict)
     target: tuple[str, ...] = ()
     """The shape that is to be formed, row by row; it is drawn beside the board."""
+    top_owner: Player | None = None
+    """Whose the sides at top and bottom are; the other player's are those left and right."""
     letters: Mapping[SquareXY, str] = field(default_factory=dict)
     """Letters on open squares: those of a pair."""
 
@@ -99,7 +101,8 @@ def picture(view: View) -> Picture | None:
             add(Mark.HINT, picks.areas.get(view.hint.move, frozenset()))
     marks = {square: frozenset(own) for square, own in marked.items()}
     pairs = situation.pairs[view.index] if situation.pairs else None
-    return Picture(board, marks, situation.target, letters_of(pairs or ()))
+    letters = letters_of(pairs or ())
+    return Picture(board, marks, situation.target, situation.top_owner, letters)
 
 
 class Tone(Enum):
@@ -229,6 +232,9 @@ def _turn(view: View) -> Status:
         return Status(Tone.TURN, whose, f"({x},{y}) selected: pick a ›target‹{again}; Esc drops it")
     if view.frame.remarks:
         return Status(Tone.TURN, whose, f"{view.frame.player}: {view.frame.remarks[-1]}")
+    if situation.only_elsewhere is not None and not view.let_happen:
+        only = f"1 legal move: Enter or a typed {situation.only_elsewhere} plays it"
+        return Status(Tone.TURN, whose, only)
     kinds = "move" if len(situation.legal) == 1 else "moves"
     pick = "pick a square or " if situation.has_board else ""
     return Status(
