@@ -6,6 +6,8 @@ takes White to have made a legal one, and where it ignores Black's, White does s
 * of positional games, the first open position of the table.  The formula ignores such a move, so
   the opponent's stones in mind always contain those in the formula, and the hero's are the same:
   the hero's moves are legal in both, and a win in mind is one in the formula;
+* in COVER, the first open position of the cover, for a move that does nothing; and the first
+  position outside the cover for any of them;
 * of games in GDL, what the encoding itself puts in its place (``encodings/gdl_completion.py``).
 """
 
@@ -18,8 +20,11 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.gdl_completion import Completion
 from qsage_validate.encodings.gdl_tables import GdlTables
+from qsage_validate.encodings.positional.cover import CoverEncoding, covered
 from qsage_validate.encodings.table_layout import MoveTable
+from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.protocol import Player
 
 
 class PlayInMind(Protocol):
@@ -50,6 +55,8 @@ def play_in_mind(encoding: TableEncoding, builder: AigBuilder) -> PlayInMind:
     """The play of an encoding's model, before the first ply."""
     if isinstance(encoding, GdlTables):
         return _GdlPlay(encoding, builder)
+    if isinstance(encoding, CoverEncoding):
+        return _CoverPlay(encoding, builder)
     return _Claims(encoding, builder)
 
 
@@ -101,6 +108,62 @@ class _Claims:
         for name, literal in zip(table.moves, made, strict=True):
             if literal != FALSE:
                 self._claims.setdefault(name, []).append(literal)
+
+
+class _CoverPlay:
+    """The game of a cover, for Black: she stops when she has won."""
+
+    def __init__(self, encoding: CoverEncoding, builder: AigBuilder) -> None:
+        model = encoding.model
+        assert isinstance(model, PositionalModel), "GDL has a play of its own"
+        self.builder = builder
+        self.model = model
+        self.played = encoding.played
+        size = len(model.positions)
+        self._black = [TRUE if model.black >> v & 1 else FALSE for v in range(size)]
+        self._white = [TRUE if model.white >> v & 1 else FALSE for v in range(size)]
+        self._cover: Sequence[int] = ()
+
+    def over(self, table: MoveTable) -> int | None:
+        builder, black = self.builder, self._black
+        wins = self.model.black_wins
+        return builder.or_all(builder.and_all(black[v] for v in members(win)) for win in wins)
+
+    def fallback(self, table: MoveTable) -> Sequence[int]:
+        return [FALSE] * len(table.moves)
+
+    def replaced(self, table: MoveTable, made: Sequence[int]) -> Sequence[int]:
+        builder = self.builder
+        stones = zip(self._cover, self._black, self._white, strict=True)
+        places = [builder.and_all((c, b ^ 1, w ^ 1)) for c, b, w in stones]
+        inside = [builder.and_(m, p) for m, p in zip(made, places, strict=False)]
+        if self.played:
+            outside = [
+                c ^ 1 if self.model.open >> v & 1 else FALSE for v, c in enumerate(self._cover)
+            ]
+            out = builder.or_all(builder.and_(m, o) for m, o in zip(made, outside, strict=True))
+            counted = [builder.and_(out, first) for first in first_true(builder, outside)]
+        else:
+            out = made[-1]
+            counted = [*(FALSE for _ in places), out]
+            inside.append(FALSE)
+            places.append(FALSE)
+        wrong = builder.or_(out, builder.or_all(inside)) ^ 1
+        instead = (builder.and_(wrong, first) for first in first_true(builder, places))
+        return [builder.or_all(some) for some in zip(inside, counted, instead, strict=True)]
+
+    def decides(self, variable: int) -> bool:
+        return True
+
+    def play(self, table: MoveTable, made: Sequence[int], variables: Mapping[int, int]) -> None:
+        builder = self.builder
+        if table.player is Player.BLACK:
+            self._black = [builder.or_(b, m) for b, m in zip(self._black, made, strict=True)]
+        else:
+            stones = zip(self._white, made, self._cover, strict=False)
+            self._white = [builder.or_(w, builder.and_(m, c)) for w, m, c in stones]
+        if table.ply == 1:
+            self._cover = covered(builder, self.model, self._black)
 
 
 class _GdlPlay:

@@ -16,37 +16,52 @@ is true exactly when the other is.  See ``docs/positional-encodings.md``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import partial
+from itertools import combinations, pairwise
 from typing import Final
 
+from qsage_validate.circuit import aig
+from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.play_literals import PlayLiterals
 from qsage_validate.encodings.positional.clause_set import ClauseSet
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.model_text import model_parts
+from qsage_validate.games.positional.cover_game import (
+    OUT_OF_COVER,
+    CoverGame,
+    in_the_cover,
+    shapes_of,
+)
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
-OUT_OF_COVER: Final = "out of cover"
-"""The text of White's move behind the positions, where there is one."""
-
 MAX_SHAPE: Final = 12
 """Positions in a shape of White's: (3.47) has a clause for each subset of each shape."""
+
+
+@dataclass(frozen=True)
+class CoverEncoding(TableEncoding):
+    """COVER; ``played`` says that White's moves have the numbers of positions."""
+
+    played: bool = False
 
 
 def encode_cover(model: PositionalModel) -> TableEncoding:
     """The formula of the paper, clause by clause.
 
-    No certificate is compiled for it, for its White cannot say the moves of the rules.  Raises
-    ``UsageError`` for games without winning sets, of several stones, or of an even depth.
+    Certificates are compiled for Black, planned on a :class:`CoverGame`, but they are not played
+    by the rules, for this White cannot say the moves of the rules.  Raises ``UsageError`` for
+    games without winning sets, of several stones, or of an even depth.
     """
     return _Cover(model, played=False).encoding()
 
@@ -76,7 +91,7 @@ class _Cover:
         self.played = played
         self.size = len(model.positions)
         self.black_sets, self.white_sets = model.black_wins, model.white_wins
-        self.shapes = tuple(dict.fromkeys(self.black_sets + self.white_sets))
+        self.shapes = shapes_of(model)
         # "No point in counting for more moves than there are cells in the target shape".
         self.most = max(map(int.bit_count, self.white_sets), default=0)
         self.end = len(model.turns)
@@ -226,7 +241,7 @@ class _Cover:
         names = self.model.positions
         # White's numbers mean "claim this position of the cover": no move of the rules, which
         # know nothing of a cover.
-        white = names if self.played else (*(f"{n} in the cover" for n in names), OUT_OF_COVER)
+        white = names if self.played else (*map(in_the_cover, names), OUT_OF_COVER)
         tables = tuple(
             MoveTable(
                 ply=t,
@@ -256,14 +271,74 @@ class _Cover:
             encoding="cover-played" if self.played else "cover",
             model=model_parts(self.model),
         )
-        return TableEncoding(
+        return CoverEncoding(
             qbf,
             layout,
             self.model,
-            definitions={},
+            definitions={BLACK: self._define},
             illegal=IllegalMoves.IGNORED,
             conclusive=(True,),
+            planned_on={BLACK: partial(CoverGame, self.model, played=self.played)},
+            played=self.played,
         )
+
+    def _define(self, play: PlayLiterals) -> Mapping[int, int]:
+        """Black's variables: time as long as she has not won, board, cover and what is counted."""
+        builder, start, model = play.builder, self.turns[0], self.model
+        black = [aig.TRUE if model.black >> v & 1 else aig.FALSE for v in range(self.size)]
+        white = [aig.TRUE if model.white >> v & 1 else aig.FALSE for v in range(self.size)]
+        values = {start.time: aig.TRUE}
+        values.update(zip((*start.black, *start.white), (*black, *white), strict=True))
+        counted = [aig.TRUE] + [aig.FALSE] * self.most
+        cover: Sequence[int] = ()
+        for t in range(1, self.end + 1):
+            turn, made = self.turns[t], play.plies[t - 1].made
+            going_on = builder.or_all(self._sets(builder, black)) ^ 1
+            values[turn.time] = going_on
+            if t % 2:
+                laid = [builder.and_(one, going_on) for one in made]
+                black = [builder.or_(a, b) for a, b in zip(black, laid, strict=True)]
+            else:
+                for v in range(self.size):
+                    laid_here = builder.and_all((made[v], going_on, black[v] ^ 1, cover[v]))
+                    white[v] = builder.or_(white[v], laid_here)
+                out = builder.and_(self._moves_out(builder, made, cover), going_on)
+                counted = [
+                    aig.TRUE,
+                    *(
+                        builder.or_(now, builder.and_(below, out))
+                        for below, now in pairwise(counted)
+                    ),
+                ]
+                values.update(zip(turn.out, counted, strict=True))
+            values.update(zip((*turn.black, *turn.white), (*black, *white), strict=True))
+            if t == 1:
+                inside = [builder.or_all(black[v] for v in members(s)) for s in self.shapes]
+                cover = covered(builder, self.model, black)
+                values.update(zip(self.shape_in_cover, inside, strict=True))
+                values.update(zip(self.in_cover, cover, strict=True))
+        values.update(zip(self.win, self._sets(builder, black), strict=True))
+        return values
+
+    def _sets(self, builder: AigBuilder, black: Sequence[int]) -> list[int]:
+        """Whether each of Black's sets is complete."""
+        return [builder.and_all(black[v] for v in members(shape)) for shape in self.black_sets]
+
+    def _moves_out(self, builder: AigBuilder, made: Sequence[int], cover: Sequence[int]) -> int:
+        """Whether a move of White's is counted."""
+        if not self.played:
+            return made[self.size]
+        places = members(self.model.open)
+        return builder.or_all(builder.and_(made[v], cover[v] ^ 1) for v in places)
+
+
+def covered(builder: AigBuilder, model: PositionalModel, black: Sequence[int]) -> list[int]:
+    """For each position, whether it is in the cover of these stones of Black's."""
+    inside = {s: builder.or_all(black[v] for v in members(s)) for s in shapes_of(model)}
+    return [
+        builder.or_all(x for shape, x in inside.items() if shape >> v & 1)
+        for v in range(len(model.positions))
+    ]
 
 
 def _differs(bits: Sequence[int], number: int) -> list[int]:

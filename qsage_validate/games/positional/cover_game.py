@@ -1,0 +1,130 @@
+"""What COVER is about, as a game: Black keeps to the shapes around her first stone.
+
+After the first stone only the cover is played on, the positions of the shapes that have a stone of
+Black's then.  White may lay a stone there, or move out of the cover, which is only counted: White
+has won when what is missing of a set of White's are as many positions outside the cover as that
+was done, or fewer.  Black wins by completing a set, and loses when the cover is full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from operator import or_
+from typing import Final
+
+from qsage_validate.games.planning_game import PlanningGame
+from qsage_validate.games.positional.masks import members
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.stones import Stone, StonesPosition
+from qsage_validate.games.protocol import Outcome, Player, Position
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+OUT_OF_COVER: Final = "out of cover"
+"""The text of White's move behind the positions, where there is one."""
+
+
+def shapes_of(model: PositionalModel) -> tuple[int, ...]:
+    """The shapes that covers are made from: both players' winning sets."""
+    return tuple(dict.fromkeys(model.black_wins + model.white_wins))
+
+
+def in_the_cover(name: str) -> str:
+    """What White's move on a position of the cover is called in the formula of the paper."""
+    return f"{name} in the cover"
+
+
+class CoverGame(PlanningGame):
+    """The game of a model with winning sets, turns of one stone, Black to begin.
+
+    With ``played`` White's moves are called by positions, and the first position outside the
+    cover stands for all of them; else they are called as in the formula of the paper.
+    """
+
+    def __init__(self, model: PositionalModel, *, played: bool) -> None:
+        self.model = model
+        self.played = played
+        self.shapes = shapes_of(model)
+        # More moves out of the cover than a set has positions make no difference.
+        self.most = max(map(int.bit_count, model.white_wins), default=0)
+
+    @property
+    def plies(self) -> int:
+        return len(self.model.turns)
+
+    @property
+    def initial(self) -> CoverPosition:
+        model = self.model
+        return CoverPosition(model, model.black, model.white, 1, self, self.around(model.black), 0)
+
+    def around(self, black: int) -> int:
+        """The cover for these stones of Black's."""
+        return reduce(or_, (shape for shape in self.shapes if shape & black), 0)
+
+    def witnesses(self, position: Position, player: Player) -> frozenset[Hashable]:
+        assert isinstance(position, CoverPosition), "a position of this game"
+        outcome = position.outcome
+        if player is WHITE or outcome is None or outcome.winner is WHITE:
+            return frozenset()
+        black = position.black
+        return frozenset(win for win in self.model.black_wins if win & black == win)
+
+
+@dataclass(frozen=True)
+class CoverPosition(StonesPosition):
+    """A position of a :class:`CoverGame`: its cover, and how often White moved out of it."""
+
+    game: CoverGame = field(repr=False, compare=False)
+    cover: int
+    out: int
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return self._outcome
+
+    @cached_property
+    def _outcome(self) -> Outcome | None:
+        rests = (win & ~self.white for win in self.model.white_wins)
+        if any(not rest & self.cover and rest.bit_count() <= self.out for rest in rests):
+            return Outcome(WHITE, "may have completed a set")
+        if self.model.won_by_black(self.black):
+            return Outcome(BLACK, "completed a set")
+        if self.ply > self.game.plies or not self._places:
+            return Outcome(WHITE, "held out")
+        return None
+
+    @property
+    def _places(self) -> int:
+        """Where stones may be laid: in the cover, at first in some shape."""
+        if self.ply > 1:
+            return self.open & self.cover
+        return self.open & self.game.around(self.model.all) & (self.model.first_moves or ~0)
+
+    def legal_moves(self) -> Sequence[Stone]:
+        if self.outcome is not None:
+            return ()
+        names, played = self.model.positions, self.game.played
+        if self.to_move is BLACK:
+            return tuple(Stone(names[v], v) for v in members(self._places))
+        moves = [
+            Stone(names[v] if played else in_the_cover(names[v]), v) for v in members(self._places)
+        ]
+        outside = self.model.open & ~self.cover
+        if not played:
+            moves.append(Stone(OUT_OF_COVER))
+        elif outside:
+            moves.append(Stone(names[next(members(outside))]))
+        return tuple(moves)
+
+    def after(self, move: Stone) -> CoverPosition:
+        black, white, out = self.black, self.white, self.out
+        if move.position is None:
+            out = min(out + 1, self.game.most)
+        elif self.to_move is BLACK:
+            black |= 1 << move.position
+        else:
+            white |= 1 << move.position
+        cover = self.game.around(black) if self.ply == 1 else self.cover
+        return CoverPosition(self.model, black, white, self.ply + 1, self.game, cover, out)
