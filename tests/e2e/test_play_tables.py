@@ -77,8 +77,11 @@ def test_every_level_holds(qsage: Qsage, name: str, request: pytest.FixtureReque
     assert proved == dict.fromkeys(wanted, "proved")
 
 
-def test_random_adversaries_try_illegal_moves(qsage: Qsage, el: tuple[Path, Path]) -> None:
-    formula, certificate = el
+@pytest.mark.parametrize("name", ["el", "hexagons"])
+def test_random_adversaries_try_illegal_moves(
+    qsage: Qsage, name: str, request: pytest.FixtureRequest
+) -> None:
+    formula, certificate = request.getfixturevalue(name)
     ran = qsage(
         "play", formula, "--cert", certificate, "--white", "random", "--games", "40",
         "--illegal", "0.5", "--json",
