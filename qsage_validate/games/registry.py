@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import STDIN, Format, Source, quoted, sniff
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import file_kind, read_model
-from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.gdl.loading import rounds_game
 from qsage_validate.games.gdl.parser import read_description
-from qsage_validate.games.gdl.rounds import RoundsGame
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.library import (
     breakthrough,
@@ -36,8 +33,12 @@ from qsage_validate.games.library.template import (
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.positional.load import is_positional_file, read_positional
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game
+
+if TYPE_CHECKING:
+    from qsage_validate.games.bddl.rules import BddlGame
+    from qsage_validate.games.gdl.rounds import RoundsGame
+    from qsage_validate.games.positional.rules import PositionalGame
 
 _GRID = (
     harary.TEMPLATE,
@@ -215,8 +216,15 @@ def load_game(model: GdlModel) -> RoundsGame: ...
 def load_game(model: GameModel) -> Game: ...
 def load_game(model: GameModel) -> Game:
     """The executable rules of a model; of a game in GDL each round is two plies."""
+    # Rules are imported when they are asked for: a list of names is quick.
     if isinstance(model, Model):
+        from qsage_validate.games.bddl.rules import BddlGame
+
         return BddlGame(model)
     if isinstance(model, PositionalModel):
+        from qsage_validate.games.positional.rules import PositionalGame
+
         return PositionalGame(model)
+    from qsage_validate.games.gdl.loading import rounds_game
+
     return rounds_game(model)

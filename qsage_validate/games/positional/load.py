@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from qsage_validate.errors import InputError
 from qsage_validate.formats.hex_board import parse_hex
@@ -10,8 +11,10 @@ from qsage_validate.formats.pg import parse_pg
 from qsage_validate.formats.source import Format, Path, Source, read_bytes, sniff_bytes
 from qsage_validate.games.positional.convert import model_of_hex, model_of_pg
 from qsage_validate.games.positional.model import PositionalModel, at_plies
-from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.rules import PositionalGame
 
 _HEX = re.compile(r"(?:\s|%[^\n]*\n)*[0-9]+\s*(?:%[^\n]*\n\s*)*(?:[bw]\[|\Z)")
 
@@ -50,4 +53,6 @@ def load_positional(
     path: Path, plies: int | None = None, *, short: Player = Player.BLACK
 ) -> PositionalGame:
     """The executable rules of a PG or ``.hex`` file; errors as in :func:`read_positional`."""
+    from qsage_validate.games.positional.rules import PositionalGame
+
     return PositionalGame(read_positional(path, plies, short=short))
