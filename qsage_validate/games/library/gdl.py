@@ -42,7 +42,7 @@ TEMPLATES = tuple(
         help="a game in GDL (see docs/gdl.md)",
         options=OPTIONS,
         construct=partial(_construct, name),
-        examples=({"depth": "3"},),
+        examples=({"depth": "3", "role": "blue", "win": "100"},),
     )
     for name in names()
 )

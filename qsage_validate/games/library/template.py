@@ -115,7 +115,7 @@ class Word:
     expected: str
 
     def read(self, given: object) -> Value | None:
-        return str(given).strip()
+        return given.strip() if isinstance(given, str) else None
 
 
 @dataclass(frozen=True, slots=True)
