@@ -102,6 +102,10 @@ def prepare(purpose: str) -> None:
 def add_solvers(install: Sequence[str]) -> None:
     """Install the QBF solvers where they can be built; tests that need them are skipped else."""
     say("building the QBF solvers: some minutes, the first time")
+    # One file at a time is what builds do unless they are told otherwise.
+    jobs = str(os.cpu_count() or 1)
+    os.environ.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", jobs)
+    os.environ.setdefault("MAKEFLAGS", f"-j{jobs}")
     try:
         run((*install, "--editable", f"{ROOT}{SOLVERS}"))
     except DevError as error:
