@@ -42,7 +42,12 @@ def remaining(
 
 
 def _within(one: Run, other: Run) -> bool:
-    """Whether the limits of ``one`` are no larger than those of ``other``."""
+    """Whether the limits of ``one`` are no larger than those of ``other``.
+
+    Of a limit of wall-clock time a run uses at most as much of a processor, not the reverse.
+    """
+    if one.processor_time and not other.processor_time:
+        return False
     pairs = ((one.seconds, other.seconds), (one.memory_mb, other.memory_mb))
     return all(large is None or (small is not None and small <= large) for small, large in pairs)
 

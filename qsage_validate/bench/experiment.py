@@ -18,7 +18,7 @@ class Selection:
 
     ``None`` leaves the choice to the experiment.  ``inputs`` are files and folders, ``only``
     patterns of which an instance's name has to match one, ``options`` those that the experiment
-    declares.  Seconds and MiB a run.
+    declares.  Seconds (of a processor with ``processor_time``) and MiB a run.
     """
 
     solvers: tuple[str, ...] | None = None
@@ -29,6 +29,7 @@ class Selection:
     seconds: float | None = 60.0
     memory_mb: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    processor_time: bool = False
 
     def takes(self, instance: str) -> bool:
         """Whether an instance of that name is wanted."""
@@ -56,6 +57,7 @@ class Selection:
                 self.seconds,
                 self.memory_mb,
                 instance.options,
+                self.processor_time,
             )
             for instance in instances
             if self.takes(instance.name)
@@ -109,7 +111,8 @@ class Experiment:
     ``UndecidedError`` means "undecided", ``MemoryError`` "memory", any other exception is the
     result "crashed" or "failed".  ``tables`` are made from records by name; the first is shown
     at the end of a campaign.  ``inputs`` says what files the experiment takes (empty: none),
-    ``options`` what ``--set NAME=VALUE`` may set, with a line of help each.
+    ``options`` what ``--set NAME=VALUE`` may set, with a line of help each; ``processor_time``
+    whether its runs can keep limits of processor time.
     """
 
     name: str
@@ -118,6 +121,7 @@ class Experiment:
     tables: Mapping[str, Tabulate]
     inputs: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    processor_time: bool = True
 
     def select(self, selection: Selection) -> list[Run]:
         """The runs that are wanted, each once.
@@ -126,6 +130,8 @@ class Experiment:
         """
         if selection.inputs and not self.inputs:
             raise UsageError(f"found {selection.inputs[0]!r} for {self.name}, which takes no files")
+        if selection.processor_time and not self.processor_time:
+            raise UsageError(f"found --processor-time for {self.name}, which keeps wall-clock time")
         for name in selection.options:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"

@@ -17,6 +17,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench import solving
+from qsage_validate.bench.answers import BLOQQER
 from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
 from qsage_validate.bench.gdl_tables import TABLES, in_bddl, table2
 from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
@@ -52,7 +53,7 @@ def _runs(selection: Selection) -> list[Run]:
     chosen = replace(
         selection,
         solvers=selection.solvers or _SOLVERS,
-        preprocessors=selection.preprocessors or (solving.BLOQQER,),
+        preprocessors=selection.preprocessors or (BLOQQER,),
         encodings=selection.encodings or _ENCODINGS,
     )
     return selection.runs(NAME, instances, solving.ways(chosen, games=True))
@@ -114,7 +115,7 @@ def _is_lifted(way: Way) -> bool:
 
 def execute(run: Run) -> RunResult:
     """Solve, with sizes before and after Bloqqer; seconds are those of both programs."""
-    plain = run.preprocessor in (NO_PREPROCESSOR, solving.BLOQQER)
+    plain = run.preprocessor in (NO_PREPROCESSOR, BLOQQER)
     if run.solver == solving.SEARCH or run.solver.startswith(solving.CERTIFY) or not plain:
         return solving.execute(run)
     return _solve(run)
@@ -150,7 +151,7 @@ def _solve(run: Run) -> RunResult:
     limits = RunLimits(run.seconds, run.memory_mb)
     seconds = cpu = peak = 0.0
     with workspace() as folder:
-        if run.preprocessor == solving.BLOQQER:
+        if run.preprocessor == BLOQQER:
             done = preprocess(form, limits, workdir=folder)
             seconds, cpu, peak = done.seconds, done.cpu_seconds, done.peak_mb
             data["preprocess_seconds"] = round(done.cpu_seconds, 4)

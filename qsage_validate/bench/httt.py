@@ -13,13 +13,14 @@ formula.
 
 from __future__ import annotations
 
-import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench import httt_tables
+from qsage_validate.bench.answers import BLOQQER, by_search, check_preprocessor, check_solver
 from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
 from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResult
-from qsage_validate.bench.solving import BLOQQER, PREPROCESSORS, SEARCH
+from qsage_validate.bench.solving import SEARCH
 from qsage_validate.bench.summaries import default_tables
 from qsage_validate.errors import UsageError
 
@@ -75,39 +76,24 @@ def _ways(selection: Selection) -> list[Way]:
             raise UsageError(f"unknown encoding {name!r}, expected one of: {', '.join(known)}")
     preprocessors = selection.preprocessors or (NO_PREPROCESSOR,)
     for name in preprocessors:
-        _check_preprocessor(name)
+        check_preprocessor(name)
     ways = []
     for solver in selection.solvers or ("depqbf",):
         if solver in (SEARCH, POSITIONAL):
             ways.append(Way(solver, NO_ENCODING))
             continue
-        _check_solver(solver.removesuffix(PAIRS))
+        check_solver(solver.removesuffix(PAIRS))
+        _check_clausal(solver.removesuffix(PAIRS))
         ways += [Way(solver, e, p) for e in encodings for p in preprocessors]
     return ways
 
 
-def _check_solver(name: str) -> None:
-    from qsage_validate.solvers.backend import Format, Missing
+def _check_clausal(name: str) -> None:
+    from qsage_validate.solvers.backend import Format
     from qsage_validate.solvers.backends import get_backend
 
-    backend = get_backend(name)
-    found = backend.availability()
-    if isinstance(found, Missing):
-        raise UsageError(f"the solver {name!r} is not there: {found.reason}")
-    if Format.QDIMACS not in backend.accepts:
+    if Format.QDIMACS not in get_backend(name).accepts:
         raise UsageError(f"found {name!r}, expected a solver that reads clauses")
-
-
-def _check_preprocessor(name: str) -> None:
-    from qsage_validate.solvers.backend import Missing
-    from qsage_validate.solvers.bloqqer import availability
-
-    if name not in PREPROCESSORS:
-        choices = ", ".join(PREPROCESSORS)
-        raise UsageError(f"unknown preprocessor {name!r}, expected one of: {choices}")
-    found = availability() if name == BLOQQER else None
-    if isinstance(found, Missing):
-        raise UsageError(f"the preprocessor {name!r} is not there: {found.reason}")
 
 
 def model_of(source: tuple[str, ...]) -> PositionalModel:
@@ -122,14 +108,15 @@ def model_of(source: tuple[str, ...]) -> PositionalModel:
 def execute(run: Run) -> RunResult:
     """Deepen until Black wins or White blocks; ``true`` is Black's win, ``false`` the block."""
     from qsage_validate.solvers.alternation import alternate
+    from qsage_validate.solvers.clock import now
 
-    started = time.monotonic()
+    started = now()
     model = model_of(run.source)
     if run.solver == POSITIONAL:
-        return _searched(run, model)
+        return _by_positional_search(run, model)
     ask_black, ask_white = _asks(run, model)
     found = alternate(model, ask_black, ask_white, seconds=run.seconds, formula_seconds=run.seconds)
-    seconds = time.monotonic() - started
+    seconds = now() - started
     status = "timeout"
     if found.winner is not None:
         status = "true" if found.winner.value == "black" else "false"
@@ -142,29 +129,13 @@ def execute(run: Run) -> RunResult:
     )
 
 
-def _searched(run: Run, model: PositionalModel) -> RunResult:
-    """The answer of the search for positional games; seconds are those of all of it."""
+def _by_positional_search(run: Run, model: PositionalModel) -> RunResult:
     from qsage_validate.games.positional.rules import PositionalGame
-    from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.search import Limits
-    from qsage_validate.solvers.searching import search_for
 
-    started = time.monotonic(), time.process_time()
-    found = search_for(PositionalGame(model), limits=Limits(run.seconds)).solve()
-    return RunResult(
-        {Player.BLACK: "true", Player.WHITE: "false", None: "timeout"}[found.winner],
-        decided=found.winner is not None,
-        seconds=time.monotonic() - started[0],
-        why="" if found.winner is not None else found.reason,
-        cpu_seconds=time.process_time() - started[1],
-        data={
-            "plies": model.plies if found.critical_plies is None else found.critical_plies,
-            "first_move": str(found.first_moves[0]) if found.first_moves else None,
-            "reason": found.reason,
-            "positions": found.positions,
-            "nodes": found.nodes,
-        },
-    )
+    found = by_search(run, PositionalGame(model))
+    critical = found.data.get("critical_plies")
+    plies = model.plies if critical is None else critical
+    return replace(found, data={**found.data, "plies": plies})
 
 
 def _asks(run: Run, model: PositionalModel) -> tuple[Ask, Ask]:

@@ -192,4 +192,5 @@ EXPERIMENT: Final = Experiment(
     inputs=f"files of impartial games ({', '.join(SUFFIXES)}) and folders with such; "
     "none: the families that come along",
     options=OPTIONS,
+    processor_time=False,
 )

@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench import positional_tables, solving
+from qsage_validate.bench.answers import BLOQQER, by_search, by_solver
 from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
 from qsage_validate.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.bench.summaries import default_tables
@@ -126,7 +127,7 @@ def _runs(selection: Selection) -> list[Run]:
     for name in solvers:
         if name.startswith(solving.CERTIFY):
             raise UsageError(f"found the solver {name!r}, expected search or a QBF solver")
-    preprocessors = selection.preprocessors or (solving.BLOQQER,)
+    preprocessors = selection.preprocessors or (BLOQQER,)
     chosen = replace(selection, encodings=encodings, solvers=solvers, preprocessors=preprocessors)
     ways = solving.ways(chosen, games=True)
     instances = _instances(selection)
@@ -151,31 +152,11 @@ def model_of(run: Run) -> PositionalModel:
 def execute(run: Run) -> RunResult:
     """Search on the rules, or encode the prepared game and ask the solver."""
     model = model_of(run)
-    return _searched(run, model) if run.encoding == NO_ENCODING else _solved(run, model)
-
-
-def _searched(run: Run, model: PositionalModel) -> RunResult:
-    """The answer of the rules; seconds are those of all of it."""
+    if run.encoding != NO_ENCODING:
+        return _solved(run, model)
     from qsage_validate.games.positional.rules import PositionalGame
-    from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.search import Limits
-    from qsage_validate.solvers.searching import search_for
 
-    started = time.monotonic(), time.process_time()
-    found = search_for(PositionalGame(model), limits=Limits(run.seconds)).solve()
-    return RunResult(
-        {Player.BLACK: "true", Player.WHITE: "false", None: "timeout"}[found.winner],
-        decided=found.winner is not None,
-        seconds=time.monotonic() - started[0],
-        why="" if found.winner is not None else found.reason,
-        cpu_seconds=time.process_time() - started[1],
-        data={
-            "plies": model.plies,
-            "critical_plies": found.critical_plies,
-            "positions": found.positions,
-            "nodes": found.nodes,
-        },
-    )
+    return by_search(run, PositionalGame(model))
 
 
 def _solved(run: Run, model: PositionalModel) -> RunResult:
@@ -183,14 +164,12 @@ def _solved(run: Run, model: PositionalModel) -> RunResult:
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.encodings.positional.prepared import prepared
     from qsage_validate.encodings.positional.sizes import size_of
-    from qsage_validate.solvers.backend import RunLimits
-    from qsage_validate.solvers.backends import get_backend
-    from qsage_validate.solvers.solving import solve_formula
 
     started = time.monotonic()
     if _PREPARED[dict(run.options)["prepared"]]:
         model = prepared(model, run.encoding)
-    qbf = encode(model, run.encoding).qbf
+    encoding = encode(model, run.encoding)
+    qbf = encoding.qbf
     encoded = time.monotonic() - started
     size = size_of(qbf)
     data: dict[str, Any] = {
@@ -202,22 +181,7 @@ def _solved(run: Run, model: PositionalModel) -> RunResult:
         "variables": size.variables,
         "clauses": size.clauses,
     }
-    solved = solve_formula(
-        qbf,
-        [get_backend(run.solver)],
-        RunLimits(run.seconds, run.memory_mb),
-        preprocessing=run.preprocessor == solving.BLOQQER,
-    )
-    data |= {"by": solved.by, "preprocess_seconds": round(solved.preprocess_seconds, 4)}
-    return RunResult(
-        solved.status.name.lower().replace("_", "-"),
-        decided=solved.truth is not None,
-        seconds=solved.seconds,
-        why="" if solved.truth is not None else solved.why,
-        cpu_seconds=solved.cpu_seconds,
-        peak_mb=solved.peak_mb,
-        data=data,
-    )
+    return by_solver(run, encoding.qbf, encoding, data)
 
 
 EXPERIMENT: Final = Experiment(

@@ -23,7 +23,8 @@ class Run:
     ``instance`` is a name that is unique within the experiment, ``family`` the group that it is
     counted in.  ``source`` is whatever the experiment makes the instance from: words of a command
     line, names of files.  ``options`` are further facts that make a run another run, such as the
-    sum of a file.  Seconds and MiB; ``None`` is no limit.
+    sum of a file.  Seconds and MiB; ``None`` is no limit.  ``processor_time`` says that the limit
+    is one of processor time, else it is of wall-clock time.
     """
 
     experiment: str
@@ -36,6 +37,7 @@ class Run:
     seconds: float | None = None
     memory_mb: int | None = None
     options: tuple[tuple[str, str], ...] = ()
+    processor_time: bool = False
 
     @property
     def question(self) -> tuple[object, ...]:
@@ -52,7 +54,7 @@ class Run:
     @property
     def key(self) -> tuple[object, ...]:
         """Equal for two runs exactly when the second would only repeat the first."""
-        return (*self.question, self.seconds, self.memory_mb)
+        return (*self.question, self.seconds, self.memory_mb, self.processor_time)
 
     @property
     def way(self) -> str:
@@ -85,6 +87,7 @@ class Run:
             "seconds": self.seconds,
             "memory_mb": self.memory_mb,
             "options": dict(self.options),
+            "processor_time": self.processor_time,
         }
 
     def __str__(self) -> str:
@@ -97,9 +100,10 @@ class RunResult:
 
     ``status`` is one word: for a formula ``true`` or ``false``; where there is no answer
     ``timeout``, ``memory``, ``crashed``, ``failed``, …  ``decided`` says whether it is an answer.
-    ``seconds`` are wall-clock time as the experiment counts it, ``cpu_seconds`` processor time of
-    the run with the programs that it started; ``peak_mb`` the most memory that one of these had.
-    ``data`` is what else the experiment wants to know, fit for JSON.
+    ``seconds`` are time as the experiment counts it, by the clock of the run's limit;
+    ``cpu_seconds`` processor time of the run with the programs that it started; ``peak_mb`` the
+    most memory that one of these had.  ``data`` is what else the experiment wants to know, fit
+    for JSON.
     """
 
     status: str
@@ -142,6 +146,9 @@ def run_from_json(data: object) -> Run:
     if not all(isinstance(value, str) for value in options.values()):
         raise ValueError("words as options")
     memory = _number(fields, "memory_mb")
+    processor_time = fields.get("processor_time", False)  # older results do not say
+    if not isinstance(processor_time, bool):
+        raise ValueError("true or false for processor_time")
     return Run(
         _text(fields, "experiment"),
         _text(fields, "family"),
@@ -153,6 +160,7 @@ def run_from_json(data: object) -> Run:
         _number(fields, "seconds"),
         None if memory is None else int(memory),
         tuple(options.items()),
+        processor_time,
     )
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from qsage_validate.bench.answers import by_search, by_solver, check_preprocessor, check_solver
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Instance, Selection, Tabulate, Way
 from qsage_validate.bench.record import Record
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 SEARCH: Final = "search"
 CERTIFY: Final = "certify:"
-BLOQQER: Final = "bloqqer"
-PREPROCESSORS: Final = (NO_PREPROCESSOR, BLOQQER)
 
 FORMULA: Final = "formula"
 """The first word of a source that is a file with a formula; others are words of a model."""
@@ -47,16 +46,20 @@ def ways(selection: Selection, *, games: bool) -> list[Way]:
     solvers = selection.solvers if selection.solvers is not None else default
     preprocessors = selection.preprocessors or (NO_PREPROCESSOR,)
     for name in preprocessors:
-        _check_preprocessor(name)
+        check_preprocessor(name)
     encodings = _encodings(selection) if games else [NO_ENCODING]
     found: list[Way] = []
     for solver in solvers:
         if solver == SEARCH or solver.startswith(CERTIFY):
             _check_route(solver, games=games)
+            if solver != SEARCH and selection.processor_time:
+                raise UsageError(
+                    f"found --processor-time for {solver}, which keeps wall-clock time"
+                )
             used = [NO_ENCODING] if solver == SEARCH else encodings
             found += [Way(solver, encoding) for encoding in used]
             continue
-        _check_solver(solver)
+        check_solver(solver)
         found += [Way(solver, e, p) for e in encodings for p in preprocessors if _fit(solver, p)]
     if not found:
         raise UsageError(
@@ -89,34 +92,13 @@ def _check_route(solver: str, *, games: bool) -> None:
         choices = ", ".join(CERTIFY + name for name in route_names())
         raise UsageError(f"unknown solver {solver!r}, expected a QBF solver or one of: {choices}")
     if program is not None:
-        _check_solver(program)
+        check_solver(program)
 
 
 def _route(solver: str) -> tuple[str, str | None]:
     """Route and QBF solver of ``certify:ROUTE`` and ``certify:ROUTE:SOLVER``."""
     route, _, program = solver.removeprefix(CERTIFY).partition(":")
     return route, program or None
-
-
-def _check_solver(name: str) -> None:
-    from qsage_validate.solvers.backend import Missing
-    from qsage_validate.solvers.backends import get_backend
-
-    availability = get_backend(name).availability()
-    if isinstance(availability, Missing):
-        raise UsageError(f"the solver {name!r} is not there: {availability.reason}")
-
-
-def _check_preprocessor(name: str) -> None:
-    from qsage_validate.solvers.backend import Missing
-    from qsage_validate.solvers.bloqqer import availability
-
-    if name not in PREPROCESSORS:
-        choices = ", ".join(PREPROCESSORS)
-        raise UsageError(f"unknown preprocessor {name!r}, expected one of: {choices}")
-    found = availability() if name == BLOQQER else None
-    if isinstance(found, Missing):
-        raise UsageError(f"the preprocessor {name!r} is not there: {found.reason}")
 
 
 def _fit(solver: str, preprocessor: str) -> bool:
@@ -139,7 +121,9 @@ def make_runs(
 def execute(run: Run) -> RunResult:
     """Solve the run's instance as its solver says."""
     if run.solver == SEARCH:
-        return _search(run)
+        from qsage_validate.games.registry import load_game
+
+        return by_search(run, load_game(_model(run.source)))
     if run.solver.startswith(CERTIFY):
         return _certify(run)
     return _solve(run)
@@ -172,64 +156,9 @@ def _formula(run: Run) -> tuple[Qbf, AnyEncoding | None, dict[str, Any]]:
     return qbf, encoding, facts
 
 
-def _word(truth: bool) -> str:
-    return "true" if truth else "false"
-
-
-def _search(run: Run) -> RunResult:
-    from qsage_validate.games.protocol import Player
-    from qsage_validate.games.registry import load_game
-    from qsage_validate.solvers.search import Limits, Progress
-    from qsage_validate.solvers.searching import search_for
-
-    game = load_game(_model(run.source))
-    deepest = 0
-
-    def listen(progress: Progress) -> None:
-        nonlocal deepest
-        deepest = max(deepest, progress.plies)
-
-    result = search_for(game, limits=Limits(run.seconds), progress=listen).solve()
-    data: dict[str, Any] = {
-        "reason": result.reason,
-        "plies": game.plies,
-        "positions": result.positions,
-        "nodes": result.nodes,
-    }
-    if result.winner is None:
-        # The depth that was being searched is open, those before it are refuted.
-        data["refuted_plies"] = max(deepest - 1, 0)
-        return RunResult("timeout", decided=False, seconds=result.seconds, data=data)
-    black = result.winner is Player.BLACK
-    data["critical_plies"] = result.critical_plies
-    data["refuted_plies"] = (result.critical_plies or 0) - 1 if black else game.plies
-    data["first_move"] = str(result.first_moves[0]) if result.first_moves else None
-    return RunResult(_word(black), decided=True, seconds=result.seconds, data=data)
-
-
 def _solve(run: Run) -> RunResult:
-    """The answer of a QBF solver; seconds are those of preprocessing and solving together."""
-    from qsage_validate.solvers.backend import RunLimits
-    from qsage_validate.solvers.backends import get_backend
-    from qsage_validate.solvers.solving import solve_formula
-
-    formula, _, data = _formula(run)
-    solved = solve_formula(
-        formula,
-        [get_backend(run.solver)],
-        RunLimits(run.seconds, run.memory_mb),
-        preprocessing=run.preprocessor == BLOQQER,
-    )
-    data |= {"by": solved.by, "preprocess_seconds": round(solved.preprocess_seconds, 4)}
-    return RunResult(
-        solved.status.name.lower().replace("_", "-"),
-        decided=solved.truth is not None,
-        seconds=solved.seconds,
-        why="" if solved.truth is not None else solved.why,
-        cpu_seconds=solved.cpu_seconds,
-        peak_mb=solved.peak_mb,
-        data=data,
-    )
+    formula, encoding, data = _formula(run)
+    return by_solver(run, formula, encoding, data)
 
 
 def _certify(run: Run) -> RunResult:
@@ -248,7 +177,7 @@ def _certify(run: Run) -> RunResult:
         "by": made.by,
         "stages": {name: round(spent, 4) for name, spent in made.stages},
     }
-    return RunResult(_word(made.truth), decided=True, seconds=seconds, data=data)
+    return RunResult("true" if made.truth else "false", decided=True, seconds=seconds, data=data)
 
 
 # --- Tables ---------------------------------------------------------------------------------

@@ -87,6 +87,13 @@ def _command_for(name: str) -> Callable[..., Exit]:
         timeout: Annotated[
             float, typer.Option(metavar="SECONDS", help="The time limit of a run.")
         ] = 60.0,
+        processor_time: Annotated[
+            bool,
+            typer.Option(
+                "--processor-time",
+                help="Count processor time: a busy machine changes little.",
+            ),
+        ] = False,
         memory: Annotated[
             int | None, typer.Option(metavar="MB", help="The memory limit of each process.")
         ] = None,
@@ -116,6 +123,7 @@ def _command_for(name: str) -> Callable[..., Exit]:
             seconds=timeout,
             memory_mb=memory,
             options=_settings(setting or []),
+            processor_time=processor_time,
         )
         path = results or f"bench-{name}.jsonl"
         if dry:

@@ -9,7 +9,7 @@ from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.first_move import first_move
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solver_options import search_limits
-from qsage_validate.cli.way import Way, conclusive
+from qsage_validate.cli.way import Way
 from qsage_validate.errors import Exit
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def _ask(
     from qsage_validate.solvers.deepening import deepen
     from qsage_validate.solvers.deepening_state import Answer
     from qsage_validate.solvers.game_depths import depths_of
+    from qsage_validate.solvers.solving import conclusive
 
     depths = depths_of(model)
 

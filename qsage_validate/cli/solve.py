@@ -25,7 +25,7 @@ from qsage_validate.cli.solver_options import (
     search_limits,
 )
 from qsage_validate.cli.subject import formula_path, load_formula_subject, without_depth
-from qsage_validate.cli.way import Way, conclusive
+from qsage_validate.cli.way import Way
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def command(
     from qsage_validate.games.gdl.task import GdlModel
     from qsage_validate.games.models import depth_of
     from qsage_validate.games.registry import load_game
+    from qsage_validate.solvers.solving import conclusive
 
     if encoding is None and isinstance(resolved, GdlModel):
         encoding = _GDL_FOR_SOLVERS

@@ -12,7 +12,6 @@ from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.encoding import AnyEncoding
     from qsage_validate.solvers.solving import Solved
 
 SEARCH = "search"
@@ -85,17 +84,3 @@ class Way:
         say(f"solving with {names}{' after Bloqqer' if preprocessing else ''}")
         limits = RunLimits(self.timeout, self.memory)
         return solve_formula(formula, contenders, limits, preprocessing=preprocessing)
-
-
-def conclusive(solved: Solved, encoded: AnyEncoding) -> Solved:
-    """What was found of an encoding's formula, as far as it says something about the game.
-
-    Some encodings are one-sided: that COVER is false says nothing.
-    """
-    from qsage_validate.encodings.encoding import TableEncoding
-    from qsage_validate.solvers.outcome import Status
-
-    if not isinstance(encoded, TableEncoding) or solved.truth in (None, *encoded.conclusive):
-        return solved
-    why = f"the formula is {'true' if solved.truth else 'false'}, of which no winner follows"
-    return replace(solved, status=Status.GAVE_UP, why=f"{why} in {encoded.layout.encoding}")

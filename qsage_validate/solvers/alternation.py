@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Any, ClassVar, Final
 
 from qsage_validate.circuit.qbf import Qbf
@@ -23,6 +22,7 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.answer_file import AnswerFile, Types
 from qsage_validate.solvers.blocking import BlockingSearch
+from qsage_validate.solvers.clock import now
 from qsage_validate.solvers.deepening import SEARCH
 from qsage_validate.solvers.deepening_state import Answer, fingerprint
 from qsage_validate.solvers.search import Limits, Solver
@@ -96,7 +96,7 @@ def alternate(
     """
     most = model.open.bit_count()
     require_pairing_game(at_plies(model, most))
-    deadline = None if seconds is None else monotonic() + seconds
+    deadline = None if seconds is None else now() + seconds
     turns = [] if file is None else list(file.turns)
     known = {(t.player, t.answer.plies) for t in turns}
     found = _conclude(model, turns, most)
@@ -107,7 +107,7 @@ def alternate(
         player, ask = (BLACK, ask_black) if plies % 2 else (WHITE, ask_white)
         if (player, plies) in known:
             continue
-        left = None if deadline is None else deadline - monotonic()
+        left = None if deadline is None else deadline - now()
         if left is not None and left <= 0:
             return _undecided(model, turns, f"{seconds:g} seconds are over")
         if say is not None:
@@ -213,7 +213,7 @@ def white_by_search(search: BlockingSearch) -> Ask:
     """Asks for the same by search on the rules, which keeps what it has found out."""
 
     def ask(model: PositionalModel, seconds: float | None) -> Turn:
-        started = monotonic()
+        started = now()
         plies = len(model.turns)
         truth: bool | None = None
         why = ""
@@ -221,7 +221,7 @@ def white_by_search(search: BlockingSearch) -> Ask:
             truth = search.blocks(plies, seconds)
         except UndecidedError as error:
             why = str(error)
-        return Turn(WHITE, Answer(plies, truth, "pairs by search", monotonic() - started, why))
+        return Turn(WHITE, Answer(plies, truth, "pairs by search", now() - started, why))
 
     return ask
 

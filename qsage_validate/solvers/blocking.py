@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from time import monotonic
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.positional.masks import bits, mask_of
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder
 from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.solvers.clock import now
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class BlockingSearch:
 
         Raises ``UndecidedError`` when the seconds are over; what is known by then is kept.
         """
-        with_deadline = None if seconds is None else monotonic() + seconds
+        with_deadline = None if seconds is None else now() + seconds
         return self.holds(self.model.black, self.model.white, plies // 2, with_deadline)
 
     def holds(self, black: int, white: int, stones: int, deadline: float | None = None) -> bool:
@@ -83,7 +83,7 @@ class BlockingSearch:
             return True
         if self._open.get(key, -1) >= stones:
             return False
-        if self._deadline is not None and monotonic() > self._deadline:
+        if self._deadline is not None and now() > self._deadline:
             raise UndecidedError("the time for White's block is over")
         if self._finder.find(black, white) is not None:
             self._blocked[key] = 0
@@ -162,10 +162,10 @@ def fewest_plies(
 
     Raises ``UndecidedError`` when the seconds are over.
     """
-    deadline = None if seconds is None else monotonic() + seconds
+    deadline = None if seconds is None else now() + seconds
     for plies in range(0, last + 1, 2):
         if say is not None:
             say(plies)
-        if search.blocks(plies, None if deadline is None else deadline - monotonic()):
+        if search.blocks(plies, None if deadline is None else deadline - now()):
             return plies
     return None

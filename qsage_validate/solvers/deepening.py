@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import monotonic
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import load_game
+from qsage_validate.solvers.clock import now
 from qsage_validate.solvers.deepening_state import Answer, DeepeningFile
 from qsage_validate.solvers.depths import Bound, Depths
 from qsage_validate.solvers.game_depths import depths_of
@@ -83,14 +83,14 @@ def deepen(
     each number of plies before it is asked about.  Raises ``UsageError`` when an answer
     contradicts an earlier one.
     """
-    deadline = None if seconds is None else monotonic() + seconds
+    deadline = None if seconds is None else now() + seconds
     depths = depths_of(model)
     answers = [] if file is None else list(file.answers)
     refuted, upper = _known(answers)
     for plies in depths.relevant(1 if refuted is None else refuted + 1, last):
         if upper is not None and plies >= upper:
             break
-        left = None if deadline is None else deadline - monotonic()
+        left = None if deadline is None else deadline - now()
         if left is not None and left <= 0:
             return _undecided(depths, answers, f"{seconds:g} seconds are over")
         if say is not None:
@@ -125,7 +125,7 @@ def deepen_by_search(
     if known.truth is not None:
         return known
     game = load_game(depths.at(min(MAX_PLIES, depths.last(last) or MAX_PLIES)))
-    started = monotonic()
+    started = now()
 
     def add(answer: Answer) -> None:
         refuted, upper = _known(answers)
@@ -139,7 +139,7 @@ def deepen_by_search(
     def watch(state: Progress) -> None:
         # The search of so many plies has begun: those before have been refuted.
         if depths.searched(state.plies - 1) > 0:
-            add(Answer(depths.searched(state.plies - 1), False, SEARCH, monotonic() - started))
+            add(Answer(depths.searched(state.plies - 1), False, SEARCH, now() - started))
         if progress is not None:
             progress(state)
 

@@ -21,11 +21,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from math import ceil
 from pathlib import Path
 from time import monotonic
 from types import FrameType
 from typing import IO, Final
 
+from qsage_validate.solvers.clock import counts_processor_time, now
 from qsage_validate.solvers.memory_use import MemoryUse
 
 _MEGABYTE: Final = 1 << 20
@@ -55,9 +57,9 @@ class Finished:
     """How a program ended and what it left.
 
     ``returncode`` is negative for a signal, as in :mod:`subprocess`.  ``stdout`` is empty when
-    it went to a file.  ``seconds`` is wall time; ``cpu_seconds`` (user and system) and
-    ``peak_mb`` (resident, megabytes) include the program's children as far as it waited for
-    them.
+    it went to a file.  ``seconds`` are those of :mod:`~qsage_validate.solvers.clock`;
+    ``cpu_seconds`` (user and system) and ``peak_mb`` (resident, megabytes) include the program's
+    children as far as it waited for them.
     """
 
     returncode: int
@@ -107,10 +109,11 @@ def run_program(
 ) -> Finished:
     """Run ``argv`` to its end or a limit; whatever happens, nothing of it is left running.
 
-    ``timeout`` is wall time in seconds; ``memory_mb`` limits the address space of each process
-    (megabytes); ``output_mb`` limits the file ``stdout`` (what it writes elsewhere is limited
-    to 64 MB).  ``stop`` is asked some twenty times a second: when it says yes the program is
-    killed.  Never raises for what the program does; ``OSError`` when our own files fail.
+    ``timeout`` is in seconds of :mod:`~qsage_validate.solvers.clock`; processor time is limited
+    for each process, in whole seconds, rounded up.  ``memory_mb`` limits the address space of
+    each process (megabytes); ``output_mb`` limits the file ``stdout`` (what it writes elsewhere
+    is limited to 64 MB).  ``stop`` is asked some twenty times a second: when it says yes the
+    program is killed.  Never raises for what the program does; ``OSError`` when our own files fail.
     """
     with ExitStack() as stack:
         stack.enter_context(orderly_termination())
@@ -118,10 +121,11 @@ def run_program(
         log = stack.enter_context(tempfile.TemporaryFile())
         errors = stack.enter_context(tempfile.TemporaryFile())
         target: IO[bytes] = log if stdout is None else stack.enter_context(open(stdout, "wb"))
-        used, began = MemoryUse(), monotonic()
+        used, began = MemoryUse(), now()
+        by_processor = counts_processor_time()
         try:
             process = subprocess.Popen(
-                _limited(argv, memory_mb),
+                _limited(argv, memory_mb, timeout if by_processor else None),
                 stdin=given,
                 stdout=target,
                 stderr=errors,
@@ -135,13 +139,16 @@ def run_program(
         try:
             limit = None if stdout is None else output_mb
             watched = ((log, _MAX_LOG_MB), (errors, _MAX_LOG_MB), (target, limit))
-            ended = _wait(process.pid, began, timeout, stop, watched, used)
+            wall = None if by_processor else timeout
+            ended = _wait(process.pid, wall, stop, watched, used)
         finally:
             _kill_group(process.pid)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-        seconds = monotonic() - began
-        if ended is Ended.EXITED and process.returncode < 0:
+        seconds = now() - began
+        if ended is Ended.EXITED and process.returncode == -signal.SIGXCPU:
+            ended = Ended.TIMEOUT
+        elif ended is Ended.EXITED and process.returncode < 0:
             ended = Ended.SIGNALLED
         elif ended is Ended.EXITED and process.returncode in _NOT_STARTED:
             ended = Ended.NOT_STARTED
@@ -174,14 +181,13 @@ def _content(file: IO[bytes]) -> bytes:
 
 def _wait(
     pid: int,
-    began: float,
     timeout: float | None,
     stop: Callable[[], bool] | None,
     watched: Sequence[tuple[IO[bytes], int | None]],
     used: MemoryUse,
 ) -> Ended:
     """Wait until the program has ended (it stays a zombie: its number is not given away)."""
-    pause = _FIRST_POLL_SECONDS
+    pause, began = _FIRST_POLL_SECONDS, monotonic()
     with _end_of(pid) as ended:
         while True:
             left = None if timeout is None else began + timeout - monotonic()
@@ -239,18 +245,30 @@ def _kill_group(pid: int) -> None:
         pass
 
 
-def _limited(argv: Sequence[str], memory_mb: int | None) -> list[str]:
+def _limited(
+    argv: Sequence[str], memory_mb: int | None, processor_seconds: float | None
+) -> list[str]:
     """``argv`` behind the programs that set its limits and then become it."""
-    words = list(argv)
+    # The limits are set by a shell: Python could do it only between fork and exec, which is
+    # unsafe when there are threads.  Ours may be stricter already, and are not to be raised.
+    limits = []
     if memory_mb is not None:
-        # The limit is set by a shell: Python could do it only between fork and exec, which is
-        # unsafe when there are threads.
-        kilobytes = memory_mb * 1024
-        _, highest = resource.getrlimit(resource.RLIMIT_AS)
-        if highest != resource.RLIM_INFINITY:
-            kilobytes = min(kilobytes, highest // 1024)  # ours is stricter, and not to be raised
-        words = ["/bin/sh", "-c", 'ulimit -v "$0" && exec "$@"', str(kilobytes), *words]
+        limits.append(_ulimit("-v", resource.RLIMIT_AS, memory_mb * 1024, 1024))
+    if processor_seconds is not None:
+        # The soft limit: its signal tells it from other ways to be killed.
+        whole = max(1, ceil(processor_seconds))
+        limits.append(_ulimit("-S -t", resource.RLIMIT_CPU, whole, 1))
+    words = list(argv)
+    if limits:
+        words = ["/bin/sh", "-c", " && ".join((*limits, 'exec "$@"')), "sh", *words]
     return [*_dies_with_us(), *words]
+
+
+def _ulimit(option: str, kind: int, wanted: int, unit: int) -> str:
+    _, highest = resource.getrlimit(kind)
+    if highest != resource.RLIM_INFINITY:
+        wanted = min(wanted, highest // unit)
+    return f"ulimit {option} {wanted}"
 
 
 @functools.cache

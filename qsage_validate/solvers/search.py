@@ -17,10 +17,10 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from time import monotonic
 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Kernel, Move, Player, Position, State
+from qsage_validate.solvers.clock import now
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -177,7 +177,7 @@ class Solver:
     def solve(self, *, all_first_moves: bool = False) -> SearchResult:
         """Who wins the game, searching deeper and deeper up to its number of plies."""
         position = self.game.initial
-        start, before = monotonic(), self.nodes
+        start, before = now(), self.nodes
         winner: Player | None = None
         plies: int | None = None
         first_moves: tuple[Move, ...] = ()
@@ -202,7 +202,7 @@ class Solver:
             first_moves,
             self.nodes - before,
             self.positions,
-            monotonic() - start,
+            now() - start,
         )
 
     def winner(self, position: Position) -> Player:
@@ -328,7 +328,7 @@ class Solver:
     @contextmanager
     def _running(self) -> Iterator[None]:
         """Starts the clock, makes room for the recursion, and names a limit that is reached."""
-        self._started = monotonic()
+        self._started = now()
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else self._started + seconds
         # Never lowered again: another thread may be searching.
@@ -340,7 +340,7 @@ class Solver:
             raise UndecidedError(f"undecided: {limit}") from None
 
     def _tick(self) -> None:
-        if self._deadline is not None and monotonic() > self._deadline:
+        if self._deadline is not None and now() > self._deadline:
             raise _LimitError(f"{self.limits.seconds:g} seconds are over")
         if self.limits.positions is not None and self.positions > self.limits.positions:
             raise _LimitError(f"{self.limits.positions:,} positions are in the table")
@@ -349,7 +349,7 @@ class Solver:
 
     def _report(self) -> None:
         if self.progress is not None:
-            seconds = monotonic() - self._started
+            seconds = now() - self._started
             self.progress(Progress(self._depth, self.nodes, self.positions, seconds))
 
     def _key(self, state: State, plies: int) -> Hashable:

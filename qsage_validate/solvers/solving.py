@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.encodings.encoding import AnyEncoding, TableEncoding
 from qsage_validate.errors import MissingExtraError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.solvers.backend import Backend, Format, Missing, RunLimits
 from qsage_validate.solvers.backends import backends
 from qsage_validate.solvers.bloqqer import Preprocessed, preprocess
+from qsage_validate.solvers.clock import now
 from qsage_validate.solvers.outcome import Outcome, Status
 from qsage_validate.solvers.portfolio import Race, race
 from qsage_validate.solvers.workspace import workspace
@@ -84,7 +85,7 @@ def solve_formula(
     circuits only get the formula as it is.  Raises ``SolverMissingError`` and ``UsageError`` as
     solvers do, and ``DisagreementError`` when two of them contradict each other.
     """
-    started = monotonic()
+    started = now()
     with workspace() as folder:
         if not preprocessing:
             ended = _run(formula, contenders, limits, folder, None)
@@ -99,6 +100,17 @@ def solve_formula(
             return _decided(done, started)
         rest = _rest(limits, started)
         return _solved(_run(formula, contenders, rest, folder, done.form), done, started)
+
+
+def conclusive(solved: Solved, encoded: AnyEncoding) -> Solved:
+    """What was found of an encoding's formula, as far as it says something about the game.
+
+    Some encodings are one-sided: that COVER is false says nothing.
+    """
+    if not isinstance(encoded, TableEncoding) or solved.truth in (None, *encoded.conclusive):
+        return solved
+    why = f"the formula is {'true' if solved.truth else 'false'}, of which no winner follows"
+    return replace(solved, status=Status.GAVE_UP, why=f"{why} in {encoded.layout.encoding}")
 
 
 def _clauses(formula: Qbf, contenders: Sequence[Backend]) -> ClausalForm:
@@ -159,7 +171,7 @@ def with_outermost(formula: Qbf, values: Mapping[int, bool]) -> Qbf:
 def _rest(limits: RunLimits, started: float) -> RunLimits:
     if limits.seconds is None:
         return limits
-    return replace(limits, seconds=max(limits.seconds - (monotonic() - started), 0.0))
+    return replace(limits, seconds=max(limits.seconds - (now() - started), 0.0))
 
 
 def _decided(done: Preprocessed, started: float) -> Solved:
@@ -169,7 +181,7 @@ def _decided(done: Preprocessed, started: float) -> Solved:
         _BLOQQER,
         done.version,
         _BLOQQER,
-        monotonic() - started,
+        now() - started,
         done.seconds,
         done.cpu_seconds,
         done.peak_mb,
@@ -186,7 +198,7 @@ def _solved(race: Race, done: Preprocessed | None, started: float) -> Solved:
         names,
         first.version if names == first.solver else "",
         None if done is None else _BLOQQER,
-        monotonic() - started,
+        now() - started,
         0.0 if done is None else done.seconds,
         sum(o.cpu_seconds for o in outcomes) + (0.0 if done is None else done.cpu_seconds),
         max(*(o.peak_mb for o in outcomes), 0.0 if done is None else done.peak_mb),

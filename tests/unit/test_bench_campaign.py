@@ -247,6 +247,16 @@ def test_a_decided_question_is_decided_within_larger_limits_only() -> None:
     assert remaining([RUN], unlimited) == [RUN]
 
 
+def test_wall_clock_time_is_the_stricter_limit() -> None:
+    by_processor = replace(RUN, processor_time=True)
+    done = RunResult("true", decided=True, seconds=1.0)
+    wall, processor = (Record(run, done, "m", "now") for run in (RUN, by_processor))
+    assert remaining([by_processor], [wall]) == []
+    assert remaining([RUN], [processor]) == [RUN]
+    undecided = replace(wall, result=RunResult("timeout", decided=False, seconds=30.0))
+    assert remaining([by_processor], [undecided]) == [by_processor]
+
+
 def test_an_undecided_question_is_asked_again_with_other_limits() -> None:
     known = [record(RUN.within(60.0, None), "timeout")]
     assert remaining([RUN.within(60.0, None)], known) == []

@@ -60,6 +60,16 @@ def test_an_experiment_is_run_shown_and_not_repeated(capfd: pytest.CaptureFixtur
     assert len(read_results("bench-table2.jsonl").records) == 2
 
 
+def test_limits_are_of_processor_time_when_asked_for() -> None:
+    words = ("table2", "--only", DOMINO, "-o", "r.jsonl", "--timeout", "5")
+    assert qsage(*words, "--processor-time") == Exit.FINE
+    record = read_results("r.jsonl").records[0]
+    assert (record.run.seconds, record.run.processor_time) == (5.0, True)
+    assert record.result.decided
+    assert record.result.cpu_seconds is not None
+    assert abs(record.result.seconds - record.result.cpu_seconds) < 0.05
+
+
 def test_runs_are_listed_and_not_made(capfd: pytest.CaptureFixture[str]) -> None:
     assert qsage("table2", "--list") == Exit.FINE
     out, _ = capfd.readouterr()
@@ -128,6 +138,11 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
         (["table2", "--timeout", "0"], "found 0 for --timeout, expected more than 0 seconds"),
         (["table2", "--timeout", "nan"], "found nan for --timeout, expected more than 0 seconds"),
         (["table2", "--timeout=-1"], "found -1 for --timeout, expected more than 0 seconds"),
+        (
+            ["table2", "--processor-time", "--solver", "certify:search"],
+            "found --processor-time for certify:search, which keeps wall-clock time",
+        ),
+        (["impartial", "--processor-time"], "found --processor-time for impartial, which keeps"),
         (["table2", "--memory", "0"], "found 0 for --memory, expected 1 MB or more"),
         (["table2", "--jobs", "0"], "found 0 for --jobs, expected 1 or more"),
         (["table2", "--retry", "some"], "found 'some' for --retry, expected one of undecided, all"),

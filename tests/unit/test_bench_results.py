@@ -51,6 +51,7 @@ runs = st.builds(
     numbers,
     st.none() | st.integers(1, 10**6),
     st.dictionaries(words, words, max_size=2).map(lambda d: tuple(d.items())),
+    st.booleans(),
 )
 results = st.builds(
     RunResult,

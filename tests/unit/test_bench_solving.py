@@ -87,7 +87,8 @@ def test_a_certificate_is_made_and_checked(depth: str, truth: bool) -> None:
     assert result.truth is truth
     assert result.data["route"] == "search"
     assert result.data["certificate_gates"] >= 0
-    assert sum(result.data["stages"].values()) <= result.seconds
+    stages = result.data["stages"].values()
+    assert sum(stages) <= result.seconds + len(stages) * 0.00005  # stages are rounded
 
 
 def test_a_certificate_out_of_time_is_undecided() -> None:

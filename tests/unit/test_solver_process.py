@@ -56,6 +56,33 @@ def test_output_and_exit_code_are_kept(tmp_path: Path) -> None:
     assert finished.peak_mb > 0
 
 
+_BY_PROCESSOR = """
+import sys
+from qsage_validate.solvers.clock import count_processor_time, now
+from qsage_validate.solvers.process import run_program
+count_processor_time()
+began = now()
+for program in sys.argv[1:]:
+    finished = run_program([program], timeout=0.5)
+    print(finished.ended.name, round(finished.seconds, 2), round(finished.cpu_seconds, 2))
+print(round(now() - began, 2))
+"""
+
+
+def test_processor_time_passes_only_for_those_who_work(tmp_path: Path) -> None:
+    sleeper = script(tmp_path, "sleeper", "sleep 1.5; exit 10")
+    worker = script(tmp_path, "worker", "while :; do :; done")
+    words = [sys.executable, "-c", _BY_PROCESSOR, str(sleeper), str(worker)]
+    lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split("\n")
+    ended, seconds, _ = lines[0].split()
+    assert (ended, float(seconds) < 1) == ("EXITED", True)
+    ended, seconds, cpu = lines[1].split()
+    assert ended == "TIMEOUT"
+    # Whole seconds, rounded up; what else a process does adds a little.
+    assert 0.9 <= float(cpu) <= float(seconds) + 0.05 <= 1.6
+    assert float(lines[2]) >= float(cpu)
+
+
 def test_without_input_a_program_reads_nothing() -> None:
     assert run_program(["cat"]).stdout == b""
 

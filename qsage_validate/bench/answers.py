@@ -1,0 +1,102 @@
+"""What a search on the rules and what a QBF solver answers, as results of runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
+from qsage_validate.errors import UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.encodings.encoding import AnyEncoding
+    from qsage_validate.games.protocol import Game
+
+BLOQQER: Final = "bloqqer"
+PREPROCESSORS: Final = (NO_PREPROCESSOR, BLOQQER)
+
+
+def check_solver(name: str) -> None:
+    """Raise ``UsageError`` for a QBF solver that is not known or not here."""
+    from qsage_validate.solvers.backend import Missing
+    from qsage_validate.solvers.backends import get_backend
+
+    availability = get_backend(name).availability()
+    if isinstance(availability, Missing):
+        raise UsageError(f"the solver {name!r} is not there: {availability.reason}")
+
+
+def check_preprocessor(name: str) -> None:
+    """Raise ``UsageError`` for a preprocessor that is not known or not here."""
+    from qsage_validate.solvers.backend import Missing
+    from qsage_validate.solvers.bloqqer import availability
+
+    if name not in PREPROCESSORS:
+        choices = ", ".join(PREPROCESSORS)
+        raise UsageError(f"unknown preprocessor {name!r}, expected one of: {choices}")
+    found = availability() if name == BLOQQER else None
+    if isinstance(found, Missing):
+        raise UsageError(f"the preprocessor {name!r} is not there: {found.reason}")
+
+
+def by_search(run: Run, game: Game) -> RunResult:
+    """Who wins by the rules; seconds are those of building the search, too."""
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.solvers.clock import now
+    from qsage_validate.solvers.search import Limits, Progress
+    from qsage_validate.solvers.searching import search_for
+
+    started, cpu, deepest = now(), time.process_time(), 0
+
+    def listen(progress: Progress) -> None:
+        nonlocal deepest
+        deepest = max(deepest, progress.plies)
+
+    found = search_for(game, limits=Limits(run.seconds), progress=listen).solve()
+    seconds, cpu = now() - started, time.process_time() - cpu
+    data: dict[str, Any] = {
+        "reason": found.reason,
+        "plies": game.plies,
+        "positions": found.positions,
+        "nodes": found.nodes,
+    }
+    if found.winner is None:
+        # The depth that was being searched is open, those before it are refuted.
+        data["refuted_plies"] = max(deepest - 1, 0)
+        return RunResult("timeout", False, seconds, found.reason, cpu, data=data)
+    black = found.winner is Player.BLACK
+    data["critical_plies"] = found.critical_plies
+    data["refuted_plies"] = (found.critical_plies or 0) - 1 if black else game.plies
+    data["first_move"] = str(found.first_moves[0]) if found.first_moves else None
+    return RunResult("true" if black else "false", True, seconds, "", cpu, data=data)
+
+
+def by_solver(
+    run: Run, formula: Qbf, encoding: AnyEncoding | None, data: Mapping[str, Any]
+) -> RunResult:
+    """What the run's solver says; seconds are those of preprocessing and solving together.
+
+    ``encoding`` is what the formula was made by, where it is a game's: what a one-sided one says
+    counts only as far as it tells something of the game.
+    """
+    from qsage_validate.solvers.backend import RunLimits
+    from qsage_validate.solvers.backends import get_backend
+    from qsage_validate.solvers.solving import conclusive, solve_formula
+
+    limits = RunLimits(run.seconds, run.memory_mb)
+    preprocessing = run.preprocessor == BLOQQER
+    solved = solve_formula(formula, [get_backend(run.solver)], limits, preprocessing=preprocessing)
+    if encoding is not None:
+        solved = conclusive(solved, encoding)
+    known = {"by": solved.by, "preprocess_seconds": round(solved.preprocess_seconds, 4)}
+    return RunResult(
+        solved.status.name.lower().replace("_", "-"),
+        decided=solved.truth is not None,
+        seconds=solved.seconds,
+        why="" if solved.truth is not None else solved.why,
+        cpu_seconds=solved.cpu_seconds,
+        peak_mb=solved.peak_mb,
+        data={**data, **known},
+    )

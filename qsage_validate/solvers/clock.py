@@ -1,0 +1,36 @@
+"""The clock by which solvers keep limits and count seconds: the wall's, or processor time.
+
+Wall-clock time is what people wait for.  On a machine with other work it says little about a
+solver; there a process can count its own processor time and that of the programs that it has
+waited for.  A program that is still running is counted when it has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+
+class _Clock:
+    by_processor = False
+
+
+_clock = _Clock()
+
+
+def now() -> float:
+    """A moment in seconds; only differences of moments mean anything."""
+    return sum(os.times()[:4]) if _clock.by_processor else time.monotonic()
+
+
+def counts_processor_time() -> bool:
+    """Whether :func:`now` tells processor time."""
+    return _clock.by_processor
+
+
+def count_processor_time() -> None:
+    """From now on, in this process, seconds are processor time (user and system).
+
+    For a process that makes one run: a limit that began by the other clock means nothing then.
+    """
+    _clock.by_processor = True
