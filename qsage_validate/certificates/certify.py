@@ -39,6 +39,7 @@ from qsage_validate.solvers.search import (
     Solver,
     WinningStrategy,
 )
+from qsage_validate.solvers.searching import search_for
 
 # Certificates with more gates are worth lemmas; below, to prove these takes longer.
 _LARGE: Final = 4000
@@ -161,7 +162,7 @@ def certify_encoding(
     say("search")
     # The encoding's own model: its plies are those of the formula.
     game: Game = load_game(encoded.model)
-    solver = Solver(game, limits=limits, progress=progress)
+    solver = search_for(game, limits=limits, progress=progress)
     result = solver.solve()
     if result.winner is None:
         raise UndecidedError(result.reason)

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.table_layout import AnyLayout
     from qsage_validate.games.models import GameModel
-    from qsage_validate.games.protocol import Game
     from qsage_validate.solvers.search import SearchResult
     from qsage_validate.solvers.solving import Solved
 
@@ -148,6 +147,7 @@ def command(
 
 
 def _search(model: GameModel, timeout: float | None, memory: int | None, json_output: bool) -> Exit:
+    from qsage_validate.games.gdl.rounds import rounds_of
     from qsage_validate.games.gdl.task import GdlModel
     from qsage_validate.games.protocol import Player
     from qsage_validate.games.registry import load_game
@@ -157,8 +157,8 @@ def _search(model: GameModel, timeout: float | None, memory: int | None, json_ou
     with SearchLine(sys.stderr) as line:
         limits = search_limits(timeout, memory)
         result = search_for(game, limits=limits, progress=line.progress).solve()
-    if isinstance(model, GdlModel):
-        result = _in_rounds(game, result)
+    if isinstance(model, GdlModel) and result.critical_plies is not None:
+        result = replace(result, critical_plies=rounds_of(result.critical_plies))
     truth = None if result.winner is None else result.winner is Player.BLACK
     if json_output:
         emit_json(
@@ -168,19 +168,6 @@ def _search(model: GameModel, timeout: float | None, memory: int | None, json_ou
     else:
         emit(_search_text(result))
     return _exit(truth)
-
-
-def _in_rounds(game: Game, result: SearchResult) -> SearchResult:
-    """The result in rounds of the game, of which search makes two plies and a last one."""
-    from qsage_validate.games.gdl.rounds import rounds_of
-
-    if result.critical_plies is not None:
-        rounds = rounds_of(result.critical_plies)
-        reason = f"Black wins within {rounds} {'round' if rounds == 1 else 'rounds'}"
-        return replace(result, critical_plies=rounds, reason=reason)
-    if result.winner is None:
-        return result
-    return replace(result, reason=f"Black does not win within {game.length}")
 
 
 def _search_text(result: SearchResult) -> str:

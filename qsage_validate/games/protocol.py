@@ -271,6 +271,11 @@ class Kernel(ABC):
         """The state of a position of the game."""
 
 
+def plies_text(number: int) -> str:
+    """So many plies in words."""
+    return f"{number} {'ply' if number == 1 else 'plies'}"
+
+
 class Game(ABC):
     """A two-player game of bounded depth; Black tries to win within ``plies`` plies."""
 
@@ -284,10 +289,14 @@ class Game(ABC):
     def plies(self) -> int:
         """How many plies a play has at most (the formula's depth in moves)."""
 
+    def span(self, plies: int) -> str:
+        """How long so many plies are, for people: ``"5 plies"``, or what the game counts in."""
+        return plies_text(plies)
+
     @property
     def length(self) -> str:
-        """The same for people: ``"5 plies"``, or what the game counts in."""
-        return f"{self.plies} {'ply' if self.plies == 1 else 'plies'}"
+        """How long the game is at most, for people."""
+        return self.span(self.plies)
 
     @property
     @abstractmethod

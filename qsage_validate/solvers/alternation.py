@@ -19,13 +19,14 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.source import Path, quoted
 from qsage_validate.games.positional.model import PositionalModel, at_plies
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Player, plies_text
 from qsage_validate.solvers.answer_file import AnswerFile, Types
 from qsage_validate.solvers.blocking import BlockingSearch
 from qsage_validate.solvers.clock import now
 from qsage_validate.solvers.deepening import SEARCH
 from qsage_validate.solvers.deepening_state import Answer, fingerprint
-from qsage_validate.solvers.search import Limits, Solver
+from qsage_validate.solvers.search import Limits
+from qsage_validate.solvers.searching import search_for
 from qsage_validate.solvers.solving import Solved
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -132,7 +133,7 @@ def _conclude(model: PositionalModel, turns: Sequence[Turn], most: int) -> Alter
         answer = turn.answer
         if answer.truth:
             what = "wins" if turn.player is BLACK else "blocks"
-            why = f"{turn.player} {what} within {_plies(answer.plies)} ({answer.by})"
+            why = f"{turn.player} {what} within {plies_text(answer.plies)} ({answer.by})"
             return Alternated(model, turn.player, answer.plies, why, tuple(turns))
         # The last ply of a full board that Black makes.
         whole = turn.player is BLACK and answer.plies >= most - (most + 1) % 2
@@ -144,10 +145,6 @@ def _conclude(model: PositionalModel, turns: Sequence[Turn], most: int) -> Alter
 
 def _undecided(model: PositionalModel, turns: Sequence[Turn], why: str) -> Alternated:
     return Alternated(model, None, None, f"undecided: {why}", tuple(turns))
-
-
-def _plies(number: int) -> str:
-    return f"{number} {'ply' if number == 1 else 'plies'}"
 
 
 # --- Who is asked ---------------------------------------------------------------------------
@@ -183,7 +180,7 @@ def black_by_search() -> Ask:
     """Asks for the same by search on the rules."""
 
     def ask(model: PositionalModel, seconds: float | None) -> Turn:
-        found = Solver(PositionalGame(model), limits=Limits(seconds)).solve()
+        found = search_for(PositionalGame(model), limits=Limits(seconds)).solve()
         truth = None if found.winner is None else found.winner is BLACK
         move = str(found.first_moves[0]) if truth and found.first_moves else ""
         answer = Answer(len(model.turns), truth, SEARCH, found.seconds, found.reason, move)

@@ -157,8 +157,7 @@ def deepen_by_search(
         return _conclude(depths, answers, last)
     plies = depths.searched(game.plies)
     add(Answer(plies, False, SEARCH, result.seconds))
-    if result.reason != f"Black does not win within {_plies(game.plies)}":
-        # What the search found holds for any number of plies.
+    if result.never:
         return Deepened(depths, None, plies, True, depths.bound, result.reason, tuple(answers))
     found = _conclude(depths, answers, last)
     if not found.never and game.plies == MAX_PLIES:
@@ -218,7 +217,3 @@ def _limit_of(reason: str) -> str:
 def _in_depth(depths: Depths, plies: int) -> str:
     depth = depths.depth(plies)
     return f" (depth {depth})" if depth != plies else ""
-
-
-def _plies(number: int) -> str:
-    return f"{number} {'ply' if number == 1 else 'plies'}"

@@ -16,7 +16,7 @@ from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.games.bddl.ground import GroundAction, Grounding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.models import GameModel
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Player, plies_text
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -65,7 +65,7 @@ class Depths(ABC):
 
     def count(self, plies: int) -> str:
         """So many plies in words."""
-        return _plies(plies)
+        return plies_text(plies)
 
     def searched(self, plies: int) -> int:
         """How many of these plies a number of plies of the executable rules is."""
@@ -125,13 +125,13 @@ class GridDepths(Depths):
         longest = self._longest_filling_play()
         if longest is not None and self._fills_board and grounding.goals[BLACK]:
             # That White cannot move on a full board is how the play ends, not how it is won.
-            return Bound(longest, f"the board is full after {_plies(longest)}")
+            return Bound(longest, f"the board is full after {plies_text(longest)}")
         if longest is None:
             plays = [_longest_advance(grounding, axis, sign) for axis in "yx" for sign in (1, -1)]
             longest = min((play for play in plays if play is not None), default=None)
         if longest is None:
             return None
-        return Bound(longest + 1, f"no play has more than {_plies(longest)}")
+        return Bound(longest + 1, f"no play has more than {plies_text(longest)}")
 
     def _longest_filling_play(self) -> int | None:
         """The most plies of a play, where each one fills an open square for good."""
@@ -147,10 +147,6 @@ class GridDepths(Depths):
         while (count := count - least[self._grid.player_at(plies + 1)]) >= 0:
             plies += 1
         return plies
-
-
-def _plies(number: int) -> str:
-    return f"{number} {'ply' if number == 1 else 'plies'}"
 
 
 def _changes(

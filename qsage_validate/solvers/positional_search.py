@@ -30,7 +30,6 @@ from qsage_validate.solvers.search import (
     Limits,
     ProgressCallback,
     Solver,
-    _plies,
     _stack_depth,
 )
 
@@ -178,8 +177,7 @@ class PositionalSolver(Solver):
         return result, plies
 
     def _known_so_far(self, position: Position) -> str:
-        deepest = self._depth - 1
-        return f"Black does not win within {_plies(deepest)}" if deepest else "nothing is known"
+        return self._refuted(self._depth - 1)
 
     def _look_up(self, position: Position, left: int | None = None) -> Player | None:
         if left is None:

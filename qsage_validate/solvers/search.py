@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Kernel, Move, Player, Position, State
@@ -65,6 +66,9 @@ class Progress:
 ProgressCallback = Callable[[Progress], None]
 
 
+NEVER: Final = "Black does not win within any number of plies"
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """What a search found.
@@ -72,7 +76,8 @@ class SearchResult:
     ``winner`` is ``None`` when a limit was reached.  ``critical_plies`` is the critical depth,
     the fewest plies in which Black wins (``None`` when Black does not).  ``first_moves`` are
     winning first moves of the winner: all of them when they were asked for, else one; none when
-    the other player begins.  ``positions`` is the size of the table.
+    the other player begins.  ``positions`` is the size of the table.  ``never`` says that Black
+    would not win in however many plies, as where White has won already.
     """
 
     winner: Player | None
@@ -82,6 +87,7 @@ class SearchResult:
     nodes: int
     positions: int
     seconds: float
+    never: bool = False
 
 
 class _LimitError(Exception):
@@ -203,6 +209,7 @@ class Solver:
             self.nodes - before,
             self.positions,
             now() - start,
+            winner is WHITE and (reason == NEVER or position.outcome is not None),
         )
 
     def winner(self, position: Position) -> Player:
@@ -263,17 +270,20 @@ class Solver:
             return winner, 0 if winner is BLACK else None, position.outcome.reason
         result, plies = self._decide(position)
         if result == _WIN:
-            return BLACK, plies, f"Black wins within {_plies(plies)}"
+            return BLACK, plies, f"Black wins within {self.game.span(plies)}"
         if result == _NEVER:
-            return WHITE, None, "Black does not win within any number of plies"
-        return WHITE, None, f"Black does not win within {_plies(self.game.plies)}"
+            return WHITE, None, NEVER
+        return WHITE, None, self._refuted(self.game.plies)
 
     def _known_so_far(self, position: Position) -> str:
         state = self._kernel.state(position)
         bounds = self._tables[position.to_move].get(self._key(state, _SYMMETRIC_FROM))
         plain = self._tables[position.to_move].get(state)
         deepest = max((entry[1] for entry in (bounds, plain) if entry is not None), default=0)
-        return f"Black does not win within {_plies(deepest)}" if deepest else "nothing is known"
+        return self._refuted(deepest)
+
+    def _refuted(self, plies: int) -> str:
+        return f"Black does not win within {self.game.span(plies)}" if plies else "nothing is known"
 
     def _look_up(self, position: Position, left: int | None = None) -> Player | None:
         """The winner as far as the table tells, with so many plies left (as many as there are)."""
@@ -500,10 +510,6 @@ def winning_strategy(
     if result.winner is None:
         raise UndecidedError(result.reason)
     return WinningStrategy(solver, result.winner)
-
-
-def _plies(number: int) -> str:
-    return f"{number} {'ply' if number == 1 else 'plies'}"
 
 
 def _stack_depth() -> int:

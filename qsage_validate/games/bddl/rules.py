@@ -160,7 +160,7 @@ class BddlPosition(Position):
         if self.ply_number > 1 and game.grounding.wins(self.state, last):
             return Outcome(last, "reached its goal")
         if self.ply_number > game.plies:
-            return Outcome(Player.WHITE, f"held out for {_plies(game.plies)}")
+            return Outcome(Player.WHITE, f"held out for {game.length}")
         if not any(a.value == self.state & a.care for a in game.grounding.actions[mover]):
             return Outcome(last, f"{mover} has no legal move", stuck=True)
         return None
@@ -256,10 +256,6 @@ class BddlPosition(Position):
     def _square(self, part: SubCondition, move: BddlMove) -> tuple[int, int]:
         grounding = self.game.grounding
         return part.x.at(move.x, grounding.width), part.y.at(move.y, grounding.height)
-
-
-def _plies(number: int) -> str:
-    return f"{number} {'ply' if number == 1 else 'plies'}"
 
 
 class BddlGame(Game):

@@ -17,7 +17,7 @@ from qsage_validate.errors import IllegalMoveError, MalformedMoveError, UsageErr
 from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.gdl.machine import State
 from qsage_validate.games.gdl.model import Ground
-from qsage_validate.games.gdl.rules import GdlGame, GdlMove, GdlPosition
+from qsage_validate.games.gdl.rules import GdlGame, GdlMove, GdlPosition, rounds_text
 from qsage_validate.games.protocol import (
     Board,
     Illegality,
@@ -122,10 +122,8 @@ class RoundsGame(AtomGame):
     def plies(self) -> int:
         return 2 * self.inner.plies + 1
 
-    @property
-    def length(self) -> str:
-        rounds = self.inner.plies
-        return f"{rounds} {'round' if rounds == 1 else 'rounds'}"
+    def span(self, plies: int) -> str:
+        return rounds_text(rounds_of(plies))
 
     @property
     def first_player(self) -> Player:

@@ -104,7 +104,7 @@ class GdlPosition(Position):
         game = self.game
         outcome = game.end(self.state)
         if outcome is None and self.ply_number > game.plies:
-            return Outcome(Player.WHITE, f"held out for {_rounds(game.plies)}")
+            return Outcome(Player.WHITE, f"held out for {rounds_text(game.plies)}")
         return outcome
 
     @property
@@ -494,5 +494,6 @@ def _some(moves: Sequence[Ground]) -> str:
     return shown + (", ..." if len(moves) > 3 else "")
 
 
-def _rounds(number: int) -> str:
+def rounds_text(number: int) -> str:
+    """So many rounds in words."""
     return f"{number} {'round' if number == 1 else 'rounds'}"

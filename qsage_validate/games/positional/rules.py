@@ -107,7 +107,7 @@ class PositionalPosition(Position):
             if self.reached(player):
                 return Outcome(player, "reached its goal")
         if self.ply_number > game.plies:
-            return Outcome(Player.WHITE, f"held out for {_plies(game.plies)}")
+            return Outcome(Player.WHITE, f"held out for {game.length}")
         return None
 
     @property
@@ -202,10 +202,6 @@ def _shortest(seed: int, end: int, own: int, model: PositionalModel) -> int:
         last = near & -near
         path |= last
     return path
-
-
-def _plies(number: int) -> str:
-    return f"{number} {'ply' if number == 1 else 'plies'}"
 
 
 class PositionalGame(AtomGame):
