@@ -65,6 +65,12 @@ class Illegality:
     square: tuple[int, int] | None = None
     index: int | None = None
 
+    @classmethod
+    def after_end(cls, move: Move, outcome: Outcome) -> Illegality:
+        """No move is legal once the play has ended."""
+        rule = "the play has ended"
+        return cls(rule, f"{move}: {rule}: {outcome.winner} has won")
+
 
 class Square(Enum):
     """What stands on a square of a grid."""

@@ -47,6 +47,7 @@ from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
 from qsage_validate.games.bddl.positional import make_kernel
 from qsage_validate.games.bddl.symmetry import find_symmetries
+from qsage_validate.games.board_text import read_board_text, wrong_size
 from qsage_validate.games.protocol import (
     Board,
     Game,
@@ -59,7 +60,6 @@ from qsage_validate.games.protocol import (
 )
 
 _MOVE = re.compile(r"\s*([A-Za-z0-9_][A-Za-z0-9_-]*)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
-_POSITION = re.compile(r"\s*([.BW/]+)(?:\s+ply\s+([0-9]{1,6}))?\s*", re.ASCII)
 _MAX_DIGITS = 6
 
 
@@ -212,8 +212,7 @@ class BddlPosition(Position):
             return None
         game, player = self.game, self.to_move
         if self.outcome is not None:
-            rule = "the play has ended"
-            return Illegality(rule, f"{move}: {rule}: {self.outcome.winner} has won")
+            return Illegality.after_end(move, self.outcome)
         if not isinstance(move, BddlMove):
             return Illegality("unknown action", f"{move}: no move of {game.name}")
         action = action_of(game.model, player, move.action)
@@ -350,22 +349,10 @@ class BddlGame(Game):
 
         Any board of the right size is taken, whether or not it can arise in a play.
         """
-        size = f"{self.grounding.width}x{self.grounding.height}"
-        match = _POSITION.fullmatch(text)
-        if match is None:
-            raise UsageError(
-                f"found {quoted(text)}, expected the rows of a {size} board of '.', 'B' and 'W' "
-                "joined by '/', then 'ply' and a number"
-            )
-        try:
-            board = Board.parse(match[1])
-        except ValueError as error:
-            raise UsageError(f"{error}, expected a {size} board") from None
-        if (board.width, board.height) != (self.grounding.width, self.grounding.height):
-            raise UsageError(f"found a {board.width}x{board.height} board, expected {size}")
-        ply = int(match[2] or 1)
-        if not 1 <= ply <= self.plies + 1:
-            raise UsageError(f"found ply {ply}, expected 1 to {self.plies + 1}")
+        width, height = self.grounding.width, self.grounding.height
+        board, ply = read_board_text(text, width, height, self.plies)
+        if (board.width, board.height) != (width, height):
+            raise wrong_size(board, width, height)
         return BddlPosition(self, self.grounding.state_of(board), ply)
 
     @cached_property

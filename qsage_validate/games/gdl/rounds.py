@@ -93,8 +93,7 @@ class RoundsPosition(Position):
             return None
         outcome = self.outcome
         if outcome is not None:
-            rule = "the play has ended"
-            return Illegality(rule, f"{move}: {rule}: {outcome.winner} has won")
+            return Illegality.after_end(move, outcome)
         if not isinstance(move, GdlMove):
             return Illegality("unknown move", f"{move}: no move of {self.game.name}")
         return self.game.inner.illegality(self.state, self.to_move, move)

@@ -13,7 +13,6 @@ This module shares no code with the encodings, which are checked against it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,10 +21,10 @@ from qsage_validate.errors import (
     AmbiguousMoveError,
     IllegalMoveError,
     MalformedMoveError,
-    UsageError,
 )
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.board_text import read_board_text, wrong_size
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.kernel import PositionalKernel, make_kernel
 from qsage_validate.games.positional.masks import members
@@ -42,8 +41,6 @@ from qsage_validate.games.protocol import (
     Position,
     Symmetry,
 )
-
-_POSITION = re.compile(r"\s*([.BW/]*)(?:\s+ply\s+([0-9]{1,6}))?\s*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +168,7 @@ class PositionalPosition(Position):
             return None
         game = self.game
         if self.outcome is not None:
-            rule = "the play has ended"
-            return Illegality(rule, f"{move}: {rule}: {self.outcome.winner} has won")
+            return Illegality.after_end(move, self.outcome)
         if not isinstance(move, Claim) or move.name not in game.model.number:
             return Illegality("unknown position", f"{move}: no position of {game.name}")
         number = game.model.number[move.name]
@@ -312,23 +308,11 @@ class PositionalGame(AtomGame):
 
         Any board of the right size is taken, whether or not it can arise in a play.
         """
-        size = f"{self.arrangement.width}x{self.arrangement.height}"
-        match = _POSITION.fullmatch(text)
-        if match is None:
-            raise UsageError(
-                f"found {quoted(text)}, expected the rows of a {size} board of '.', 'B' and 'W' "
-                "joined by '/', then 'ply' and a number"
-            )
-        try:
-            board = Board.parse(match[1])
-        except ValueError as error:
-            raise UsageError(f"{error}, expected a {size} board") from None
+        width, height = self.arrangement.width, self.arrangement.height
+        board, ply = read_board_text(text, width, height, self.plies)
         pieces = self.arrangement.pieces(board)
         if pieces is None:
-            raise UsageError(f"found a {board.width}x{board.height} board, expected {size}")
-        ply = int(match[2] or 1)
-        if not 1 <= ply <= self.plies + 1:
-            raise UsageError(f"found ply {ply}, expected 1 to {self.plies + 1}")
+            raise wrong_size(board, width, height)
         return PositionalPosition(self, *pieces, ply)
 
     @cached_property
