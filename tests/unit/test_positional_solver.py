@@ -66,7 +66,7 @@ def random_way(random: Random) -> PositionalModel:
 
 GAMES: list[tuple[str, Make, int]] = [
     ("sets", random_sets_game, 250),
-    ("large", random_large_game, 60),
+    ("large", random_large_game, 500),
     ("network", random_way, 150),
 ]
 EVERY_GAME = pytest.mark.parametrize(
