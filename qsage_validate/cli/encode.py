@@ -79,16 +79,25 @@ def command(
             "(Plaisted and Greenbaum); early: gates beside their inputs besides."
         ),
     ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="MB", help="Give up a game in GDL whose rules need more when grounded."
+        ),
+    ] = None,
     json_output: JsonOption = False,
 ) -> Exit:
     """Write the formula that says: Black wins MODEL within its depth."""
     from qsage_validate.encodings.encoding import encode
+    from qsage_validate.encodings.ground_program import grounding_within
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.games.models import depth_of
 
     check_streams(output, json_output)
     protect_inputs([output], model.files)
-    encoded = encode(model.resolve(), encoding)
+    resolved = model.resolve()
+    with grounding_within(memory):
+        encoded = encode(resolved, encoding)
     qbf = encoded.qbf
     chosen = file_format or format_of(output)
     if clauses is not None and chosen is FormulaFormat.QCIR:

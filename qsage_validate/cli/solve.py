@@ -110,14 +110,12 @@ def command(
     resolved = model.resolve()
     if encoding is not None:
         way = replace(way, searches=False)
-    if alternate:
-        return solve_alternating(
-            resolved, way, encoding, last=max_depth, resume=resume, json_output=json_output
-        )
     if deepens:
-        return solve_to_critical_depth(
-            resolved, way, encoding, last=max_depth, resume=resume, json_output=json_output
-        )
+        ask = solve_alternating if alternate else solve_to_critical_depth
+        with grounding_within(memory):
+            return ask(
+                resolved, way, encoding, last=max_depth, resume=resume, json_output=json_output
+            )
     if way.searches:
         return _search(resolved, timeout, memory, json_output)
     from qsage_validate.encodings.encoding import encode

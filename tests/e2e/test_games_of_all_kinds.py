@@ -98,6 +98,14 @@ def test_rounds_are_counted_in_games_of_gdl(qsage: Qsage) -> None:
     )
 
 
+def test_a_grounding_that_explodes_is_given_up_and_nothing_is_written(qsage: Qsage) -> None:
+    done = qsage("encode", "trails", "--depth", 40, "--memory", 1, "-o", "trails.qcir")
+    assert done.code == Exit.UNDECIDED
+    assert "about what fits into 1 MB" in done.err
+    assert len(done.err.splitlines()) == 1
+    assert not Path("trails.qcir").exists()
+
+
 def test_encodings_are_listed_by_kind(qsage: Qsage) -> None:
     read = json.loads(qsage("games", "--encodings", "--json").out)
     assert list(read) == ["grid", "positional", "gdl"]

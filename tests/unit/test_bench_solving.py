@@ -74,6 +74,15 @@ def test_a_preprocessed_formula_has_the_same_truth() -> None:
         assert 0 < result.data["preprocess_seconds"] <= result.seconds
 
 
+def test_what_a_one_sided_formula_does_not_say_is_no_answer() -> None:
+    needs("depqbf")
+    words = ("harary", "--size", "3x3", "--shape", "el", "--maker-breaker", "--depth")
+    assert execute(game((*words, "5"), "depqbf", "cover")).truth is True
+    result = execute(game((*words, "3"), "depqbf", "cover"))
+    assert (result.truth, result.decided) == (None, False)
+    assert "no winner follows" in result.why
+
+
 def test_a_solver_out_of_time_is_a_result() -> None:
     needs("depqbf")
     result = execute(replace(game((*TIC, "9"), "depqbf"), seconds=0.3))

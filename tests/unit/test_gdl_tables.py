@@ -179,6 +179,17 @@ def test_a_game_that_is_not_turn_taking_is_found_out_in_plays() -> None:
         encode(GdlModel(BOTH, 3))
 
 
+def test_plies_of_a_search_are_told_as_rounds() -> None:
+    game = rounds_game(TRAILS)
+    assert [game.span(plies) for plies in (2, 3, 4, 11)] == [
+        "1 round",
+        "1 round",
+        "2 rounds",
+        "5 rounds",
+    ]
+    assert game.length == "5 rounds"
+
+
 def test_memory_bounds_the_grounding() -> None:
     with grounding_within(1):
         encode(GdlModel(TRAILS.description, 2))
