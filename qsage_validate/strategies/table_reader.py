@@ -10,8 +10,7 @@ from typing import Final
 
 from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.oracle import Oracle
-from qsage_validate.circuit.partial import evaluate_partially
-from qsage_validate.circuit.partial import literal_value as partial_value
+from qsage_validate.circuit.kleene import PartialSimulator
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import value_bits
 from qsage_validate.encodings.table_layout import TableLayout
@@ -279,21 +278,20 @@ class TableHerbrandReader(TableReader):
         return False
 
     @cached_property
+    def _matrix(self) -> PartialSimulator:
+        return PartialSimulator(self._qbf)
+
+    @cached_property
     def _refuter(self) -> Refuter:
         return Refuter(self._certificate, self._qbf)
 
     def _values(
         self, lines: Sequence[Line], literals: Sequence[int]
     ) -> list[list[tuple[bool | None, ...]]]:
-        found: list[list[tuple[bool | None, ...]]] = []
-        for line in lines:
-            rows: list[tuple[bool | None, ...]] = []
-            for at in self._at_places:
-                known = {**line.choice, **line.reply, **at}
-                values = evaluate_partially(self._qbf, known) if literals else {}
-                rows.append(tuple(partial_value(values, literal) for literal in literals))
-            found.append(rows)
-        return found
+        places = self._at_places
+        known = [{**line.choice, **line.reply, **at} for line in lines for at in places]
+        rows = self._matrix.run(known, literals)
+        return [rows[k : k + len(places)] for k in range(0, len(rows), len(places))]
 
     def legality(
         self, lines: Sequence[Line], moves: Sequence[LayoutMove]

@@ -7,6 +7,7 @@ from itertools import product
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from qsage_validate.circuit.kleene import PartialSimulator
 from qsage_validate.circuit.partial import evaluate_partially, literal_value, requirements
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.qcir import parse_qcir
@@ -50,6 +51,22 @@ def test_a_total_assignment_determines_everything(case: tuple[Qbf, dict[int, boo
     qbf, partial = case
     total = {v: partial.get(v, False) for v in qbf.quantifiers()}
     assert evaluate_partially(qbf, total) == qbf.evaluate(total)
+
+
+@given(partials(), st.data())
+def test_many_assignments_at_once_are_evaluated_alike(
+    case: tuple[Qbf, dict[int, bool]], data: st.DataObject
+) -> None:
+    qbf, partial = case
+    partials = [partial, {}, {v: x for v, x in partial.items() if data.draw(st.booleans())}]
+    variables = [*qbf.quantifiers(), *qbf.gates, 10**6]
+    literals = data.draw(st.lists(st.sampled_from([*variables, *(-v for v in variables)])))
+    simulator = PartialSimulator(qbf)
+    for _ in range(2):
+        found = simulator.run(partials, literals)
+        for assignment, values in zip(partials, found, strict=True):
+            known = evaluate_partially(qbf, assignment)
+            assert list(values) == [literal_value(known, x) for x in literals]
 
 
 @given(partials(), st.booleans())

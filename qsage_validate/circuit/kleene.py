@@ -1,0 +1,109 @@
+"""Three-valued evaluation of a matrix under many partial assignments at once.
+
+Kleene's logic in two rails: for each literal a wire that says "is true", while that of its
+negation says "is false".  Both are gates of one graph, which is simulated 64 assignments a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf
+from qsage_validate.circuit.simulate import Simulator, pack, unpack
+
+_MAX_SIMULATORS: Final = 64
+
+
+class PartialSimulator:
+    """Evaluates literals of a formula, as ``evaluate_partially`` does one assignment.
+
+    The graph is made once, and simulators are kept for what was asked lately.
+    """
+
+    def __init__(self, qbf: Qbf) -> None:
+        self._rails = _Rails(qbf)
+        self._simulators: dict[tuple[int, ...], Simulator] = {}
+
+    def run(
+        self, assignments: Sequence[Mapping[int, bool]], literals: Sequence[int]
+    ) -> list[tuple[bool | None, ...]]:
+        """For each partial assignment the values of ``literals``, in their order.
+
+        Literals of variables that the formula does not have are never determined; values of
+        gates are not taken from assignments.
+        """
+        variables = self._rails.inputs
+        given = np.zeros((len(assignments), 2 * len(variables)), dtype=np.bool_)
+        for row, assignment in enumerate(assignments):
+            for column, variable in enumerate(variables):
+                value = assignment.get(variable)
+                if value is not None:
+                    given[row, 2 * column + (not value)] = True
+        words = self._simulator(tuple(literals)).run(pack(given))
+        found = unpack(words, len(assignments))
+        true, false = found[:, ::2].tolist(), found[:, 1::2].tolist()
+        return [
+            tuple(True if t else False if f else None for t, f in zip(ts, fs, strict=True))
+            for ts, fs in zip(true, false, strict=True)
+        ]
+
+    def _simulator(self, literals: tuple[int, ...]) -> Simulator:
+        simulator = self._simulators.get(literals)
+        if simulator is None:
+            rails = self._rails
+            wires = [wire for x in literals for wire in (rails.true(x), rails.true(-x))]
+            simulator = Simulator(*rails.builder.build(wires))
+            if len(self._simulators) >= _MAX_SIMULATORS:
+                del self._simulators[next(iter(self._simulators))]
+            self._simulators[literals] = simulator
+        return simulator
+
+
+class _Rails:
+    """The graph; ``inputs`` are the formula's variables in the order of their pairs of wires."""
+
+    def __init__(self, qbf: Qbf) -> None:
+        self.builder = AigBuilder()
+        self.inputs: dict[int, tuple[int, int]] = {}
+        for variable in qbf.quantifiers():
+            self.inputs[variable] = self.builder.input(), self.builder.input()
+        self._wires = dict(self.inputs)
+        for variable, gate in qbf.gates.items():
+            self._wires[variable] = self._gate(gate)
+
+    def true(self, literal: int) -> int:
+        """The wire that says that a literal is true; constant false for an unknown variable."""
+        wires = self._wires.get(abs(literal))
+        return FALSE if wires is None else wires[literal < 0]
+
+    def _gate(self, gate: Gate) -> tuple[int, int]:
+        inputs = gate.inputs
+        match gate.connective:
+            case Connective.AND:
+                return self._all(inputs), self._any(-x for x in inputs)
+            case Connective.OR:
+                return self._any(inputs), self._all(-x for x in inputs)
+            case Connective.XOR:
+                a, b = inputs
+                same = self._either((a, b), (-a, -b))
+                return self._either((a, -b), (-a, b)), same
+            case Connective.ITE:
+                c, a, b = inputs
+                # Where the condition is not known, both branches may still agree.
+                return (
+                    self._either((c, a), (-c, b), (a, b)),
+                    self._either((c, -a), (-c, -b), (-a, -b)),
+                )
+
+    def _all(self, literals: Iterable[int]) -> int:
+        return self.builder.and_all([self.true(x) for x in literals])
+
+    def _any(self, literals: Iterable[int]) -> int:
+        return self.builder.or_all([self.true(x) for x in literals])
+
+    def _either(self, *cubes: tuple[int, int]) -> int:
+        return self.builder.or_all([self._all(cube) for cube in cubes])
