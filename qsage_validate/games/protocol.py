@@ -95,7 +95,8 @@ class Board:
     ``squares`` is row by row, ``width`` columns a row: square (x, y), 1-based with y growing
     downwards, is ``squares[(y - 1) * width + (x - 1)]``.  ``names`` are those of the rows, where
     they have names instead of numbers: heaps are rows of tokens.  ``columns`` are those of the
-    columns, which make no difference between boards.
+    columns, and ``top`` who connects the top row with the bottom row (in Hex; the other one
+    connects sideways); these make no difference between boards.
     """
 
     width: int
@@ -104,6 +105,7 @@ class Board:
     shape: Shape = Shape.RECTANGLE
     names: tuple[str, ...] = ()
     columns: tuple[str, ...] = field(default=(), compare=False)
+    top: Player | None = field(default=None, compare=False)
 
     def __getitem__(self, square: tuple[int, int]) -> Square:
         x, y = square

@@ -9,7 +9,6 @@ from dataclasses import replace
 from qsage_validate.encodings.table_layout import AnyLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.atoms import AtomGame
-from qsage_validate.games.positional.hex import side_owner
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Illegality, Player
 from qsage_validate.play.broken_promise import broken_promise, broken_when_stuck
@@ -95,8 +94,7 @@ class BoardMatch(Match):
     @property
     def top_owner(self) -> Player | None:
         game = self._conductor.game
-        is_hex = isinstance(game, PositionalGame) and game.model.hexagons
-        return side_owner(game.model) if is_hex and isinstance(game, PositionalGame) else None
+        return game.arrangement.top if isinstance(game, PositionalGame) else None
 
     @property
     def has_pairs(self) -> bool:

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from qsage_validate.games.protocol import Board, Shape, Square
+from qsage_validate.games.protocol import Board, Player, Shape, Square
 from qsage_validate.play.markup import escape, number
 from qsage_validate.strategies.line import SquareXY
 
@@ -21,7 +21,7 @@ from qsage_validate.strategies.line import SquareXY
 _SIDE = 40.0
 _RADIUS = 15.0
 _HEXAGON = 24.0
-_LEFT, _TOP, _EDGE = 26.0, 24.0, 2.0
+_LEFT, _TOP, _EDGE = 26.0, 24.0, 4.0
 
 # Attributes of each kind of shape on a light page, and the rule for a dark one.
 _PAINT: Mapping[str, tuple[str, str]] = {
@@ -37,6 +37,8 @@ _PAINT: Mapping[str, tuple[str, str]] = {
     "number-black": ('fill="#ffffff"', "fill:#f7f5f0"),
     "number-white": ('fill="#1d1e20"', "fill:#1d1f23"),
     "number-open": ('fill="#57534a"', "fill:#f2efe8"),
+    "side": ('fill="none" stroke="#1d1e20"', "stroke:#0c0d0f"),
+    "side-white": ('fill="none" stroke="#ffffff"', "stroke:#f7f5f0"),
     "axis": ('fill="#5f5b53"', "fill:#aab1bc"),
     "caption": ('fill="#26272a"', "fill:#dfe3ea"),
     "remark": ('fill="#5f5b53"', "fill:#aab1bc"),
@@ -108,7 +110,7 @@ def board_svg(
 def drawing(board: Board, marks: Marks = NO_MARKS) -> str:
     """The shapes alone, for use inside another drawing; see :func:`size`."""
     grid = _Hexagons(board) if board.shape is Shape.HEXAGONS else _Squares(board)
-    return "".join([*grid.axes(), *grid.cells(marks), *grid.contents(marks)])
+    return "".join([*grid.axes(), *grid.cells(marks), *grid.sides(), *grid.contents(marks)])
 
 
 def size(board: Board) -> tuple[float, float]:
@@ -121,6 +123,8 @@ def describe(board: Board, marks: Marks = NO_MARKS) -> str:
     """The board and its marks in words."""
     cells = "hexagons" if board.shape is Shape.HEXAGONS else "squares"
     said = [f"{board.width} by {board.height} {cells}."]
+    if board.top is not None:
+        said.append(f"{board.top} connects top and bottom, {board.top.other} the other sides.")
     if board.shape is Shape.HEAPS:
         said = [f"Heaps: {', '.join(_heaps(board))}."]
     for name, content in (("Black", Square.BLACK), ("White", Square.WHITE)):
@@ -181,6 +185,10 @@ class _Grid(ABC):
     @abstractmethod
     def axes(self) -> Iterator[str]:
         """The numbers of columns and rows."""
+
+    def sides(self) -> Iterator[str]:
+        """Whose the sides of the board are; nothing where they are nobody's."""
+        yield from ()
 
     def cells(self, marks: Marks) -> Iterator[str]:
         """The squares themselves, plain ones first: a border belongs to the changed ones."""
@@ -281,11 +289,29 @@ class _Hexagons(_Grid):
     def outline(self, square: SquareXY, inset: float, attributes: str) -> str:
         cx, cy = self.centre(square)
         reach = _HEXAGON - inset * 2 / math.sqrt(3)
-        angles = [math.radians(60 * k + 30) for k in range(6)]
-        corners = " ".join(
-            f"{number(cx + reach * math.cos(a))},{number(cy + reach * math.sin(a))}" for a in angles
-        )
+        corners = " ".join(_corner((cx, cy), reach, k) for k in range(6))
         return f'<polygon points="{corners}" {attributes}/>'
+
+    def sides(self) -> Iterator[str]:
+        """Each side as a band along its hexagons: Black's is solid, White's is open."""
+        top, last = self.board.top, self.board.height
+        if top is None:
+            return
+        columns, rows = range(1, self.board.width + 1), range(1, last + 1)
+        across, right = top.other, self.board.width
+        # The corners of a hexagon are numbered from the lower right one, clockwise.
+        ends = [
+            (top, [((x, 1), k) for x in columns for k in (3, 4, 5)]),
+            (top, [((x, last), k) for x in columns for k in (2, 1, 0)]),
+            (across, [((1, y), k) for y in rows for k in ((3, 2, 1) if y < last else (3, 2))]),
+            (across, [((right, y), k) for y in rows for k in ((4, 5, 0) if y > 1 else (5, 0))]),
+        ]
+        for owner, corners in ends:
+            points = " ".join(_corner(self.centre(s), _HEXAGON, k) for s, k in corners)
+            line = f'<polyline points="{points}" stroke-linejoin="round"'
+            yield f'{line} {paint("side")} stroke-width="6"/>'
+            if owner is Player.WHITE:
+                yield f'{line} {paint("side-white")} stroke-width="3.5"/>'
 
     def axes(self) -> Iterator[str]:
         for x in range(1, self.board.width + 1):
@@ -297,6 +323,13 @@ class _Hexagons(_Grid):
             yield _text(
                 cx - self.pitch / 2 - 8, cy + 4, self.board.row_name(y), paint("axis"), 12, "end"
             )
+
+
+def _corner(centre: tuple[float, float], reach: float, k: int) -> str:
+    """Corner ``k`` of a hexagon that stands on one: 60 degrees apart, the first lower right."""
+    angle = math.radians(60 * k + 30)
+    x, y = centre[0] + reach * math.cos(angle), centre[1] + reach * math.sin(angle)
+    return f"{number(x)},{number(y)}"
 
 
 def _text(

@@ -7,7 +7,7 @@ import cairosvg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.games.protocol import Board, Shape, Square
+from qsage_validate.games.protocol import Board, Player, Shape, Square
 from qsage_validate.play.board_svg import Marks, board_svg, describe, size
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -69,6 +69,24 @@ def test_hexagons_lean_so_that_neighbours_touch() -> None:
     assert abs((x[1] - x[0]) - 1.5 * 41.57) < 0.05
     plain = replace(HEX, shape=Shape.RECTANGLE)
     assert size(HEX) != size(plain)
+
+
+def test_the_sides_of_hex_belong_to_their_players() -> None:
+    assert not of_class(drawn(HEX), "side")
+    root = drawn(replace(HEX, top=Player.BLACK))
+    sides = [set((e.get("points") or "").split()) for e in of_class(root, "side")]
+    white = [set((e.get("points") or "").split()) for e in of_class(root, "side-white")]
+    top, bottom, left, right = sides
+    assert white == [left, right]
+    # Along three hexagons, and along two; neighbouring sides meet in a corner.
+    assert [len(side) for side in sides] == [7, 7, 4, 4]
+    assert [len(a & b) for a in (top, bottom) for b in (left, right)] == [1, 1, 1, 1]
+    turned = drawn(replace(HEX, top=Player.WHITE))
+    white = [set((e.get("points") or "").split()) for e in of_class(turned, "side-white")]
+    assert white == [top, bottom]
+    assert "White connects top and bottom, Black the other sides." in describe(
+        replace(HEX, top=Player.WHITE)
+    )
 
 
 def test_title_and_description_are_there_for_those_who_do_not_see_it() -> None:

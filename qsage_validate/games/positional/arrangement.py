@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qsage_validate.formats.grid_names import Cell, column_letters, named_cell
-from qsage_validate.games.protocol import Board, Shape, Square
+from qsage_validate.games.protocol import Board, Player, Shape, Square
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,7 @@ class Arrangement:
 
     ``squares`` has for each position its square, 1-based (x, y): column c and row 4 for ``c4``.
     With ``grid`` false the board is a column of the positions, its rows called by their names.
+    ``top`` is who connects the top row with the bottom row, in Hex.
     """
 
     width: int
@@ -23,6 +24,7 @@ class Arrangement:
     shape: Shape
     grid: bool
     names: tuple[str, ...] = ()
+    top: Player | None = None
 
     @classmethod
     def of(cls, names: Sequence[str], *, hexagons: bool = False) -> Arrangement:
@@ -46,7 +48,8 @@ class Arrangement:
             elif white >> k & 1:
                 contents[(y - 1) * self.width + x - 1] = Square.WHITE
         columns = tuple(column_letters(x) for x in range(1, self.width + 1)) if self.grid else ()
-        return Board(self.width, self.height, tuple(contents), self.shape, self.names, columns)
+        squares = tuple(contents)
+        return Board(self.width, self.height, squares, self.shape, self.names, columns, self.top)
 
     def pieces(self, board: Board) -> tuple[int, int] | None:
         """The black and the white positions of a board; ``None`` when it has another size."""

@@ -14,7 +14,7 @@ This module shares no code with the encodings, which are checked against it.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from qsage_validate.errors import (
@@ -26,6 +26,7 @@ from qsage_validate.formats.source import quoted
 from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.board_text import read_board_text, wrong_size
 from qsage_validate.games.positional.arrangement import Arrangement
+from qsage_validate.games.positional.hex import side_owner
 from qsage_validate.games.positional.kernel import PositionalKernel, make_kernel
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
@@ -208,7 +209,10 @@ class PositionalGame(AtomGame):
 
     def __init__(self, model: PositionalModel) -> None:
         self.model = model
-        self.arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
+        arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
+        if model.hexagons:
+            arrangement = replace(arrangement, top=side_owner(model))
+        self.arrangement = arrangement
         self.claims = tuple(
             Claim(name, *square)
             for name, square in zip(model.positions, self.arrangement.squares, strict=True)
