@@ -34,6 +34,8 @@ _TWINS: Final = (
 )
 """What section 5.2 of the paper compares."""
 
+_NEARLY = 0.9
+
 
 def solved(records: Sequence[Record]) -> Table:
     """By way: how many instances it decided within so many seconds each (figure 2 in numbers)."""
@@ -63,9 +65,17 @@ def solved(records: Sequence[Record]) -> Table:
 
 def _within(own: Sequence[Record], mark: float) -> str:
     count = sum(r.result.decided and r.result.seconds <= mark for r in own)
-    # A run that ended before without an answer says nothing about this many seconds.
-    cut = any(not r.result.decided and r.result.seconds < mark for r in own)
+    cut = any(not r.result.decided and _patience(r) < mark for r in own)
     return f"{count}{'+' if cut else ''}"
+
+
+def _patience(record: Record) -> float:
+    """For how many seconds a run without an answer says that there is none.
+
+    Its limit, if it used that up but for what writing the formula took; else what it used.
+    """
+    used, limit = record.result.seconds, record.run.seconds
+    return limit if limit is not None and used >= _NEARLY * limit else used
 
 
 def answers(records: Sequence[Record]) -> Table:

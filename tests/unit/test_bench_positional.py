@@ -218,6 +218,12 @@ def test_a_run_that_got_less_processor_time_than_wall_clock_time_says_less() -> 
     assert row[2:6] == ("0", "0+", "0+", "0+")
 
 
+def test_a_run_that_used_nearly_all_of_its_limit_has_had_it() -> None:
+    used = [record("a", "ea", 58.8, "timeout", 60), record("b", "ea", 59.0, "timeout", 600)]
+    marks = [positional_tables.solved([one]).rows[0][2:6] for one in used]
+    assert marks == [("0", "0", "0", "0+"), ("0", "0", "0+", "0+")]
+
+
 def test_answers_say_who_contradicts() -> None:
     table = positional_tables.answers([*some(), record("b", "-", 0.1, "true", 10)])
     assert cells(table, "a")["agree"] == "yes"
