@@ -118,6 +118,8 @@ def satisfy_by_cubes(
             if isinstance(found, Satisfiable):
                 return found, effort
             late |= found is None
+            if late and _past(deadline):
+                break
             if progress is not None:
                 progress(done, cases.count)
     return (TimedOut(monotonic() - start) if late else Unsatisfiable()), effort
@@ -212,6 +214,10 @@ def _placed(cases: _Cases, index: int, found: Answer | None, effort: Effort) -> 
     return found, effort + Effort(cubes=1)
 
 
+def _past(deadline: float | None) -> bool:
+    return deadline is not None and monotonic() >= deadline
+
+
 def _trivial(aig: Aig, literal: int) -> Answer | None:
     if literal == FALSE:
         return Unsatisfiable()
@@ -246,6 +252,8 @@ def _quick(graph: _Graph, cases: _Cases) -> _CaseAnswer:
 
 def _patient(graph: _Graph, cases: _Cases) -> _CaseAnswer:
     """Sweep, and solve what remains to the end."""
+    if _past(cases.deadline):
+        return None, Effort()
     swept, effort = _swept(graph, cases.deadline)
     answer, more = _solve(swept, None, cases.deadline)
     return answer, effort + more
@@ -269,13 +277,15 @@ def _try(
     aig: Aig, literal: int, name: str, conflicts: int | None, deadline: float | None
 ) -> _CaseAnswer:
     """The answer of one solver within its limits; ``None`` when they are reached."""
+    if _past(deadline):
+        return None, Effort()
     clauses = circuit_clauses(aig, keep=[literal])
     with Solver(name=name) as solver:
         load(solver, clauses.literals)
         solver.add_clause([clauses.literal(literal)])
         left = conflicts
         answer: Answer | None = None
-        while (left is None or left > 0) and (deadline is None or monotonic() < deadline):
+        while (left is None or left > 0) and not _past(deadline):
             solver.conf_budget(_SLICE)
             found = solver.solve_limited()
             if left is not None:

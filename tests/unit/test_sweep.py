@@ -164,6 +164,16 @@ def test_a_deadline_ends_all_cases(jobs: int) -> None:
     assert time.monotonic() - started < 30
 
 
+def test_no_case_is_begun_after_the_deadline() -> None:
+    aig, literal = pigeons(12)
+    splitting = Splitting(small=0, inputs=12, conflicts=0)
+    answer, effort = satisfy_by_cubes(
+        aig, literal, splitting=splitting, deadline=time.monotonic() + 0.5
+    )
+    assert isinstance(answer, TimedOut)
+    assert effort.cubes < 1 << 10
+
+
 # --- Processes ------------------------------------------------------------------------------
 
 
