@@ -52,7 +52,7 @@ def write_cactus(curves: Sequence[Curve], path: str, title: str) -> None:
     axes.set_yscale("log")
     axes.set_xlabel("instances decided")
     axes.set_ylabel("seconds")
-    axes.legend(fontsize="small")
+    _legend(figure)
     axes.grid(visible=True, alpha=0.3)
     _write(figure, path, kind)
 
@@ -76,17 +76,22 @@ def write_scatter(found: Comparison, path: str, title: str) -> None:
     axes.set_aspect("equal")
     axes.set_xlabel(f"{found.x_way} (seconds)")
     axes.set_ylabel(f"{found.y_way} (seconds)")
-    axes.legend(fontsize="small")
+    _legend(figure)
     _write(figure, path, kind)
 
 
 def _figure(title: str) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 5), layout="constrained")
+    figure = Figure(figsize=(8.4, 5), layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title)
     return figure, axes
+
+
+def _legend(figure: Figure) -> None:
+    # Beside the axes: within them it would hide points.
+    figure.legend(fontsize="small", loc="outside right upper")
 
 
 def _write(figure: Figure, path: str, kind: str) -> None:
