@@ -3,47 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pysat import solvers
 
 _T = TypeVar("_T")
-_CAUGHT = "Caught keyboard interrupt"
+
+_SLICE: Final = 1000
+"""Conflicts after which a search comes up for air: well under a second on most formulas."""
 
 
 class Solver(solvers.Solver):  # type: ignore[misc]  # PySAT comes without types
-    """``pysat.solvers.Solver`` that raises ``KeyboardInterrupt`` on Ctrl-C.
+    """``pysat.solvers.Solver`` whose searches Ctrl-C ends with ``KeyboardInterrupt``.
 
-    While they search, the solvers have a signal handler of their own, and what it makes is a
-    ``pysolvers.error``: neither a command nor a level could tell it from a defect.
+    While they search, PySAT's solvers have a handler of Ctrl-C of their own, which jumps out of
+    the middle of everything.  Where that is a request for memory, the heap stays locked or
+    broken, and the program hangs or crashes when it next asks for some.  Here the handler is
+    never installed: Python's own notes the signal, and raises between two slices of the search.
     """
 
+    _budget: int | None = None
+
+    def between_slices(self) -> None:
+        """For subclasses: what is raised here ends the search."""
+
+    def conf_budget(self, budget: int = -1) -> None:
+        """So many conflicts for the next ``solve_limited``; below 0, as many as it needs."""
+        self._budget = None if budget < 0 else budget
+
     def solve(self, assumptions: Sequence[int] = ()) -> Any:
-        return self._interruptible(lambda: super(Solver, self).solve(assumptions))
+        self._budget = None
+        return self.solve_limited(assumptions)
 
     def solve_limited(self, assumptions: Sequence[int] = (), expect_interrupt: bool = False) -> Any:
-        return self._interruptible(
-            lambda: super(Solver, self).solve_limited(assumptions, expect_interrupt)
-        )
+        left, self._budget = self._budget, None
+        while True:
+            slice_ = _SLICE if left is None else min(left, _SLICE)
+            super().conf_budget(slice_)
+            answer = _without_handler(
+                lambda: super(Solver, self).solve_limited(assumptions, expect_interrupt)
+            )
+            if left is not None:
+                left -= slice_
+            if answer is not None or left == 0:
+                return answer
+            self.between_slices()
 
     def propagate(self, assumptions: Sequence[int] = (), phase_saving: int = 0) -> Any:
-        return self._interruptible(lambda: super(Solver, self).propagate(assumptions, phase_saving))
+        return _without_handler(lambda: super(Solver, self).propagate(assumptions, phase_saving))
 
-    def _interruptible(self, search: Callable[[], _T]) -> _T:
-        try:
-            return search()
-        except solvers.pysolvers.error as error:
-            if str(error) != _CAUGHT:
-                raise
-            self._abandon()
-            raise KeyboardInterrupt from None
 
-    def _abandon(self) -> None:
-        """Leave the library's solver alone for good.
+_THEIRS: Final = solvers.MainThread
 
-        The handler jumps out of the middle of the search: what is left may be inconsistent, and
-        freeing it can crash.  A leak is harmless where everything is about to end.
-        """
-        for name, value in list(vars(self.solver).items()):
-            if type(value).__name__ == "PyCapsule":
-                setattr(self.solver, name, None)
+
+class _NoMainThread:
+    """In any other thread than the main one, where signals never arrive, there is no handler."""
+
+    @staticmethod
+    def check() -> bool:
+        return False
+
+
+def _without_handler(search: Callable[[], _T]) -> _T:
+    solvers.MainThread = _NoMainThread
+    try:
+        return search()
+    finally:
+        solvers.MainThread = _THEIRS

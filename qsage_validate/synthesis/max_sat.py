@@ -7,10 +7,12 @@ times goes on from unit weights, and a greedy choice is what there is at worst.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import suppress
+from time import monotonic
 from typing import Any
+
+from qsage_validate.circuit.sat_solver import Solver
 
 
 def hitting_set(
@@ -44,35 +46,28 @@ def _formula(clauses: Sequence[Sequence[int]], weights: Sequence[int]) -> Any:
     return formula
 
 
-@contextmanager
-def _interrupted(solver: Any, seconds: float) -> Iterator[None]:
-    """Interrupt the search after ``seconds``; Ctrl-C in it is ``KeyboardInterrupt`` as always."""
-    from pysat.solvers import pysolvers
-
-    timer = threading.Timer(seconds, solver.interrupt)
-    timer.start()
-    try:
-        yield
-    except pysolvers.error as error:
-        # PySAT's own handler of Ctrl-C raises this.
-        if str(error) != "Caught keyboard interrupt":
-            raise
-        timer.cancel()
-        timer.join()
-        _abandon(solver)
-        raise KeyboardInterrupt from None
-    finally:
-        timer.cancel()
-        timer.join()
+class _OutOfTimeError(Exception):
+    pass
 
 
-def _abandon(solver: Any) -> None:
-    """Leave the SAT solver behind: cut off in the middle of its work, it must not be freed."""
-    oracle = getattr(solver.oracle, "solver", None)
-    for name, value in list(vars(oracle).items()) if oracle is not None else ():
-        if type(value).__name__ == "PyCapsule":
-            setattr(oracle, name, None)
-    solver.oracle = None
+class _Oracle(Solver):
+    """A SAT solver that gives up when the time is over, in the middle of whatever it is for."""
+
+    deadline: float
+
+    def between_slices(self) -> None:
+        if monotonic() > self.deadline:
+            raise _OutOfTimeError
+
+    def solve_limited(self, assumptions: Sequence[int] = (), expect_interrupt: bool = False) -> Any:
+        self.between_slices()
+        return super().solve_limited(assumptions)
+
+    @classmethod
+    def take_over(cls, solver: Any, seconds: float) -> None:
+        """Make ``solver``'s own oracle one of these: what it may be, PySAT does not ask."""
+        solver.oracle.__class__ = cls
+        solver.oracle.deadline = monotonic() + seconds
 
 
 def _rc2(
@@ -82,9 +77,12 @@ def _rc2(
 
     kind = RC2 if len(set(weights)) == 1 else RC2Stratified
     with kind(_formula(clauses, weights), solver="g4", adapt=True, exhaust=True) as solver:
-        with _interrupted(solver, seconds):
-            model = solver.compute(expect_interrupt=True)
-        return None if model is None else [value - 1 for value in model if value > 0]
+        _Oracle.take_over(solver, seconds)
+        try:
+            model = solver.compute()
+        except _OutOfTimeError:
+            return None
+    return [value - 1 for value in model if value > 0]
 
 
 def _linear_search(clauses: Sequence[Sequence[int]], seconds: float) -> list[int] | None:
@@ -92,8 +90,9 @@ def _linear_search(clauses: Sequence[Sequence[int]], seconds: float) -> list[int
 
     top = 1 + max(number for clause in clauses for number in clause)
     formula = _formula(clauses, [1] * top)
-    with LSU(formula, solver="g4", expect_interrupt=True) as solver:
-        with _interrupted(solver, seconds):
+    with LSU(formula, solver="g4") as solver:
+        _Oracle.take_over(solver, seconds)
+        with suppress(_OutOfTimeError):  # and keep the best model up to then
             solver.solve()
         model = solver.get_model()
     if not model:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import random
+import signal
+import sys
+import threading
 from itertools import combinations
 
 import pytest
@@ -144,16 +149,27 @@ def test_without_time_a_hitting_set_is_still_one() -> None:
     assert all(set(clause) & set(chosen) for clause in clauses)
 
 
-def test_ctrl_c_in_the_search_is_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pysat.examples.rc2 import RC2
-    from pysat.solvers import pysolvers
+def hard_hitting_set() -> tuple[list[list[int]], list[int]]:
+    """More than a minute's work for RC2."""
+    chance = random.Random(1)
+    return [chance.sample(range(150), 3) for _ in range(700)], [1] * 150
 
-    def cut_off(self: object, expect_interrupt: bool = False) -> None:
-        raise pysolvers.error("Caught keyboard interrupt")
 
-    monkeypatch.setattr(RC2, "compute", cut_off)
+def test_a_hitting_set_that_time_cuts_short_is_not_called_least() -> None:
+    clauses, weights = hard_hitting_set()
+    chosen, exact = hitting_set(clauses, weights, 0.2)
+    assert not exact
+    assert all(set(clause) & set(chosen) for clause in clauses)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_in_the_search_is_ctrl_c() -> None:
+    clauses, weights = hard_hitting_set()
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
     with pytest.raises(KeyboardInterrupt):
-        hitting_set([[0, 1], [1, 2]], [1, 1, 1], 5.0)
+        hitting_set(clauses, weights, 120.0)
+    timer.join()
 
 
 def test_periods_are_those_of_the_columns() -> None:
