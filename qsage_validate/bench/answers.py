@@ -58,6 +58,7 @@ def by_search(run: Run, game: Game) -> RunResult:
     seconds, cpu = now() - started, time.process_time() - cpu
     data: dict[str, Any] = {
         "reason": found.reason,
+        "never": found.never,
         "plies": game.plies,
         "positions": found.positions,
         "nodes": found.nodes,

@@ -134,7 +134,7 @@ def found(cell: Cell, deep: Record | None) -> str:
     data = deep.result.data
     if deep.result.truth is True:
         return str(data["critical_plies"])
-    if deep.result.truth is False and (cell.deepest is None or "any number" in data["reason"]):
+    if deep.result.truth is False and (cell.deepest is None or data["never"]):
         return "none"
     plies = data.get("refuted_plies")
     return f"> {plies}" if plies else ""

@@ -279,8 +279,10 @@ class Kernel(ABC):
         """The state of a position of the game."""
 
 
-def plies_text(number: int) -> str:
-    """So many plies in words."""
+def plies_text(number: int | None) -> str:
+    """So many plies in words; ``None`` is any number."""
+    if number is None:
+        return "any number of plies"
     return f"{number} {'ply' if number == 1 else 'plies'}"
 
 
@@ -297,8 +299,11 @@ class Game(ABC):
     def plies(self) -> int:
         """How many plies a play has at most (the formula's depth in moves)."""
 
-    def span(self, plies: int) -> str:
-        """How long so many plies are, for people: ``"5 plies"``, or what the game counts in."""
+    def span(self, plies: int | None) -> str:
+        """How long so many plies are, for people: ``"5 plies"``, or what the game counts in.
+
+        ``None`` is any number of them.
+        """
         return plies_text(plies)
 
     @property

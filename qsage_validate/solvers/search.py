@@ -17,7 +17,6 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Kernel, Move, Player, Position, State
@@ -64,9 +63,6 @@ class Progress:
 
 
 ProgressCallback = Callable[[Progress], None]
-
-
-NEVER: Final = "Black does not win within any number of plies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +183,10 @@ class Solver:
         winner: Player | None = None
         plies: int | None = None
         first_moves: tuple[Move, ...] = ()
+        never = False
         with self._running():
             try:
-                winner, plies, reason = self._decide_initial(position)
+                winner, plies, reason, never = self._decide_initial(position)
                 if winner is position.to_move and position.outcome is None:
                     if all_first_moves:
                         first_moves = tuple(self._winning_moves(position))
@@ -209,7 +206,7 @@ class Solver:
             self.nodes - before,
             self.positions,
             now() - start,
-            winner is WHITE and (reason == NEVER or position.outcome is not None),
+            never,
         )
 
     def winner(self, position: Position) -> Player:
@@ -264,16 +261,17 @@ class Solver:
                 break
         return result, plies
 
-    def _decide_initial(self, position: Position) -> tuple[Player, int | None, str]:
+    def _decide_initial(self, position: Position) -> tuple[Player, int | None, str, bool]:
+        """Who wins, within how many plies, why, and whether Black would not in any number."""
         if position.outcome is not None:
             winner = position.outcome.winner
-            return winner, 0 if winner is BLACK else None, position.outcome.reason
+            return winner, 0 if winner is BLACK else None, position.outcome.reason, winner is WHITE
         result, plies = self._decide(position)
         if result == _WIN:
-            return BLACK, plies, f"Black wins within {self.game.span(plies)}"
+            return BLACK, plies, f"Black wins within {self.game.span(plies)}", False
         if result == _NEVER:
-            return WHITE, None, NEVER
-        return WHITE, None, self._refuted(self.game.plies)
+            return WHITE, None, self._refuted(None), True
+        return WHITE, None, self._refuted(self.game.plies), False
 
     def _known_so_far(self, position: Position) -> str:
         state = self._kernel.state(position)
@@ -282,8 +280,10 @@ class Solver:
         deepest = max((entry[1] for entry in (bounds, plain) if entry is not None), default=0)
         return self._refuted(deepest)
 
-    def _refuted(self, plies: int) -> str:
-        return f"Black does not win within {self.game.span(plies)}" if plies else "nothing is known"
+    def _refuted(self, plies: int | None) -> str:
+        if plies == 0:
+            return "nothing is known"
+        return f"Black does not win within {self.game.span(plies)}"
 
     def _look_up(self, position: Position, left: int | None = None) -> Player | None:
         """The winner as far as the table tells, with so many plies left (as many as there are)."""

@@ -187,6 +187,7 @@ def test_plies_of_a_search_are_told_as_rounds() -> None:
         "2 rounds",
         "5 rounds",
     ]
+    assert game.span(None) == "any number of rounds"
     assert game.length == "5 rounds"
 
 

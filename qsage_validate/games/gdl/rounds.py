@@ -121,8 +121,8 @@ class RoundsGame(AtomGame):
     def plies(self) -> int:
         return 2 * self.inner.plies + 1
 
-    def span(self, plies: int) -> str:
-        return rounds_text(rounds_of(plies))
+    def span(self, plies: int | None) -> str:
+        return rounds_text(None if plies is None else rounds_of(plies))
 
     @property
     def first_player(self) -> Player:

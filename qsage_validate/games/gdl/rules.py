@@ -493,6 +493,8 @@ def _some(moves: Sequence[Ground]) -> str:
     return shown + (", ..." if len(moves) > 3 else "")
 
 
-def rounds_text(number: int) -> str:
-    """So many rounds in words."""
+def rounds_text(number: int | None) -> str:
+    """So many rounds in words; ``None`` is any number."""
+    if number is None:
+        return "any number of rounds"
     return f"{number} {'round' if number == 1 else 'rounds'}"
