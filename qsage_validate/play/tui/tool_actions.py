@@ -1,0 +1,129 @@
+"""What one can do with a play beside playing: keep it, open another one, look into it, prove it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qsage_validate.play.export import ExportFormat
+from qsage_validate.play.tui import requests
+from qsage_validate.play.tui.dialogs import ConfirmScreen, PathScreen
+from qsage_validate.play.tui.exporting import ExportScreen, export_play
+from qsage_validate.play.tui.findings_screen import FindingsScreen, Found
+from qsage_validate.play.tui.gate_screen import GateScreen
+from qsage_validate.play.tui.notes import Note, Weight
+from qsage_validate.play.tui.prove_screen import Proof, ProveScreen
+from qsage_validate.play.tui.replaying import follow
+from qsage_validate.play.tui.showing import ShowingApp
+from qsage_validate.play.tui.tree_screen import TreeScreen
+
+
+class ToolsApp(ShowingApp):
+    """An app with the tools around a play.  ``path`` is the file that is offered first."""
+
+    path: str
+
+    # Files
+
+    def action_save(self) -> None:
+        remark = "A name that ends in .json writes JSON. Existing files are not replaced unasked."
+        screen = PathScreen("Save the transcript", "Save", self.path, remark)
+        self.push_screen(screen, self._save)
+
+    def _save(self, path: str | None) -> None:
+        if path is not None:
+            self.path = path
+            self.ask("saving", requests.save(path, overwrite=False))
+
+    def action_export(self) -> None:
+        forms = tuple(ExportFormat)
+        if not self.view.situation.has_board:
+            forms = tuple(form for form in forms if form is not ExportFormat.SVG)
+        path = self.path.rpartition(".")[0] or self.path
+        suffix = ExportFormat.SVG.suffix if self._board is not None else ExportFormat.TEXT.suffix
+        self.push_screen(ExportScreen(path + suffix, forms), self._export)
+
+    def _export(self, path: str | None) -> None:
+        if path is not None:
+            self.ask("exporting", export_play(path, overwrite=False))
+
+    def _confirm_overwrite(self, answer: requests.WouldOverwrite) -> None:
+        path = answer.path
+
+        def answered(overwrite: bool | None) -> None:
+            if overwrite:
+                self.ask("saving", answer.again)
+            else:
+                self.show(self._noted(self.view, f"Not saved: {path} exists."))
+
+        self.push_screen(ConfirmScreen(f"{path} exists. Replace it?", "Replace"), answered)
+
+    def action_load(self) -> None:
+        remark = "The play is replayed from the start and compared with the certificate's answers."
+        screen = PathScreen("Open a transcript", "Open", self.path, remark)
+        self.push_screen(screen, self._load)
+
+    def _load(self, path: str | None) -> None:
+        if path is not None:
+            self._stopped()
+            self.path = path
+            self.ask("replaying the transcript", requests.load(path))
+
+    # Findings, gates, tree, proof
+
+    def action_findings(self) -> None:
+        if self.found:
+            self.push_screen(FindingsScreen(self.found), self._jump)
+        else:
+            self._remark(self.view, "Nothing was found so far.")
+
+    def _jump(self, found: Found | None) -> None:
+        """Go to the step of a finding, replaying its play if it is another one."""
+        if found is None:
+            return
+        self._stopped()
+        if found.index is not None:
+            self._look_at(found.index)
+        else:
+            name = f"the play of the finding: {found.finding.kind.value}"
+            self.ask("replaying", follow(found.finding.moves, name, ply=found.finding.ply))
+
+    def action_gates(self) -> None:
+        if self._tools.gates is None:
+            self._remark(self.view, "No gates to show: there is no formula.")
+            return
+        square = None if self._board is None else self._board.cursor
+        self.push_screen(GateScreen(self._tools.gates, self.view.frame, square))
+
+    def action_tree(self) -> None:
+        if self._tools.tree is None:
+            self._remark(self.view, "No tree to show: without a layout there are no moves.")
+            return
+        self.push_screen(TreeScreen(self._tools.tree, self._played), self._replay_moves)
+
+    @property
+    def _played(self) -> tuple[str, ...]:
+        """The person's moves up to the step that is shown."""
+        frames = self.view.situation.frames[: self.view.index + 1]
+        person = self.view.situation.person
+        return tuple(str(frame.move) for frame in frames if frame.player is person)
+
+    def _replay_moves(self, moves: tuple[str, ...] | None) -> None:
+        if moves is not None:
+            self._stopped()
+            self.ask("replaying", follow(moves, "the play of the tree"))
+
+    def action_prove(self) -> None:
+        if self._tools.prove is None:
+            self._remark(self.view, "Nothing can be proved here: no files are known.")
+            return
+        self.push_screen(ProveScreen(self._tools.prove), self._proved)
+
+    def _proved(self, proof: Proof | None) -> None:
+        """Keep what a proof has found, and say how it ended."""
+        if proof is None:
+            return
+        self.proof_found = proof.found
+        weight = Weight.FINDING if proof.found else Weight.VERDICT
+        self._say(Note(weight, proof.text))
+        self.show(replace(self.view, said=proof.text))
+        self._jump(proof.chosen)
