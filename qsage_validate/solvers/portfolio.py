@@ -19,7 +19,7 @@ from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers.backend import Backend, Format, RunLimits
 from qsage_validate.solvers.outcome import Outcome
-from qsage_validate.solvers.process import orderly_termination
+from qsage_validate.solvers.signals import orderly_termination
 
 
 class DisagreementError(QsageError):

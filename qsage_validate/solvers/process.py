@@ -24,11 +24,11 @@ from enum import Enum
 from math import ceil
 from pathlib import Path
 from time import monotonic
-from types import FrameType
 from typing import IO, Final
 
 from qsage_validate.solvers.clock import counts_processor_time, now
 from qsage_validate.solvers.memory_use import MemoryUse
+from qsage_validate.solvers.signals import orderly_termination, signals_held_back
 
 _MEGABYTE: Final = 1 << 20
 # How often stopping and the sizes of files are looked at; the end of a program is noticed at once.
@@ -37,7 +37,6 @@ _FIRST_POLL_SECONDS: Final = 0.002
 _MAX_LOG_MB: Final = 64
 # What shells and setpriv exit with when they cannot run a program.
 _NOT_STARTED: Final = (126, 127)
-_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Ended(Enum):
@@ -71,30 +70,6 @@ class Finished:
     ended: Ended
 
 
-@contextmanager
-def orderly_termination() -> Iterator[None]:
-    """While inside, SIGTERM and SIGHUP end the program as ``SystemExit``: cleanly.
-
-    Children are then killed and temporary files removed on the way out; the exit code is 128
-    plus the signal's number, as shells say it.  Does nothing outside the main thread, and
-    leaves alone whoever has set a handler of their own.
-    """
-    replaced: list[signal.Signals] = []
-    if threading.current_thread() is threading.main_thread():
-        replaced = [s for s in _SIGNALS if signal.getsignal(s) is signal.SIG_DFL]
-    for number in replaced:
-        signal.signal(number, _terminate)
-    try:
-        yield
-    finally:
-        for number in replaced:
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _terminate(number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
-
-
 def run_program(
     argv: Sequence[str],
     *,
@@ -123,28 +98,33 @@ def run_program(
         target: IO[bytes] = log if stdout is None else stack.enter_context(open(stdout, "wb"))
         used, began = MemoryUse(), now()
         by_processor = counts_processor_time()
+        process: subprocess.Popen[bytes] | None = None
         try:
-            process = subprocess.Popen(
-                _limited(argv, memory_mb, timeout if by_processor else None),
-                stdin=given,
-                stdout=target,
-                stderr=errors,
-                env=None if env is None else dict(env),
-                cwd=cwd,
-                start_new_session=True,
-            )
-        except OSError as error:
-            text = f"{argv[0]}: {error.strerror or error}".encode()
-            return Finished(127, b"", text, 0.0, 0.0, 0.0, Ended.NOT_STARTED)
-        try:
+            # It may run before its number is known here, to which it could then not be killed.
+            with signals_held_back():
+                process = subprocess.Popen(
+                    _limited(argv, memory_mb, timeout if by_processor else None),
+                    stdin=given,
+                    stdout=target,
+                    stderr=errors,
+                    env=None if env is None else dict(env),
+                    cwd=cwd,
+                    start_new_session=True,
+                )
             limit = None if stdout is None else output_mb
             watched = ((log, _MAX_LOG_MB), (errors, _MAX_LOG_MB), (target, limit))
             wall = None if by_processor else timeout
             ended = _wait(process.pid, wall, stop, watched, used)
+        except OSError as error:
+            if process is not None:
+                raise
+            text = f"{argv[0]}: {error.strerror or error}".encode()
+            return Finished(127, b"", text, 0.0, 0.0, 0.0, Ended.NOT_STARTED)
         finally:
-            _kill_group(process.pid)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
+            if process is not None:
+                _kill_group(process.pid)
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
         seconds = now() - began
         if ended is Ended.EXITED and process.returncode == -signal.SIGXCPU:
             ended = Ended.TIMEOUT

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from qsage_validate.solvers.process import orderly_termination
+from qsage_validate.solvers.signals import orderly_termination
 
 
 @contextmanager

@@ -7,10 +7,12 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from qsage_validate.solvers.process import Ended, run_program
+from qsage_validate.solvers.signals import orderly_termination, signals_held_back
 from qsage_validate.solvers.workspace import workspace
 from tests.support.fake_solvers import script
 
@@ -78,8 +80,9 @@ def test_processor_time_passes_only_for_those_who_work(tmp_path: Path) -> None:
     assert (ended, float(seconds) < 1) == ("EXITED", True)
     ended, seconds, cpu = lines[1].split()
     assert ended == "TIMEOUT"
-    # Whole seconds, rounded up; what else a process does adds a little.
-    assert 0.9 <= float(cpu) <= float(seconds) + 0.05 <= 1.6
+    # Whole seconds, rounded up; waiting adds something, more so on a busy machine.
+    assert 0.5 <= float(cpu) <= float(seconds) + 0.05
+    assert float(seconds) < 5
     assert float(lines[2]) >= float(cpu)
 
 
@@ -161,10 +164,70 @@ def test_interrupting_us_kills_the_program(tmp_path: Path) -> None:
     assert _gone(_pid(note))
 
 
+@linux
+def test_a_signal_while_the_program_is_being_started_kills_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = tmp_path / "pid"
+    program = script(tmp_path, "p", f"echo $$ > {note}; sleep 1000")
+
+    class Slow(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            _pid(note)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(subprocess, "Popen", Slow)
+    with pytest.raises(KeyboardInterrupt):
+        run_program([str(program)])
+    assert _gone(_pid(note))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_that_are_held_back_are_raised_at_the_end(number: signal.Signals) -> None:
+    reached = []
+
+    def work() -> None:
+        with orderly_termination(), signals_held_back():
+            signal.raise_signal(number)
+            reached.append("end")
+
+    with pytest.raises((KeyboardInterrupt, SystemExit)):
+        work()
+    assert reached == ["end"]
+
+
+def test_a_signal_is_not_lost_where_something_else_fails() -> None:
+    def work() -> None:
+        with signals_held_back():
+            signal.raise_signal(signal.SIGINT)
+            raise OSError("the start fails")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+
+def test_elsewhere_than_in_the_main_thread_nothing_is_held_back() -> None:
+    seen: list[object] = []
+
+    def work() -> None:
+        with signals_held_back():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [signal.getsignal(signal.SIGINT)]
+
+
 _RUNS = """
 import sys
 from pathlib import Path
+from typing import Any
 from qsage_validate.solvers.process import run_program
+from qsage_validate.solvers.signals import orderly_termination, signals_held_back
 from qsage_validate.solvers.workspace import workspace
 with workspace(Path(sys.argv[2])):
     run_program([sys.argv[1]])

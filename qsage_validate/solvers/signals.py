@@ -1,0 +1,66 @@
+"""Signals that end the program: as exceptions, and not in between."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+_TERMINATING: Final = (signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def orderly_termination() -> Iterator[None]:
+    """While inside, SIGTERM and SIGHUP end the program as ``SystemExit``: cleanly.
+
+    Children are then killed and temporary files removed on the way out; the exit code is 128
+    plus the signal's number, as shells say it.  Does nothing outside the main thread, and
+    leaves alone whoever has set a handler of their own.
+    """
+    replaced: list[signal.Signals] = []
+    if threading.current_thread() is threading.main_thread():
+        replaced = [s for s in _TERMINATING if signal.getsignal(s) is signal.SIG_DFL]
+    for number in replaced:
+        signal.signal(number, _terminate)
+    try:
+        yield
+    finally:
+        for number in replaced:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+@contextmanager
+def signals_held_back() -> Iterator[None]:
+    """While inside, signals that raise exceptions wait; they are raised at the end.
+
+    For what must not be cut off half-way, such as a child that runs already while nobody has
+    its number.  Handlers are those of Python's functions; does nothing outside the main thread.
+    """
+    held: list[tuple[int, FrameType | None]] = []
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        held.append((number, frame))
+
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {
+            number: handler
+            for number in (signal.SIGINT, *_TERMINATING)
+            if callable(handler := signal.getsignal(number))
+        }
+    try:
+        for number in handlers:
+            signal.signal(number, hold)
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number_held, frame in held:
+            handlers[signal.Signals(number_held)](number_held, frame)
