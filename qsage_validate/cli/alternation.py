@@ -43,12 +43,14 @@ def solve_alternating(
         black_by_search,
         white_by_formulas,
         white_by_search,
+        with_listed_sets,
     )
     from qsage_validate.solvers.blocking import BlockingSearch
     from qsage_validate.solvers.deepening import SEARCH
 
     if not isinstance(model, PositionalModel):
         raise UsageError(f"found --alternate with {model.name}, expected a positional game")
+    model = with_listed_sets(model)
     asked_in = SEARCH if way.searches else encoding or _BLACK_ENCODING
     file = None if resume is None else AlternationFile(resume, model, asked_in)
     with SearchLine(sys.stderr) as line:

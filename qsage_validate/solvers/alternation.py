@@ -18,6 +18,7 @@ from qsage_validate.encodings.positional.pairing import pairing_clauses, require
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.source import Path, quoted
 from qsage_validate.games.positional.model import PositionalModel, at_plies
+from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, plies_text
 from qsage_validate.solvers.answer_file import AnswerFile, Types
@@ -74,6 +75,15 @@ class Alternated:
         """A winning first move of Black's; empty when none is known."""
         moves = (t.answer.first_move for t in self.turns if t.player is BLACK and t.answer.truth)
         return next(moves, "")
+
+
+def with_listed_sets(model: PositionalModel) -> PositionalModel:
+    """The game to ask about: winning sets in place of a network, for pairs are about sets.
+
+    White has to hinder all of them, those too that Black completes on a full board only.  Raises
+    ``UsageError`` for too many.
+    """
+    return with_winning_sets(at_plies(model, model.open.bit_count()))
 
 
 def alternate(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,10 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.cli.app import app, run
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.masks import mask_of, members
 from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.pairing import PairingFinder
 from qsage_validate.games.positional.polyominoes import targets_on
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
@@ -22,6 +26,7 @@ from qsage_validate.solvers.alternation import (
     black_by_search,
     white_by_formulas,
     white_by_search,
+    with_listed_sets,
 )
 from qsage_validate.solvers.backend import RunLimits
 from qsage_validate.solvers.backends import get_backend
@@ -197,6 +202,35 @@ def test_an_encoding_that_says_nothing_about_wins_is_refused() -> None:
 # --- the command ----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("size", [(2, 2), (3, 3), (4, 3), (4, 4)])
+def test_black_connects_a_network_within_as_many_plies_as_the_rules_say(
+    size: tuple[int, int],
+) -> None:
+    network = hex_network(*size)
+    found = by_search(with_listed_sets(network))
+    assert found.winner is BLACK
+    assert found.plies == solve(PositionalGame(network)).critical_plies
+
+
+@pytest.mark.parametrize("size", [(1, 2), (2, 3), (3, 4), (3, 5), (4, 5)])
+def test_pairs_keep_the_sides_of_hex_apart_that_are_further_from_each_other(
+    size: tuple[int, int],
+) -> None:
+    network = hex_network(*size)
+    listed = with_listed_sets(network)
+    found = by_search(listed)
+    assert (found.winner, found.plies) == (WHITE, 0)
+    pairing = PairingFinder(listed).find(0, 0)
+    assert pairing is not None
+    assert network.network is not None
+    # By the network, not the sets: one of each pair, and other cells, as many as Black claims.
+    others = [1 << v for v in members(network.all & ~pairing.mask)]
+    for chosen in product((0, 1), repeat=len(pairing.pairs)):
+        black = mask_of(pair[k] for pair, k in zip(pairing.pairs, chosen, strict=True))
+        for more in combinations(others, network.moves_of(BLACK) - len(chosen)):
+            assert not network.won_by_black(black | sum(more))
+
+
 def command(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     code = run(app, ["solve", "harary", *words, "--depth", "auto", "--alternate"], "qsage")
     return code, capsys.readouterr().out
@@ -213,6 +247,18 @@ def test_the_command_shows_a_pairing_of_the_empty_board(
     letters = [sign for row in rows for sign in row.split() if sign != "."]
     assert len(letters) > 8
     assert all(letters.count(sign) == 2 for sign in letters)
+
+
+def test_the_command_draws_pairs_on_hexagons(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["hex-network", "--size", "2x3", "--depth", "auto", "--alternate"]
+    assert run(app, ["solve", *words], "qsage") == Exit.FALSE
+    *_, top, middle, bottom = capsys.readouterr().out.splitlines()
+    assert len(top.split()) == 2
+    assert [len(row) - len(row.lstrip()) for row in (top, middle, bottom)] == [0, 1, 2]
+    letters = [*top.split(), *middle.split(), *bottom.split()]
+    assert sorted(set(letters) - {"."}) == ["a", "b", "c"][: len(set(letters) - {"."})]
+    assert run(app, ["solve", "hex-network", "--size", "11x11", *words[3:]], "qsage") == 2
+    assert "more than 20,000 winning sets" in capsys.readouterr().err
 
 
 def test_the_command_shows_answers_to_first_moves(capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,7 +47,8 @@ class Pairing:
     def text(self, model: PositionalModel, black: int, white: int) -> str:
         """The board with a letter for each pair, twice; stones are ``B`` and ``W``.
 
-        Positions that are no cells of a grid are listed, a line for each pair.
+        The rows of hexagons are shifted by half a cell each.  Positions that are no cells of a
+        grid are listed, a line for each pair.
         """
         arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
         if not arrangement.grid:
@@ -58,7 +59,10 @@ class Pairing:
         rows = [["."] * arrangement.width for _ in range(arrangement.height)]
         for v, (x, y) in enumerate(arrangement.squares):
             rows[y - 1][x - 1] = signs.get(v, ".")
-        return "\n".join(" ".join(sign.rjust(width) for sign in row) for row in rows)
+        shift = " " * ((width + 1) // 2 if model.hexagons else 0)
+        return "\n".join(
+            shift * y + " ".join(sign.rjust(width) for sign in row) for y, row in enumerate(rows)
+        )
 
 
 def _letter(number: int) -> str:
