@@ -10,6 +10,7 @@ import typer
 
 from qsage_validate.cli.common import (
     JsonOption,
+    MetaOption,
     check_streams,
     emit_json,
     narrate,
@@ -22,7 +23,6 @@ from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solver_options import (
     EncodingOption,
     MemoryOption,
-    MetaOption,
     TimeoutOption,
 )
 from qsage_validate.cli.subject import (

@@ -34,6 +34,10 @@ GameOption = Annotated[
     tuple[str, str] | None,
     typer.Option("--game", metavar="DOMAIN PROBLEM", help="The rules (BDDL) to compare with."),
 ]
+MetaOption = Annotated[
+    str | None,
+    typer.Option("--meta", metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
+]
 ModelOption = Annotated[
     str | None,
     typer.Option(

@@ -12,6 +12,7 @@ from qsage_validate.cli.common import (
     DialectOption,
     GameOption,
     JsonOption,
+    MetaOption,
     ModelOption,
     check_streams,
     emit_json,
@@ -38,10 +39,7 @@ def command(
             help="The smaller certificate: AIGER, in ASCII when its name ends in .aag.",
         ),
     ],
-    meta: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
-    ] = None,
+    meta: MetaOption = None,
     game: GameOption = None,
     model: ModelOption = None,
     timeout: Annotated[

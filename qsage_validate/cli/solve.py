@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from qsage_validate.cli.alternation import solve_alternating
-from qsage_validate.cli.common import JsonOption, emit, emit_json
+from qsage_validate.cli.common import JsonOption, MetaOption, emit, emit_json
 from qsage_validate.cli.deepening import solve_to_critical_depth
 from qsage_validate.cli.first_move import assignment_text, first_move
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
@@ -18,7 +18,6 @@ from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solver_options import (
     EncodingOption,
     MemoryOption,
-    MetaOption,
     PreprocessOption,
     SolverOption,
     TimeoutOption,

@@ -40,10 +40,6 @@ EncodingOption = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The encoding of a game (see 'qsage games --encodings')."),
 ]
-MetaOption = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="The layout of a formula (Q-sage's meta file)."),
-]
 
 
 def search_limits(timeout: float | None, memory: int | None) -> Limits:

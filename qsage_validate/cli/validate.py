@@ -11,6 +11,7 @@ from qsage_validate.cli.common import (
     DialectOption,
     GameOption,
     JsonOption,
+    MetaOption,
     ModelOption,
     check_streams,
     emit,
@@ -47,10 +48,7 @@ def command(
         str | None,
         typer.Option(metavar="FILE", help="A QBF solver's trace: QRP, binary QRP or Qute's."),
     ] = None,
-    meta: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
-    ] = None,
+    meta: MetaOption = None,
     game: GameOption = None,
     model: ModelOption = None,
     level: Annotated[

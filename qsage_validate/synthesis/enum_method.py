@@ -71,8 +71,7 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
     level = 0
     while True:
         if search.flaw is not None:
-            result.outcome, result.flaw = Outcome.IMPOSSIBLE, search.flaw
-            result.reason = "no winning formula exists: " + search.flaw.text(search.game)
+            result.rule_out(search.flaw, search.game)
             return
         search.clock.check("formulas were enumerated")
         result.rounds += 1
@@ -89,8 +88,7 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
         search.progress(f"round {result.rounds}: {candidate}")
         verification = search.verifier.winning_formula(candidate, search.clock)
         if verification.status is Status.PROVED:
-            result.outcome, result.reason = Outcome.PROVED, verification.reason
-            result.formula, result.verification = candidate, verification
+            result.accept(candidate, verification)
             return
         if verification.status is Status.UNDECIDED:
             result.candidate, result.reason = candidate, verification.reason

@@ -71,6 +71,16 @@ class FormulaResult:
     labels: dict[State, bool] = field(default_factory=dict)
     rounds: int = 0
 
+    def rule_out(self, flaw: Flaw, game: ImpartialGame) -> None:
+        """No formula can be right, as ``flaw`` shows."""
+        self.outcome, self.flaw = Outcome.IMPOSSIBLE, flaw
+        self.reason = "no winning formula exists: " + flaw.text(game)
+
+    def accept(self, formula: Formula, verification: Verification) -> None:
+        """``formula`` has been proved by ``verification``."""
+        self.outcome, self.reason = Outcome.PROVED, verification.reason
+        self.formula, self.verification = formula, verification
+
 
 def sample_size(game: ImpartialGame) -> int:
     """How many states are labelled first: enough to see twice what the file's numbers cause."""
@@ -170,8 +180,7 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
     level = 0
     while True:
         if search.flaw is not None:
-            result.outcome, result.flaw = Outcome.IMPOSSIBLE, search.flaw
-            result.reason = "no winning formula exists: " + search.flaw.text(search.game)
+            result.rule_out(search.flaw, search.game)
             return
         search.clock.check("candidates were looked for")
         result.rounds += 1
@@ -184,8 +193,7 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
             part = search.clock.part(max(_VERIFY_SECONDS, _VERIFY_SHARE * search.clock.left(300)))
             verification = search.verifier.winning_formula(candidate, part)
             if verification.status is Status.PROVED:
-                result.outcome, result.reason = Outcome.PROVED, verification.reason
-                result.formula, result.verification = candidate, verification
+                result.accept(candidate, verification)
                 _shrink(search, result, sample, level)
                 return
             if verification.status is Status.REFUTED:
