@@ -27,6 +27,11 @@ class Kind(Enum):
         return Quantifier.EXISTS if self is Kind.SKOLEM else Quantifier.FORALL
 
     @property
+    def truth(self) -> bool:
+        """The value of the formula that the functions prove."""
+        return self is Kind.SKOLEM
+
+    @property
     def player(self) -> Player:
         """The player for whom the certificate plays."""
         return Player.BLACK if self is Kind.SKOLEM else Player.WHITE

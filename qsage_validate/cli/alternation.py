@@ -35,6 +35,7 @@ def solve_alternating(
 ) -> Exit:
     """Ask for Black's win and White's pairing in turn, by formulas or by search."""
     from qsage_validate.games.positional.model import PositionalModel
+    from qsage_validate.games.positional.paths import with_all_winning_sets
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.alternation import (
         AlternationFile,
@@ -43,14 +44,13 @@ def solve_alternating(
         black_by_search,
         white_by_formulas,
         white_by_search,
-        with_listed_sets,
     )
     from qsage_validate.solvers.blocking import BlockingSearch
     from qsage_validate.solvers.deepening import SEARCH
 
     if not isinstance(model, PositionalModel):
         raise UsageError(f"found --alternate with {model.name}, expected a positional game")
-    model = with_listed_sets(model)
+    model = with_all_winning_sets(model)
     asked_in = SEARCH if way.searches else encoding or _BLACK_ENCODING
     file = None if resume is None else AlternationFile(resume, model, asked_in)
     with SearchLine(sys.stderr) as line:

@@ -94,9 +94,10 @@ def command(
     from a search on the rules of a game, or from QBF solvers, by the routes that there are. They
     are written only after both levels of the check have proved them; see 'qsage validate'.
     """
-    from qsage_validate.certificates.routes import RouteOptions, certify_formula
+    from qsage_validate.certificates.routes import SEARCH, RouteOptions, certify_formula
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.encodings.ground_program import grounding_within
+    from qsage_validate.encodings.table_layout import inconclusive
 
     for file in (output, formula):
         check_streams(file, json_output)
@@ -131,10 +132,11 @@ def command(
             progress=line.progress,
         )
     gates = _write(made, output, formula, chosen)
-    facts = _facts(made, output, formula, encoded) | {"gates": gates}
+    why_no_winner = None if made.route == SEARCH else inconclusive(layout, made.truth)
+    facts = _facts(made, output, formula, encoded, why_no_winner) | {"gates": gates}
     if json_output:
         emit_json(facts)
-    narrate(_text(made, output, name, encoded, gates))
+    narrate(_text(made, output, name, encoded, gates, why_no_winner))
     return Exit.FINE
 
 
@@ -177,7 +179,11 @@ def _clausal(
 
 
 def _facts(
-    made: CertifiedFormula, output: str, formula: str | None, encoded: AnyEncoding | None
+    made: CertifiedFormula,
+    output: str,
+    formula: str | None,
+    encoded: AnyEncoding | None,
+    why_no_winner: str | None,
 ) -> dict[str, Any]:
     certificate = made.certificate
     return {
@@ -185,7 +191,7 @@ def _facts(
         "formula": formula,
         "game": None if encoded is None else encoded.model.name,
         "verdict": "true" if made.truth else "false",
-        "winner": None if encoded is None else certificate.kind.player.value,
+        "winner": None if encoded is None or why_no_winner else certificate.kind.player.value,
         "kind": certificate.kind.value,
         "gates": certificate.aig.num_gates,
         "functions": len(certificate.functions),
@@ -201,12 +207,18 @@ def _facts(
 
 
 def _text(
-    made: CertifiedFormula, output: str, name: str, encoded: AnyEncoding | None, gates: int
+    made: CertifiedFormula,
+    output: str,
+    name: str,
+    encoded: AnyEncoding | None,
+    gates: int,
+    why_no_winner: str | None,
 ) -> str:
     kind = made.certificate.kind
     verdict = "true" if made.truth else "false"
     whose = f" ({verdict})" if encoded is None else f" for {kind.player}"
     note = f", {made.note}" if made.note else ""
+    note += f", {why_no_winner}" if why_no_winner else ""
     stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in made.stages)
     return (
         f"{output}: {kind.value} certificate of {name}{whose}, {gates:,} AND gates{note}; "

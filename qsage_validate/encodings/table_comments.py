@@ -163,6 +163,8 @@ def _lines(layout: TableLayout, output: int | None) -> Iterator[str]:
         yield f"state {time} {_bits(bits)}"
     if layout.verdict is not None:
         yield f"verdict {_OUTPUT if layout.verdict == output else layout.verdict}"
+    if len(layout.conclusive) == 1:
+        yield f"conclusive {'true' if layout.conclusive[0] else 'false'}"
     for name, literal in layout.gates.items():
         yield f"gate {literal} {name}"
     for part, text in layout.model.items():
@@ -241,6 +243,7 @@ class _Reader(LineReader):
         self.states: list[Bits] = []
         self.one_sided = False
         self.verdict: int | None = None
+        self.conclusive: tuple[bool, ...] = (True, False)
         self.gates: dict[str, int] = {}
         self.seen: set[str] = set()
 
@@ -255,6 +258,7 @@ class _Reader(LineReader):
             "symbolic": self._symbolic,
             "state": self._state,
             "verdict": self._verdict,
+            "conclusive": self._conclusive,
             "gate": self._gate,
             "model": self.add_model,
         }
@@ -283,6 +287,7 @@ class _Reader(LineReader):
             self.encoding,
             self.game,
             self.model_parts,
+            conclusive=self.conclusive,
         )
 
     # -- words ------------------------------------------------------------------------------
@@ -453,6 +458,12 @@ class _Reader(LineReader):
     def _verdict(self, rest: str) -> None:
         (word,) = self._words(rest, 1, f"one literal, or '{_OUTPUT}'")
         self.verdict = self.qbf.output if word == _OUTPUT else self.literal(word)
+
+    def _conclusive(self, rest: str) -> None:
+        (word,) = self._words(rest, 1, "'true' or 'false'")
+        if word not in ("true", "false"):
+            raise self.fail(quoted(word), "'true' or 'false'")
+        self.conclusive = (word == "true",)
 
     def _gate(self, rest: str) -> None:
         word, _, name = rest.strip().partition(" ")

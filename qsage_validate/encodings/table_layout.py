@@ -96,7 +96,9 @@ class TableLayout:
     ``gates`` names intermediate literals for people and for checks (``"white 2 legal"``);
     ``verdict`` is the literal that is true when Black has won (usually the output); ``game`` is
     the kind of game (``"positional"``, ``"gdl"``) and ``model`` the text of the game's model by
-    part, from which the registry of games makes the rules again.
+    part, from which the registry of games makes the rules again.  ``conclusive`` are the truth
+    values of the formula that say who wins by the rules; a formula about some strategies only has
+    one of them.
     """
 
     moves: tuple[MoveTable, ...]
@@ -107,6 +109,7 @@ class TableLayout:
     game: str = "positional"
     model: Mapping[str, str] = field(default_factory=dict)
     source: str = "layout comments"
+    conclusive: tuple[bool, ...] = (True, False)
 
     @property
     def plies(self) -> int:
@@ -117,3 +120,11 @@ class TableLayout:
 AnyLayout: TypeAlias = Layout | TableLayout
 """Both kinds have ``plies``, ``moves`` (``ply``, ``player``, ``variables``, ``stop``), ``gates``,
 ``verdict``, ``encoding``, ``game``, ``model`` and ``source``."""
+
+
+def inconclusive(layout: AnyLayout | None, truth: bool) -> str | None:
+    """Why the formula's value says nothing about the game; ``None`` where it says who wins."""
+    if not isinstance(layout, TableLayout) or truth in layout.conclusive:
+        return None
+    value = "true" if truth else "false"
+    return f"the formula is {value}, of which no winner follows in {layout.encoding}"

@@ -24,7 +24,7 @@ from qsage_validate.encodings.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.qasp import read_formula_or_program
 from qsage_validate.encodings.table_comments import any_layout_from_comments
-from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
+from qsage_validate.encodings.table_layout import AnyLayout, TableLayout, inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.formats.meta import read_meta
@@ -112,6 +112,8 @@ class Setup:
     """Everything that a play needs, loaded.
 
     ``layout`` is ``None`` for the bare game of variables; ``notes`` are facts for people.
+    ``unpromised`` are rules by which the certificate need not win, for what it proves says nothing
+    of their game; plays are compared with ``game`` alone.
     """
 
     files: PlayFiles
@@ -120,6 +122,7 @@ class Setup:
     layout: AnyLayout | None
     game: Game | None
     notes: tuple[str, ...]
+    unpromised: Game | None = None
 
     @property
     def title(self) -> str:
@@ -265,8 +268,12 @@ def load(files: PlayFiles) -> Setup:
     game = None if layout is None else _game(files, layout)
     if files.game and layout is None and not files.bare:
         raise UsageError("found --game, but no layout says what the variables mean: give --meta")
-    notes = [*_notes(certificate, formula, layout, game), *notes]
-    return Setup(files, certificate, formula, layout, game, tuple(notes))
+    unpromised = None
+    why = inconclusive(layout, certificate.kind.truth)
+    if why is not None:
+        game, unpromised = None, game
+    notes = [*_notes(certificate, formula, layout, game, why), *notes]
+    return Setup(files, certificate, formula, layout, game, tuple(notes), unpromised)
 
 
 def _sorted_out(files: PlayFiles) -> PlayFiles:
@@ -376,7 +383,11 @@ def game_of_layout(layout: AnyLayout) -> Game | None:
 
 
 def _notes(
-    certificate: Certificate, formula: Qbf | None, layout: AnyLayout | None, game: Game | None
+    certificate: Certificate,
+    formula: Qbf | None,
+    layout: AnyLayout | None,
+    game: Game | None,
+    why_no_winner: str | None,
 ) -> list[str]:
     side, kind = _side(certificate), certificate.kind.value
     notes = [f"{kind} certificate ({certificate.dialect.value}): it plays {side}"]
@@ -396,7 +407,9 @@ def _notes(
         notes.append("no layout: the bare game of variables, block by block")
         return notes
     notes.append(f"layout from {layout.source}")
-    if game is None:
+    if why_no_winner is not None:
+        notes.append(f"no rules: {why_no_winner}, and so it need not win by them")
+    elif game is None:
         notes.append("no rules: nothing checks the formula's moves and boards (see --game)")
     else:
         notes.append(f"every step is compared with the rules of {game.name}")

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qsage_validate import __version__
 from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.definitions import NotDefinitionalError, definitions
-from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Game, Player
 from qsage_validate.play.setup import Setup
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.exhaustive import exhaust
@@ -118,10 +117,14 @@ def _claim(subject: Subject, results: Sequence[LevelResult]) -> str:
     value = "true" if subject.certificate.kind.player is Player.BLACK else "false"
     if subject.formula is None and subject.game is None:
         return "its plays are won as the certificate itself says"
-    if subject.layout is None or subject.game is None:
+    by_rules = [r.verdict for r in results if r.level is Level.RULES]
+    game = subject.game
+    if subject.unpromised is not None and any(isinstance(v, Proved) for v in by_rules):
+        game = subject.unpromised.game
+    if game is None:
         return f"the formula is {value}"
     wins = "wins" if value == "true" else "does not win"
-    return f"Black {wins} {subject.game.name} within {subject.game.length}"
+    return f"Black {wins} {game.name} within {game.length}"
 
 
 class _Run:
@@ -279,9 +282,12 @@ class _Run:
 
     def _rules(self) -> LevelResult | None:
         subject = self.subject
-        if subject.certificate is None or subject.layout is None:
+        layout, game, unpromised = subject.layout, subject.game, subject.unpromised
+        if unpromised is not None:
+            layout, game = unpromised.layout, unpromised.game
+        if subject.certificate is None or layout is None:
             return None
-        prove = self._strategy_prover(subject.layout, subject.formula)
+        prove = self._strategy_prover(layout, game)
         if isinstance(prove, Unsupported):
             return LevelResult(Level.RULES, prove, 0.0)
         formula, certificate = subject.formula, subject.certificate
@@ -293,13 +299,18 @@ class _Run:
                     Level.RULES, Unsupported(f"the clauses are no definitions: {error}"), 0.0
                 )
         circuit, ask = certificate, prove
-        return self._timed(Level.RULES, lambda: ask(circuit))
+        result = self._timed(Level.RULES, lambda: ask(circuit))
+        if unpromised is not None and isinstance(result.verdict, Refuted):
+            # It may win by the rules all the same; that it does not is no fault.
+            why = f"{unpromised.why}: by the rules it does not win"
+            return replace(result, verdict=Unsupported(why))
+        return result
 
     def _strategy_prover(
-        self, layout: AnyLayout, formula: Qbf | None
+        self, layout: AnyLayout, game: Game | None
     ) -> Callable[[CircuitCertificate], Verdict] | Unsupported:
         """What proves a certificate by the rules, as far as there are rules as a circuit."""
-        game = self.subject.game
+        formula = self.subject.formula
         progress = self._progress(Level.RULES)
         if isinstance(layout, Layout) and isinstance(game, BddlGame):
             board, rules = layout, game

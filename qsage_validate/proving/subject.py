@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from qsage_validate.certificates.certificate import Certificate
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.table_layout import AnyLayout
+from qsage_validate.encodings.table_layout import AnyLayout, inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Game
 from qsage_validate.play.setup import PlayFiles, Setup, load, load_formula
@@ -16,9 +16,22 @@ from qsage_validate.proving.provenance import file_facts
 from qsage_validate.validation.referee import check_fit
 
 
+@dataclass(frozen=True, slots=True)
+class Unpromised:
+    """A game, with its layout, of which it says nothing that the formula has its value; and why."""
+
+    layout: AnyLayout
+    game: Game
+    why: str
+
+
 @dataclass(frozen=True)
 class Subject:
-    """What is validated: a formula, perhaps with a certificate, perhaps with a game's rules."""
+    """What is validated: a formula, perhaps with a certificate, perhaps with a game's rules.
+
+    Of a certificate that proves nothing about the game there is neither layout nor game, for it
+    need not even move; ``unpromised`` is what it may win all the same.
+    """
 
     name: str
     formula: Qbf | None
@@ -27,6 +40,7 @@ class Subject:
     game: Game | None
     setup: Setup | None = None
     facts: Mapping[str, object] = field(default_factory=dict)
+    unpromised: Unpromised | None = None
 
     def without_peeking(self) -> Subject:
         """The same, known to have no function that looks right: replays need not allow it."""
@@ -76,6 +90,12 @@ def load_subject(files: PlayFiles, *, trace: str | None = None) -> Subject:
     facts["kind"] = setup.certificate.kind.value
     facts["dialect"] = setup.certificate.dialect.value
     facts["notes"] = list(setup.notes)
+    unpromised = None
+    why = inconclusive(setup.layout, setup.certificate.kind.truth)
+    if why is not None:
+        if setup.layout is not None and setup.unpromised is not None:
+            unpromised = Unpromised(setup.layout, setup.unpromised, why)
+        setup = replace(setup, files=replace(setup.files, bare=True), layout=None)
     return Subject(
         name,
         setup.formula,
@@ -84,4 +104,5 @@ def load_subject(files: PlayFiles, *, trace: str | None = None) -> Subject:
         setup.game,
         setup,
         facts,
+        unpromised,
     )

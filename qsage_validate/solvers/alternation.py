@@ -18,7 +18,6 @@ from qsage_validate.encodings.positional.pairing import pairing_clauses, require
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.source import Path, quoted
 from qsage_validate.games.positional.model import PositionalModel, at_plies
-from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, plies_text
 from qsage_validate.solvers.answer_file import AnswerFile, Types
@@ -75,15 +74,6 @@ class Alternated:
         """A winning first move of Black's; empty when none is known."""
         moves = (t.answer.first_move for t in self.turns if t.player is BLACK and t.answer.truth)
         return next(moves, "")
-
-
-def with_listed_sets(model: PositionalModel) -> PositionalModel:
-    """The game to ask about: winning sets in place of a network, for pairs are about sets.
-
-    White has to hinder all of them, those too that Black completes on a full board only.  Raises
-    ``UsageError`` for too many.
-    """
-    return with_winning_sets(at_plies(model, model.open.bit_count()))
 
 
 def alternate(
@@ -165,7 +155,7 @@ def black_by_formulas(encoding: str, solve: Solve) -> Ask:
 
     def ask(model: PositionalModel, seconds: float | None) -> Turn:
         encoded = encode(model, encoding)
-        if True not in encoded.conclusive:
+        if True not in encoded.layout.conclusive:
             raise UsageError(
                 f"found the encoding {encoding}, expected one whose truth is a win of Black's"
             )
@@ -181,7 +171,7 @@ def black_by_formulas(encoding: str, solve: Solve) -> Ask:
             f"{solved.by}: {solved.why}",
             move,
         )
-        return Turn(BLACK, answer, False in encoded.conclusive)
+        return Turn(BLACK, answer, False in encoded.layout.conclusive)
 
     return ask
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.encoding import AnyEncoding, TableEncoding
+from qsage_validate.encodings.encoding import AnyEncoding
+from qsage_validate.encodings.table_layout import inconclusive
 from qsage_validate.errors import MissingExtraError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.solvers.backend import Backend, Format, Missing, RunLimits
@@ -107,10 +108,8 @@ def conclusive(solved: Solved, encoded: AnyEncoding) -> Solved:
 
     Some encodings are one-sided: that COVER is false says nothing.
     """
-    if not isinstance(encoded, TableEncoding) or solved.truth in (None, *encoded.conclusive):
-        return solved
-    why = f"the formula is {'true' if solved.truth else 'false'}, of which no winner follows"
-    return replace(solved, status=Status.GAVE_UP, why=f"{why} in {encoded.layout.encoding}")
+    why = None if solved.truth is None else inconclusive(encoded.layout, solved.truth)
+    return solved if why is None else replace(solved, status=Status.GAVE_UP, why=why)
 
 
 def _clauses(formula: Qbf, contenders: Sequence[Backend]) -> ClausalForm:

@@ -132,6 +132,57 @@ def test_moves_that_are_none_of_the_game_are_played_without_rules(
     assert levels["formula"] == levels["random plays"] == "proved"
 
 
+INCONCLUSIVE = {
+    # White's functions name no move at all after the first ply.
+    "cover-played": ("false", "hex-network", "--size", "2x3", "--depth", "3"),
+    "pairing": ("true", "harary", "--size", "2x2", "--shape", "domino", "--depth", "2"),
+}
+
+
+@pytest.mark.parametrize("encoding", INCONCLUSIVE)
+def test_a_formula_that_says_nothing_of_the_game_is_proved_without_its_rules(
+    qsage: Qsage, tmp_path: Path, encoding: str
+) -> None:
+    value, *game = INCONCLUSIVE[encoding]
+    formula, certificate = tmp_path / "f.qcir", tmp_path / "f.aig"
+    ran = qsage(
+        "certify", *game, "--encoding", encoding, "--route", "expansion", "--json",
+        "--formula", formula, "-o", certificate,
+    )  # fmt: skip
+    assert ran.code == Exit.FINE, ran.err
+    why = f"the formula is {value}, of which no winner follows in {encoding}"
+    assert why in ran.err
+    made = json.loads(ran.out)
+    assert (made["verdict"], made["winner"]) == (value, None)
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "20", "--json")
+    assert ran.code == Exit.FINE, ran.out
+    report = json.loads(ran.out)
+    levels = {level["level"]: level for level in report["levels"]}
+    assert levels["formula"]["verdict"] == levels["random plays"]["verdict"] == "proved"
+    assert levels["rules"]["verdict"] == "not applicable"
+    assert why in levels["rules"]["text"]
+    assert report["claim"] == f"the formula is {value}"
+    ran = qsage("play", formula, "--cert", certificate, "--moves", "a1!")
+    assert f"no rules: {why}" in ran.out
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "20", "--jobs", "2")
+    assert ran.code == Exit.FINE, ran.out
+
+
+def test_a_win_that_is_more_than_the_formula_says_is_proved_by_the_rules(
+    qsage: Qsage, tmp_path: Path
+) -> None:
+    formula, certificate = tmp_path / "f.qcir", tmp_path / "f.aig"
+    ran = qsage(
+        "certify", "hex-network", "--size", "3x3", "--depth", "6", "--encoding", "pairing",
+        "--formula", formula, "-o", certificate,
+    )  # fmt: skip
+    assert ran.code == Exit.FINE
+    assert "no winner follows" not in ran.err
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "20")
+    assert ran.code == Exit.FINE
+    assert "valid: Black wins hex 3x3 within 6 plies" in " ".join(ran.out.split())
+
+
 # Python 3.12 and later warn of forking while pytest-xdist's threads run.
 @pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
 def test_a_person_plays_hex_in_a_terminal(hexagons: tuple[Path, Path], tmp_path: Path) -> None:

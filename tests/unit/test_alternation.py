@@ -14,6 +14,7 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.masks import mask_of, members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import PairingFinder
+from qsage_validate.games.positional.paths import with_all_winning_sets
 from qsage_validate.games.positional.polyominoes import targets_on
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
@@ -26,7 +27,6 @@ from qsage_validate.solvers.alternation import (
     black_by_search,
     white_by_formulas,
     white_by_search,
-    with_listed_sets,
 )
 from qsage_validate.solvers.backend import RunLimits
 from qsage_validate.solvers.backends import get_backend
@@ -207,7 +207,7 @@ def test_black_connects_a_network_within_as_many_plies_as_the_rules_say(
     size: tuple[int, int],
 ) -> None:
     network = hex_network(*size)
-    found = by_search(with_listed_sets(network))
+    found = by_search(with_all_winning_sets(network))
     assert found.winner is BLACK
     assert found.plies == solve(PositionalGame(network)).critical_plies
 
@@ -217,7 +217,7 @@ def test_pairs_keep_the_sides_of_hex_apart_that_are_further_from_each_other(
     size: tuple[int, int],
 ) -> None:
     network = hex_network(*size)
-    listed = with_listed_sets(network)
+    listed = with_all_winning_sets(network)
     found = by_search(listed)
     assert (found.winner, found.plies) == (WHITE, 0)
     pairing = PairingFinder(listed).find(0, 0)

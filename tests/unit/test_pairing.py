@@ -179,7 +179,7 @@ def test_the_clauses_are_clauses_and_the_encoding_is_their_negation() -> None:
     assert form.max_variable == ours.num_variables
     assert theirs.qbf.output == -ours.output
     assert theirs.qbf.gates == ours.gates
-    assert theirs.conclusive == (False,)
+    assert theirs.layout.conclusive == (False,)
     hinted = pairing_clauses(model)
     assert len(hinted.scopes[0].variables) == 2, "three first moves"
     assert len(ours.scopes[0].variables) == 4, "nine first moves"
@@ -270,7 +270,7 @@ def test_without_a_block_there_is_no_strategy() -> None:
     [
         (harary_model("el", 3, 3, stones=2), "expected one stone"),
         (harary_model("el", 3, 3, first=WHITE), "White begins"),
-        (hex_network(3, 3), "found a network"),
+        (hex_network(9, 9), "more than 20,000 winning sets"),
     ],
 )
 def test_wrong_games_are_refused_in_one_line(model: PositionalModel, words: str) -> None:

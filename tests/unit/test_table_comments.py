@@ -197,6 +197,8 @@ def test_a_clausal_form_keeps_the_names_of_what_it_keeps() -> None:
         ("state 1 [9 0]", "state 1 9 0", "3 values"),
         ("verdict 11", "verdict 12", "literal 12"),
         ("verdict 11", "verdict all", "'all'"),
+        ("verdict 11", "conclusive maybe", "'maybe'"),
+        ("verdict 11", "conclusive true false", "2 values"),
         ("gate 9 white 2 legal", "gate 9", "'9'"),
         ("game positional", "game positional\n#@ game gdl", "a second line 'game'"),
         ("game positional", "games positional", "layout keyword 'games'"),

@@ -41,6 +41,7 @@ from qsage_validate.games.positional.cover_game import (
 )
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
+from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -60,8 +61,8 @@ def encode_cover(model: PositionalModel) -> TableEncoding:
     """The formula of the paper, clause by clause.
 
     Certificates are compiled for Black, planned on a :class:`CoverGame`, but they are not played
-    by the rules, for this White cannot say the moves of the rules.  Raises ``UsageError`` for
-    games without winning sets, of several stones, or of an even depth.
+    by the rules, for this White cannot say the moves of the rules.  A network's winning sets are
+    listed first.  Raises ``UsageError`` for too many of them, and for games of several stones.
     """
     return _Cover(model, played=False).encoding()
 
@@ -87,7 +88,7 @@ class _Cover:
 
     def __init__(self, model: PositionalModel, *, played: bool) -> None:
         require_cover_game(model)
-        self.model = model = until_last_black_ply(model)
+        self.model = model = with_winning_sets(until_last_black_ply(model))
         self.played = played
         self.size = len(model.positions)
         self.black_sets, self.white_sets = model.black_wins, model.white_wins
@@ -270,6 +271,7 @@ class _Cover:
             gates=gates,
             encoding="cover-played" if self.played else "cover",
             model=model_parts(self.model),
+            conclusive=(True,),
         )
         return CoverEncoding(
             qbf,
@@ -277,7 +279,6 @@ class _Cover:
             self.model,
             definitions={BLACK: self._define},
             illegal=IllegalMoves.IGNORED,
-            conclusive=(True,),
             planned_on={BLACK: partial(CoverGame, self.model, played=self.played)},
             played=self.played,
         )
@@ -349,8 +350,6 @@ def _differs(bits: Sequence[int], number: int) -> list[int]:
 def require_cover_game(model: PositionalModel) -> None:
     """Raise ``UsageError`` for a game that COVER has no words for."""
     require_alternating(model)
-    if model.network is not None:
-        raise UsageError(f"{model.name}: found a network, expected winning sets of Black")
     largest = max(map(int.bit_count, model.white_wins), default=0)
     if largest > MAX_SHAPE:
         raise UsageError(

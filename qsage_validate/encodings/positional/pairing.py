@@ -32,12 +32,12 @@ from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.play_literals import PlayLiterals, Witness
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
 from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
-from qsage_validate.errors import UsageError
 from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.positional.pairing import Pairing
 from qsage_validate.games.positional.pairing_game import PairingGame
+from qsage_validate.games.positional.paths import with_all_winning_sets
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -48,8 +48,8 @@ def encode_pairing(model: PositionalModel) -> TableEncoding:
 
     After an odd number of plies White is to move, which is no harm.  Certificates are compiled
     for Black, whose win makes the formula true, and for White where White has a pairing after the
-    plies, planned on a :class:`PairingGame`.  Raises ``UsageError`` for games without winning
-    sets, of several stones, or in which White begins.
+    plies, planned on a :class:`PairingGame`.  Of a network all winning sets are listed.  Raises
+    ``UsageError`` for too many of them, for games of several stones, or in which White begins.
     """
     return _Pairing(model, first_moves=False).encoding()
 
@@ -66,8 +66,6 @@ def require_pairing_game(model: PositionalModel) -> None:
     """Raise ``UsageError`` for a game in which pairs say nothing."""
     turns = model.turns
     require_alternating(model if len(turns) % 2 else replace(model, turns=(*turns, BLACK)))
-    if model.network is not None:
-        raise UsageError(f"{model.name}: found a network, expected winning sets of Black")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ class _Pairing:
 
     def __init__(self, model: PositionalModel, *, first_moves: bool) -> None:
         require_pairing_game(model)
-        self.model = model
+        self.model = model = with_all_winning_sets(model)
         self.size = len(model.positions)
         self.end = model.plies
         # Shapes in which White has a stone from the start are no danger any more.
@@ -222,13 +220,13 @@ class _Pairing:
             gates=gates,
             encoding="pairing",
             model=model_parts(self.model),
+            conclusive=(False,),
         )
         return TableEncoding(
             qbf,
             layout,
             self.model,
             {BLACK: _nothing_else, WHITE: self._define},
-            conclusive=(False,),
             black_passes=True,
             planned_on={WHITE: partial(PairingGame, self.model)},
         )

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.masks import bits, minimal, spread
-from qsage_validate.games.positional.model import Network, PositionalModel
+from qsage_validate.games.positional.model import Network, PositionalModel, at_plies
 from qsage_validate.games.protocol import Player
 
 DEFAULT_LIMIT = 20_000
@@ -112,6 +112,17 @@ def with_winning_sets(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> Pos
         cuts = transversals([way & ~model.white for way in ways], limit, model.name)
         ways = [cut | model.black for cut in cuts if cut.bit_count() <= stones]
     return replace(model, network=None, black_wins=tuple(ways))
+
+
+def with_all_winning_sets(model: PositionalModel) -> PositionalModel:
+    """The model, with as many plies, and every set that Black could complete on a full board.
+
+    Who hinders them all, as pairs do, hinders Black for ever.  Raises ``UsageError`` for too many.
+    """
+    if model.network is None:
+        return model
+    listed = with_winning_sets(at_plies(model, model.open.bit_count()))
+    return replace(listed, turns=model.turns)
 
 
 def ways_of(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> list[int] | None:
