@@ -183,6 +183,8 @@ def _layout_facts(layout: AnyLayout) -> Facts:
         facts["board"] = f"{layout.width}x{layout.height}"
     else:
         facts["moves"] = max((len(table.moves) for table in layout.moves), default=0)
+        if len(layout.conclusive) == 1:
+            facts["says who wins"] = f"only when {'true' if layout.conclusive[0] else 'false'}"
     return facts | {
         "plies": layout.plies,
         "first player": layout.moves[0].player.value if layout.moves else "nobody",

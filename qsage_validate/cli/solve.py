@@ -198,9 +198,13 @@ def _tell_solved(
     facts: dict[str, Any],
     json_output: bool,
 ) -> Exit:
+    from qsage_validate.encodings.table_layout import inconclusive
     from qsage_validate.games.protocol import Player
 
     truth = solved.truth
+    why_no_winner = None if truth is None else inconclusive(layout, truth)
+    if why_no_winner is not None:
+        layout = None  # its moves lead to no win that is known
     winner = None if truth is None else Player.BLACK if truth else Player.WHITE
     move = "" if winner is None else first_move(layout, solved.outer, winner)
     if json_output:
@@ -225,18 +229,25 @@ def _tell_solved(
             }
         )
     else:
-        emit(_solved_text(solved, formula, layout, length, move))
+        emit(_solved_text(solved, formula, layout, length, move, why_no_winner))
     return _exit(truth)
 
 
 def _solved_text(
-    solved: Solved, formula: Qbf, layout: AnyLayout | None, length: str, move: str
+    solved: Solved,
+    formula: Qbf,
+    layout: AnyLayout | None,
+    length: str,
+    move: str,
+    why_no_winner: str | None,
 ) -> str:
     if solved.truth is None:
         return f"undecided: {solved.by}: {solved.why}"
     verdict = _word(solved.truth)
     if layout is not None:
         verdict += f": Black {'wins' if solved.truth else 'does not win'} within {length}"
+    elif why_no_winner is not None:
+        verdict += f": {why_no_winner}"
     parts = [f"{verdict} ({solved.by}, {solved.seconds:.2f} s)"]
     if move:
         parts.append(f"first move {move}")

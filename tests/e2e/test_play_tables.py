@@ -168,6 +168,27 @@ def test_a_formula_that_says_nothing_of_the_game_is_proved_without_its_rules(
     assert ran.code == Exit.FINE, ran.out
 
 
+@pytest.mark.parametrize("encoding", INCONCLUSIVE)
+def test_no_winner_is_told_of_a_formula_that_does_not_say_it(
+    qsage: Qsage, tmp_path: Path, encoding: str
+) -> None:
+    pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
+    value, *game = INCONCLUSIVE[encoding]
+    formula = tmp_path / "f.qcir"
+    assert qsage("encode", *game, "--encoding", encoding, "-o", formula).code == Exit.FINE
+    said = Exit.TRUE if value == "true" else Exit.FALSE
+    ran = qsage("solve", formula)
+    assert ran.code == said
+    assert ran.out.startswith(f"{value}: the formula is {value}, of which no winner follows in ")
+    ran = qsage("solve", formula, "--json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["winner"], told["first_moves"]) == (said, None, [])
+    ran = qsage("info", formula)
+    assert f"says who wins: only when {'false' if value == 'true' else 'true'}" in ran.out
+    # Of the game itself the same answer is none.
+    assert qsage("solve", *game, "--encoding", encoding).code == Exit.UNDECIDED
+
+
 def test_a_win_that_is_more_than_the_formula_says_is_proved_by_the_rules(
     qsage: Qsage, tmp_path: Path
 ) -> None:
