@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,10 @@ from qsage_validate.games.positional.convert import model_of_hex
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import transversal_of
 from qsage_validate.games.positional.load import load_positional, read_positional
-from qsage_validate.games.positional.masks import minimal
+from qsage_validate.games.positional.masks import mask_of, minimal
 from qsage_validate.games.positional.model import PositionalModel, at_plies
-from qsage_validate.games.positional.paths import with_winning_sets
+from qsage_validate.games.positional.pairing import PairingFinder
+from qsage_validate.games.positional.paths import with_all_winning_sets, with_winning_sets
 from qsage_validate.games.positional.preprocessing import (
     contracted,
     preprocess,
@@ -31,6 +33,7 @@ from qsage_validate.games.positional.symmetry import find_symmetries, orbits
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_template, load_game
 from qsage_validate.solvers.search import SearchResult, Solver
+from qsage_validate.solvers.searching import search_for
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -114,6 +117,22 @@ def test_heins_puzzles_are_won_at_the_depth_of_the_paper(pg: Path, puzzle: str) 
         }
         for form, model in forms.items():
             assert solved(model).winner is result.winner, form
+
+
+def test_heins_puzzle_3_is_won_within_17_plies(pg: Path) -> None:
+    puzzle = read_positional(pg / "sat2023" / "Hein" / "B-Hex" / "hein_03_6x6-15.pg")
+    found = search_for(PositionalGame(at_plies(puzzle, 17))).solve()
+    assert (found.winner, found.critical_plies) == (BLACK, 17)
+
+
+def test_heins_puzzle_18_is_blocked_by_pairs(pg: Path) -> None:
+    puzzle = read_positional(pg / "sat2023" / "Hein" / "B-Hex" / "hein_18_7x7-15.pg")
+    pairing = PairingFinder(with_all_winning_sets(puzzle)).find(puzzle.black, puzzle.white)
+    assert pairing is not None
+    # By the network: whichever of each pair White has, and nothing else but her first stones.
+    for chosen in product((0, 1), repeat=len(pairing.pairs)):
+        white = mask_of(pair[k] for pair, k in zip(pairing.pairs, chosen, strict=True))
+        assert not puzzle.won_by_black(puzzle.all & ~(white | puzzle.white))
 
 
 @pytest.mark.parametrize("puzzle", ["hein_04_3x3-05", "hein_09_4x4-07", "hein_12_4x4-07"])
