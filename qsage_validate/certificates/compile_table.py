@@ -20,10 +20,10 @@ from qsage_validate.certificates.plan import Moves, Plan, PlanNode, Witness
 from qsage_validate.certificates.play_in_mind import play_in_mind
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Connective
-from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.play_literals import PlyLiterals
-from qsage_validate.encodings.table_layout import MoveTable
+from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable
 from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import Move, Player
 
@@ -208,7 +208,7 @@ class _TableCompiler:
         """Whether the formula goes on after an illegal move of the player's."""
         if player is Player.BLACK:
             return self.encoding.black_passes
-        return self.encoding.illegal is not IllegalMoves.LOSES
+        return self.encoding.layout.illegal is not IllegalMoves.LOSES
 
     def _hero_ply(self, table: MoveTable, before: tuple[Bits, ...]) -> None:
         builder = self.builder

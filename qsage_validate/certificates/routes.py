@@ -7,7 +7,7 @@ Every route makes a claim; what :func:`certify_formula` hands out has been prove
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final
 
@@ -18,6 +18,7 @@ from qsage_validate.certificates.expansion import MAX_GATES, expand
 from qsage_validate.certificates.made import Made, Say, Work
 from qsage_validate.certificates.tools import by_tool, is_tool
 from qsage_validate.certificates.traced import by_preprocessing, by_trace
+from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import AnyEncoding
 from qsage_validate.encodings.layout import Layout
@@ -223,6 +224,10 @@ def _proved(
 ) -> CertifiedFormula:
     stages = list(made.stages)
     certificate, proved = made.certificate, made.proved
+    if not certificate.functions:
+        # All are don't-cares, played as false: a file that says nothing at all is not believed.
+        own = task.formula.variables(certificate.kind.decides)
+        certificate, proved = replace(certificate, functions=dict.fromkeys(own, FALSE)), None
     if proved is None:
         task.say("check")
         proved = _check(task.formula, certificate, made.by, deadline, options.jobs)

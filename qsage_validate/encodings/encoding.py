@@ -39,20 +39,6 @@ class Encoding:
     model: Model
 
 
-class IllegalMoves(Enum):
-    """What a formula makes of a move that the rules forbid.
-
-    ``LOSES``: who makes it has lost.  ``IGNORED``: an illegal move of White's does nothing and
-    the play goes on (the corrective way of Mayer-Eichberger and Saffidine 2020); Black's loses.
-    ``REPLACED``: in the place of an illegal move of White's Black's side chooses a legal one of
-    White's (He, Saffidine and Thielscher 2024, rules (3), (4) and (7)); Black's loses.
-    """
-
-    LOSES = "loses"
-    IGNORED = "ignored"
-    REPLACED = "replaced"
-
-
 @dataclass(frozen=True)
 class TableEncoding:
     """The same for encodings that list the moves of a ply.
@@ -69,7 +55,6 @@ class TableEncoding:
     layout: TableLayout
     model: PositionalModel | GdlModel
     definitions: Mapping[Player, Definitions]
-    illegal: IllegalMoves = IllegalMoves.LOSES
     black_passes: bool = False
     planned_on: Mapping[Player, Callable[[], PlanningGame]] = field(default_factory=dict)
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.gdl import GdlEncoding, RoundVariables, Variant, encode_gdl
 from qsage_validate.encodings.gdl_clauses import Quantification, gdl_clauses
 from qsage_validate.encodings.gdl_completion import black_definitions, white_definitions
-from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.games.gdl.checks import role_names
@@ -119,7 +119,6 @@ def _tables(model: GdlModel, variant: Variant) -> GdlTables:
         _layout(inner, lambda literal: literal),
         model,
         {Player.BLACK: black_definitions(inner, ()), Player.WHITE: white_definitions},
-        IllegalMoves.REPLACED,
         inner=inner,
     )
 
@@ -146,6 +145,7 @@ def _layout(inner: GdlEncoding, known: Callable[[int], int]) -> TableLayout:
         gates,
         _NAMES[inner.variant],
         "gdl",
+        illegal=IllegalMoves.REPLACED,
     )
 
 

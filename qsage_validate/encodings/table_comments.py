@@ -19,7 +19,13 @@ from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.layout_comments import layout_from_comments
 from qsage_validate.encodings.layout_lines import LineReader, layout_lines
-from qsage_validate.encodings.table_layout import AnyLayout, MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.table_layout import (
+    AnyLayout,
+    IllegalMoves,
+    MoveTable,
+    StateTable,
+    TableLayout,
+)
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.protocol import Player
 
@@ -165,6 +171,8 @@ def _lines(layout: TableLayout, output: int | None) -> Iterator[str]:
         yield f"verdict {_OUTPUT if layout.verdict == output else layout.verdict}"
     if len(layout.conclusive) == 1:
         yield f"conclusive {'true' if layout.conclusive[0] else 'false'}"
+    if layout.illegal is not IllegalMoves.LOSES:
+        yield f"illegal {layout.illegal.value}"
     for name, literal in layout.gates.items():
         yield f"gate {literal} {name}"
     for part, text in layout.model.items():
@@ -244,6 +252,7 @@ class _Reader(LineReader):
         self.one_sided = False
         self.verdict: int | None = None
         self.conclusive: tuple[bool, ...] = (True, False)
+        self.illegal = IllegalMoves.LOSES
         self.gates: dict[str, int] = {}
         self.seen: set[str] = set()
 
@@ -259,6 +268,7 @@ class _Reader(LineReader):
             "state": self._state,
             "verdict": self._verdict,
             "conclusive": self._conclusive,
+            "illegal": self._illegal,
             "gate": self._gate,
             "model": self.add_model,
         }
@@ -288,6 +298,7 @@ class _Reader(LineReader):
             self.game,
             self.model_parts,
             conclusive=self.conclusive,
+            illegal=self.illegal,
         )
 
     # -- words ------------------------------------------------------------------------------
@@ -464,6 +475,12 @@ class _Reader(LineReader):
         if word not in ("true", "false"):
             raise self.fail(quoted(word), "'true' or 'false'")
         self.conclusive = (word == "true",)
+
+    def _illegal(self, rest: str) -> None:
+        (word,) = self._words(rest, 1, "'loses', 'ignored' or 'replaced'")
+        if word not in (one.value for one in IllegalMoves):
+            raise self.fail(quoted(word), "'loses', 'ignored' or 'replaced'")
+        self.illegal = IllegalMoves(word)
 
     def _gate(self, rest: str) -> None:
         word, _, name = rest.strip().partition(" ")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TypeAlias
 
 from qsage_validate.encodings.layout import Bits, Layout, bits_value
@@ -89,6 +90,20 @@ class StateTable:
         return not self.one_sided or by_formula is atom.startswith("black ")
 
 
+class IllegalMoves(Enum):
+    """What a formula makes of a move that the rules forbid.
+
+    ``LOSES``: who makes it has lost.  ``IGNORED``: an illegal move of White's does nothing and
+    the play goes on (the corrective way of Mayer-Eichberger and Saffidine 2020); Black's loses.
+    ``REPLACED``: in the place of an illegal move of White's Black's side chooses a legal one of
+    White's (He, Saffidine and Thielscher 2024, rules (3), (4) and (7)); Black's loses.
+    """
+
+    LOSES = "loses"
+    IGNORED = "ignored"
+    REPLACED = "replaced"
+
+
 @dataclass(frozen=True)
 class TableLayout:
     """What the variables of a formula mean, for encodings with tables of moves.
@@ -110,6 +125,7 @@ class TableLayout:
     model: Mapping[str, str] = field(default_factory=dict)
     source: str = "layout comments"
     conclusive: tuple[bool, ...] = (True, False)
+    illegal: IllegalMoves = IllegalMoves.LOSES
 
     @property
     def plies(self) -> int:

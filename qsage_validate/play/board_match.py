@@ -292,6 +292,7 @@ class BoardMatch(Match):
             reply=state.line.reply,
             board_by_rules=state.board is None and state.position is not None,
             won=self._won(state),
+            remarks=(state.remark,) if state.remark else (),
         )
 
     def _won(self, state: PlayState) -> tuple[SquareXY, ...]:

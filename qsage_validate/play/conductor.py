@@ -13,8 +13,9 @@ from functools import cache
 from typing import TypeVar
 
 from qsage_validate.certificates.oracle import NoAnswerError
-from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
+from qsage_validate.encodings.table_layout import AnyLayout, IllegalMoves, TableLayout
 from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.positional.rules import PositionalPosition
 from qsage_validate.games.protocol import Board, Game, Player, Position
 from qsage_validate.strategies.line import Answer, BoardReading, LayoutMove, Legality, Line
 from qsage_validate.strategies.reader import CertificateReader
@@ -39,7 +40,7 @@ class PlayState:
 
     ``position`` is ``None`` without rules and from an illegal move on; ``illegal`` says that
     one was let happen; ``findings`` are those first seen in this state; ``stopped`` that the
-    last ply claimed the goal.
+    last ply claimed the goal; ``remark`` is a sentence about a reply that the formula lets be.
     """
 
     line: Line
@@ -52,6 +53,7 @@ class PlayState:
     stopped: bool = False
     last: LayoutMove | None = None
     known_differences: frozenset[object] = frozenset()
+    remark: str = ""
 
     @property
     def board(self) -> Board | None:
@@ -195,6 +197,7 @@ class Conductor:
             illegal=illegal,
             stopped=stop,
             last=move,
+            remark="",
         )
 
     def answer_all(self, states: Sequence[PlayState]) -> list[PlayState]:
@@ -223,6 +226,8 @@ class Conductor:
         if answer.stop and isinstance(self.layout, TableLayout):
             return self._claims(state, answer)
         finding = self._judge(state, answer)
+        if finding is not None and self._illegal_replies is not IllegalMoves.LOSES:
+            return self._let_be(state, answer, finding)
         line = self.reader.with_answer(state.line, answer)
         shown = "?" if answer.move is None else str(answer.move)
         after = replace(
@@ -233,6 +238,7 @@ class Conductor:
             findings=() if finding is None else (finding,),
             stopped=answer.stop,
             last=answer.move,
+            remark="",
         )
         if finding is not None:
             reason = f"the certificate's reply {shown} is no legal move"
@@ -243,11 +249,41 @@ class Conductor:
         assert known is not None, "a legal move is known to the rules"
         return replace(after, position=state.position.play(known))
 
+    @property
+    def _illegal_replies(self) -> IllegalMoves:
+        """What the formula makes of a reply of the certificate's that is no legal move."""
+        if self.player is Player.WHITE and isinstance(self.layout, TableLayout):
+            return self.layout.illegal
+        return IllegalMoves.LOSES
+
+    def _let_be(self, state: PlayState, answer: Answer, finding: Finding) -> PlayState:
+        """The state after a reply that is no legal move, which the formula does not mind."""
+        shown = "?" if answer.move is None else str(answer.move)
+        after = replace(
+            state,
+            line=self.reader.with_answer(state.line, answer),
+            moves=(*state.moves, shown),
+            position=None,
+            findings=(),
+            stopped=answer.stop,
+            last=answer.move,
+        )
+        if self._illegal_replies is IllegalMoves.REPLACED:
+            reason = f"{self.player} may make any legal move, for the formula replaces its reply"
+            return replace(after, ending=Ending(None, f"{reason} ({finding.detail})"))
+        remark = f"It claims nothing, and any claim will do: {finding.detail}."
+        passed = state.position
+        if isinstance(passed, PositionalPosition):
+            passed = passed.passed()
+        return replace(after, remark=remark, position=passed)
+
     def _claims(self, state: PlayState, answer: Answer) -> PlayState:
         """The certificate claims to have won before its ply, which then does not happen."""
         line = self.reader.with_answer(state.line, answer)
         moves = (*state.moves, "stop")
-        return replace(state, line=line, moves=moves, findings=(), stopped=True, last=None)
+        return replace(
+            state, line=line, moves=moves, findings=(), stopped=True, last=None, remark=""
+        )
 
     def _judge(self, state: PlayState, answer: Answer) -> Finding | None:
         if state.illegal:

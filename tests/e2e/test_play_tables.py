@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -133,10 +134,11 @@ def test_moves_that_are_none_of_the_game_are_played_without_rules(
 
 
 INCONCLUSIVE = {
-    # White's functions name no move at all after the first ply.
     "cover-played": ("false", "hex-network", "--size", "2x3", "--depth", "3"),
     "pairing": ("true", "harary", "--size", "2x2", "--shape", "domino", "--depth", "2"),
 }
+# White's functions name no move at all, and yet White holds by the rules: Black needs more plies.
+MORE = {"cover-played": "Black does not win hex 2x3 within 3 plies"}
 
 
 @pytest.mark.parametrize("encoding", INCONCLUSIVE)
@@ -159,9 +161,12 @@ def test_a_formula_that_says_nothing_of_the_game_is_proved_without_its_rules(
     report = json.loads(ran.out)
     levels = {level["level"]: level for level in report["levels"]}
     assert levels["formula"]["verdict"] == levels["random plays"]["verdict"] == "proved"
-    assert levels["rules"]["verdict"] == "not applicable"
-    assert why in levels["rules"]["text"]
-    assert report["claim"] == f"the formula is {value}"
+    assert report["claim"] == MORE.get(encoding, f"the formula is {value}")
+    if encoding in MORE:
+        assert levels["rules"]["verdict"] == "proved"
+    else:
+        assert levels["rules"]["verdict"] == "not applicable"
+        assert why in levels["rules"]["text"]
     ran = qsage("play", formula, "--cert", certificate, "--moves", "a1!")
     assert f"no rules: {why}" in ran.out
     ran = qsage("validate", formula, "--cert", certificate, "--games", "20", "--jobs", "2")
@@ -187,6 +192,76 @@ def test_no_winner_is_told_of_a_formula_that_does_not_say_it(
     assert f"says who wins: only when {'false' if value == 'true' else 'true'}" in ran.out
     # Of the game itself the same answer is none.
     assert qsage("solve", *game, "--encoding", encoding).code == Exit.UNDECIDED
+
+
+@pytest.mark.parametrize("encoding", ["cor+", "cor", "ea", "la", "sa"])
+def test_white_may_reply_with_what_the_formula_ignores(
+    qsage: Qsage, tmp_path: Path, encoding: str
+) -> None:
+    """Functions that are constant prove these formulas false, and hold by the rules too."""
+    formula, certificate = tmp_path / "f.qdimacs", tmp_path / "f.aag"
+    ran = qsage("encode", *EL[:-1], "3", "--encoding", encoding, "-o", formula)
+    assert ran.code == Exit.FINE
+    text = formula.read_text()
+    codes = re.findall(r"^c .*move 2 white .* code \[(\d+)\.\.(\d+)\]", text, re.MULTILINE)
+    assert codes, text[:300]
+    bits = range(int(codes[0][0]), int(codes[0][1]) + 1)
+    # White replies a1, whatever Black has claimed.
+    lines = ["aag 0 0 0 5 0", *["0"] * 5, *(f"o{k} {v}" for k, v in enumerate(bits)), "o4 result"]
+    certificate.write_text("\n".join(lines) + "\n")
+    assert len(bits) == 4
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "50", "--json")
+    assert ran.code == Exit.FINE, ran.out
+    levels = {level["level"]: level["verdict"] for level in json.loads(ran.out)["levels"]}
+    assert levels["rules"] == levels["random plays"] == levels["all plays"] == "proved"
+    ran = qsage("play", formula, "--cert", certificate, "--moves", "a1 b2")
+    assert ran.code == Exit.FINE
+    assert "It claims nothing, and any claim will do: a1: Black has claimed it." in ran.out
+    assert "White wins: held out for 3 plies" in ran.out
+
+
+def test_what_is_no_strategy_by_the_rules_is_refuted_though_illegal_replies_are_not(
+    qsage: Qsage, tmp_path: Path
+) -> None:
+    # White passes from the start: Black wins within five plies.
+    formula, certificate = tmp_path / "f.qdimacs", tmp_path / "f.aag"
+    assert qsage("encode", *EL, "--encoding", "cor+", "-o", formula).code == Exit.FINE
+    certificate.write_text("aag 0 0 0 1 0\n0\no0 8\n")
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "50", "--level", "rules")
+    assert ran.code == Exit.REFUTED
+    assert "reaches a goal although the certificate says that White wins" in " ".join(
+        ran.out.split()
+    )
+
+
+def test_white_may_reply_with_what_a_formula_of_gdl_replaces(qsage: Qsage, tmp_path: Path) -> None:
+    pytest.importorskip("clingo", reason="GDL needs the extra 'gdl'")
+    formula, certificate = tmp_path / "f.qcir", tmp_path / "f.aag"
+    ran = qsage("encode", "trails", "--depth", "3", "--encoding", "gdl", "-o", formula)
+    assert ran.code == Exit.FINE
+    (first, last), *_ = re.findall(
+        r"^#@ move 2 white .* code \[(\d+) (\d+)\]", formula.read_text(), re.MULTILINE
+    )
+    # Number 3 of three moves: none, in whose place any legal one may stand.
+    certificate.write_text(f"aag 0 0 0 2 0\n1\n1\no0 {first}\no1 {last}\n")
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "20", "--json")
+    assert ran.code == Exit.FINE, ran.out
+    levels = {level["level"]: level["verdict"] for level in json.loads(ran.out)["levels"]}
+    assert levels["formula"] == levels["random plays"] == levels["all plays"] == "proved"
+    ran = qsage("play", formula, "--cert", certificate, "--moves", "(go 1 2)")
+    assert "White may make any legal move, for the formula replaces its reply" in ran.out
+
+
+def test_a_certificate_of_constants_alone_can_be_read_back(qsage: Qsage, tmp_path: Path) -> None:
+    pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
+    formula, certificate = tmp_path / "f.qdimacs", tmp_path / "f.aig"
+    ran = qsage("encode", *EL[:-1], "3", "--encoding", "sa", "-o", formula)
+    assert ran.code == Exit.FINE
+    # What Bloqqer finds here needs no function of White's at all.
+    ran = qsage("certify", formula, "--route", "bloqqer", "-o", certificate)
+    assert ran.code == Exit.FINE, ran.err
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "20")
+    assert ran.code == Exit.FINE, ran.out + ran.err
 
 
 def test_a_win_that_is_more_than_the_formula_says_is_proved_by_the_rules(

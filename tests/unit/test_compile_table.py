@@ -20,9 +20,9 @@ from qsage_validate.certificates.must_play import must_play_plan
 from qsage_validate.certificates.plan import NoWinError, Plan
 from qsage_validate.certificates.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding, encode
+from qsage_validate.encodings.encoding import TableEncoding, encode
 from qsage_validate.encodings.play_literals import PlayLiterals
-from qsage_validate.encodings.table_layout import MoveTable, TableLayout
+from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, TableLayout
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
@@ -110,10 +110,9 @@ def tiny(model: PositionalModel, *, stops: bool = True) -> TableEncoding:
 
     return TableEncoding(
         Qbf(tuple(scopes), builder.gates, value),
-        TableLayout(tuple(tables), encoding="tiny", verdict=value),
+        TableLayout(tuple(tables), encoding="tiny", verdict=value, illegal=IllegalMoves.LOSES),
         model,
         {BLACK: black, WHITE: lambda play: {}},
-        IllegalMoves.LOSES,
     )
 
 

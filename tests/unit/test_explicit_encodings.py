@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver as SatSolver
 
 from qsage_validate.certificates.certify import certify_encoding
-from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding, encode
+from qsage_validate.encodings.encoding import TableEncoding, encode
 from qsage_validate.encodings.positional.clause_set import FALSE, TRUE, ClauseSet
 from qsage_validate.encodings.positional.prepared import prepared
 from qsage_validate.encodings.table_comments import table_layout_from_comments
-from qsage_validate.encodings.table_layout import MoveTable, TableLayout
+from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.models import depth_of
@@ -296,7 +296,7 @@ def test_the_prefix_alternates_with_the_plies() -> None:
     for name in ALL:
         encoding = encode(hex_network(3, 3, 7), name)
         assert len(encoding.qbf.merged_scopes()) == 7
-        assert encoding.illegal is IllegalMoves.IGNORED
+        assert encoding.layout.illegal is IllegalMoves.IGNORED
         assert encoding.black_passes is (name != "cor")
 
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Quantifier
-from qsage_validate.encodings.encoding import IllegalMoves, Kind, TableEncoding, encode, encoders
+from qsage_validate.encodings.encoding import Kind, TableEncoding, encode, encoders
 from qsage_validate.encodings.gdl_clauses import Quantification, gdl_clauses
 from qsage_validate.encodings.gdl_tables import GdlTables, clausal, encode_general
 from qsage_validate.encodings.ground_program import grounding_within
+from qsage_validate.encodings.table_layout import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.gdl import library
@@ -100,7 +101,7 @@ def test_the_layout_says_what_the_rules_say(name: str) -> None:
 
 def test_every_variable_of_the_clauses_is_one_of_the_circuits() -> None:
     made = encode_general(TRAILS)
-    assert made.illegal is IllegalMoves.REPLACED
+    assert made.layout.illegal is IllegalMoves.REPLACED
     for quantification in Quantification:
         form = clausal(made, quantification)
         assert isinstance(form, GdlTables)

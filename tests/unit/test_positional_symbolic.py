@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from qsage_validate.certificates.certify import certify_game
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding, encode
+from qsage_validate.encodings.encoding import TableEncoding, encode
 from qsage_validate.encodings.positional.lifted import LiftedBoard
+from qsage_validate.encodings.table_layout import IllegalMoves
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
@@ -214,7 +215,7 @@ def test_the_layout_says_where_moves_and_states_are() -> None:
     model = replace(hex_network(3, 3, 5), black=1 << 3, white=1 << 4)
     encoding = encode(model, "ln")
     layout = encoding.layout
-    assert encoding.illegal is IllegalMoves.IGNORED
+    assert encoding.layout.illegal is IllegalMoves.IGNORED
     assert [table.player for table in layout.moves] == [BLACK, WHITE] * 2 + [BLACK]
     for table in layout.moves:
         assert table.moves == model.names(model.open)

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from qsage_validate.circuit import aig
 from qsage_validate.encodings.arithmetic import constant_literals
-from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.play_literals import PlayLiterals
 from qsage_validate.encodings.positional.clause_set import FALSE, constant
@@ -139,4 +139,4 @@ class _Cor(CorrectiveBoard):
     def encoding(self) -> TableEncoding:
         layout, qbf = corrective_layout(self, "cor", self.choice, self._legal, one_sided=False)
         definitions = {BLACK: self._define, WHITE: lambda play: {}}
-        return TableEncoding(qbf, layout, self.model, definitions, IllegalMoves.IGNORED)
+        return TableEncoding(qbf, layout, self.model, definitions)

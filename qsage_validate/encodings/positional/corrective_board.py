@@ -22,7 +22,7 @@ from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.play_literals import PlayLiterals
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, is_constant
-from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
@@ -215,5 +215,6 @@ def corrective_layout(
         verdict=qbf.output,
         gates=gates,
         encoding=name,
+        illegal=IllegalMoves.IGNORED,
     )
     return layout, qbf

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from qsage_validate.encodings.arithmetic import constant_literals
-from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.play_literals import PlayLiterals
 from qsage_validate.encodings.positional.corrective_board import (
     BLACK,
@@ -87,6 +87,4 @@ class _CorPlus(CorrectiveBoard):
     def encoding(self) -> TableEncoding:
         layout, qbf = corrective_layout(self, "cor+", {}, lambda ply: (), one_sided=True)
         definitions = {BLACK: self._define, WHITE: lambda play: {}}
-        return TableEncoding(
-            qbf, layout, self.model, definitions, IllegalMoves.IGNORED, black_passes=True
-        )
+        return TableEncoding(qbf, layout, self.model, definitions, black_passes=True)

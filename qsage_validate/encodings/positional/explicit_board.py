@@ -19,11 +19,11 @@ from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
-from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.play_literals import PlayLiterals
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
-from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.protocol import Player
 
@@ -124,13 +124,13 @@ class ExplicitBoard:
             state=self._states(),
             verdict=qbf.output,
             encoding=name,
+            illegal=IllegalMoves.IGNORED,
         )
         return TableEncoding(
             qbf,
             layout,
             self.model,
             {Player.BLACK: black, Player.WHITE: white},
-            IllegalMoves.IGNORED,
             black_passes=True,
         )
 

@@ -19,11 +19,11 @@ from qsage_validate.encodings.arithmetic import (
     less_than,
     width_for,
 )
-from qsage_validate.encodings.encoding import IllegalMoves, TableEncoding
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.play_literals import Definitions
 from qsage_validate.encodings.positional.open_game import OpenGame
 from qsage_validate.encodings.table_comments import is_clausal
-from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.protocol import Player
@@ -158,6 +158,7 @@ class SymbolicEncoder(ABC):
             gates=self.gates,
             encoding=self.name,
             model=model_parts(game.model),
+            illegal=IllegalMoves.IGNORED,
         )
         qbf = Qbf(tuple(self._scopes), self._needed(output, layout), output)
         if is_clausal(qbf):
@@ -168,7 +169,7 @@ class SymbolicEncoder(ABC):
             )
             layout = replace(layout, gates={}, state=replace(layout.state, states=states))
             qbf = replace(qbf, gates=self._needed(output, layout))
-        return TableEncoding(qbf, layout, game.model, definitions, IllegalMoves.IGNORED)
+        return TableEncoding(qbf, layout, game.model, definitions)
 
     def _needed(self, output: int, layout: TableLayout) -> dict[int, Gate]:
         """The gates that the output or the layout needs: simplification leaves others behind."""

@@ -86,6 +86,13 @@ class PositionalPosition(Position):
     def board(self) -> Board:
         return self.game.arrangement.board(self.black, self.white)
 
+    def passed(self) -> PositionalPosition:
+        """The position in which the ply has claimed nothing, which no rule allows.
+
+        It is no better for the mover than any claim: a position of one's own never hurts.
+        """
+        return replace(self, ply_number=self.ply_number + 1)
+
     def pieces(self, player: Player) -> int:
         """The positions of a player."""
         return self.black if player is Player.BLACK else self.white
