@@ -23,7 +23,7 @@ from qsage_validate.circuit.qbf import Connective
 from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.play_literals import PlyLiterals
-from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable
+from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, illegal_replies
 from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import Move, Player
 
@@ -206,9 +206,7 @@ class _TableCompiler:
 
     def _goes_on(self, player: Player) -> bool:
         """Whether the formula goes on after an illegal move of the player's."""
-        if player is Player.BLACK:
-            return self.encoding.black_passes
-        return self.encoding.layout.illegal is not IllegalMoves.LOSES
+        return illegal_replies(self.encoding.layout, player) is not IllegalMoves.LOSES
 
     def _hero_ply(self, table: MoveTable, before: tuple[Bits, ...]) -> None:
         builder = self.builder

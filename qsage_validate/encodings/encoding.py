@@ -44,9 +44,7 @@ class TableEncoding:
     """The same for encodings that list the moves of a ply.
 
     ``definitions`` complete a strategy's moves to a certificate, by the player who has the
-    strategy; a player who is missing there cannot have a certificate compiled.  With
-    ``black_passes`` an illegal move of Black's does nothing either, whatever ``illegal`` says of
-    it: no stone is laid and the play goes on, which only hurts Black.
+    strategy; a player who is missing there cannot have a certificate compiled.
     ``planned_on`` makes, for a player whose strategies the formula does not have all, the game
     on which those are planned that it has; the others are planned on the rules.
     """
@@ -55,7 +53,6 @@ class TableEncoding:
     layout: TableLayout
     model: PositionalModel | GdlModel
     definitions: Mapping[Player, Definitions]
-    black_passes: bool = False
     planned_on: Mapping[Player, Callable[[], PlanningGame]] = field(default_factory=dict)
 
 

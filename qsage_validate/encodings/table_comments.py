@@ -171,8 +171,8 @@ def _lines(layout: TableLayout, output: int | None) -> Iterator[str]:
         yield f"verdict {_OUTPUT if layout.verdict == output else layout.verdict}"
     if len(layout.conclusive) == 1:
         yield f"conclusive {'true' if layout.conclusive[0] else 'false'}"
-    if layout.illegal is not IllegalMoves.LOSES:
-        yield f"illegal {layout.illegal.value}"
+    if layout.illegal is not IllegalMoves.LOSES or layout.black_passes:
+        yield f"illegal {layout.illegal.value}" + (" black-passes" if layout.black_passes else "")
     for name, literal in layout.gates.items():
         yield f"gate {literal} {name}"
     for part, text in layout.model.items():
@@ -253,6 +253,7 @@ class _Reader(LineReader):
         self.verdict: int | None = None
         self.conclusive: tuple[bool, ...] = (True, False)
         self.illegal = IllegalMoves.LOSES
+        self.black_passes = False
         self.gates: dict[str, int] = {}
         self.seen: set[str] = set()
 
@@ -299,6 +300,7 @@ class _Reader(LineReader):
             self.model_parts,
             conclusive=self.conclusive,
             illegal=self.illegal,
+            black_passes=self.black_passes,
         )
 
     # -- words ------------------------------------------------------------------------------
@@ -477,6 +479,8 @@ class _Reader(LineReader):
         self.conclusive = (word == "true",)
 
     def _illegal(self, rest: str) -> None:
+        self.black_passes = rest.endswith(" black-passes")
+        rest = rest.removesuffix(" black-passes")
         (word,) = self._words(rest, 1, "'loses', 'ignored' or 'replaced'")
         if word not in (one.value for one in IllegalMoves):
             raise self.fail(quoted(word), "'loses', 'ignored' or 'replaced'")

@@ -113,7 +113,9 @@ class TableLayout:
     the kind of game (``"positional"``, ``"gdl"``) and ``model`` the text of the game's model by
     part, from which the registry of games makes the rules again.  ``conclusive`` are the truth
     values of the formula that say who wins by the rules; a formula about some strategies only has
-    one of them.
+    one of them.  ``illegal`` is what the formula makes of illegal moves; with ``black_passes`` one
+    of Black's does nothing either, whatever ``illegal`` says of it: no stone is laid and the play
+    goes on, which only hurts Black.
     """
 
     moves: tuple[MoveTable, ...]
@@ -126,6 +128,7 @@ class TableLayout:
     source: str = "layout comments"
     conclusive: tuple[bool, ...] = (True, False)
     illegal: IllegalMoves = IllegalMoves.LOSES
+    black_passes: bool = False
 
     @property
     def plies(self) -> int:
@@ -136,6 +139,15 @@ class TableLayout:
 AnyLayout: TypeAlias = Layout | TableLayout
 """Both kinds have ``plies``, ``moves`` (``ply``, ``player``, ``variables``, ``stop``), ``gates``,
 ``verdict``, ``encoding``, ``game``, ``model`` and ``source``."""
+
+
+def illegal_replies(layout: AnyLayout, player: Player) -> IllegalMoves:
+    """What the formula makes of a certificate's reply that is no legal move of this player's."""
+    if not isinstance(layout, TableLayout):
+        return IllegalMoves.LOSES
+    if player is Player.WHITE:
+        return layout.illegal
+    return IllegalMoves.IGNORED if layout.black_passes else IllegalMoves.LOSES
 
 
 def inconclusive(layout: AnyLayout | None, truth: bool) -> str | None:

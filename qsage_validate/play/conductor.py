@@ -13,7 +13,12 @@ from functools import cache
 from typing import TypeVar
 
 from qsage_validate.certificates.oracle import NoAnswerError
-from qsage_validate.encodings.table_layout import AnyLayout, IllegalMoves, TableLayout
+from qsage_validate.encodings.table_layout import (
+    AnyLayout,
+    IllegalMoves,
+    TableLayout,
+    illegal_replies,
+)
 from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.positional.rules import PositionalPosition
 from qsage_validate.games.protocol import Board, Game, Player, Position
@@ -107,6 +112,7 @@ class Conductor:
         self._name = name
         self._gates = gates
         self._legality: dict[tuple[str, ...], Mapping[LayoutMove, Legality] | None] = {}
+        self._illegal_replies = illegal_replies(self.layout, self.player)
         self._on_board: Callable[[int], list[LayoutMove]] = cache(reader.code.moves)
 
     @property
@@ -248,13 +254,6 @@ class Conductor:
         known = self.referee.move(answer.move, self.player)
         assert known is not None, "a legal move is known to the rules"
         return replace(after, position=state.position.play(known))
-
-    @property
-    def _illegal_replies(self) -> IllegalMoves:
-        """What the formula makes of a reply of the certificate's that is no legal move."""
-        if self.player is Player.WHITE and isinstance(self.layout, TableLayout):
-            return self.layout.illegal
-        return IllegalMoves.LOSES
 
     def _let_be(self, state: PlayState, answer: Answer, finding: Finding) -> PlayState:
         """The state after a reply that is no legal move, which the formula does not mind."""

@@ -4,8 +4,7 @@ The certificate's functions drive the claims of ``positional_rules_circuit.py`` 
 variables that the formula has.  For all plays of the opponent's legal moves at once it is shown
 that
 
-* each move of the certificate is legal, or, of White's where the formula ignores what is not,
-  claims nothing,
+* each move of the certificate is legal, or claims nothing, where the formula ignores what is not,
 * each move of White's that the formula says something about is legal for it exactly when it is by
   the rules,
 * what the formula keeps of the position is the rules' position, at every time that the play
@@ -23,7 +22,12 @@ from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.composition import compose
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, TableLayout
+from qsage_validate.encodings.table_layout import (
+    IllegalMoves,
+    MoveTable,
+    TableLayout,
+    illegal_replies,
+)
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.table_code import TableCode
@@ -76,8 +80,8 @@ class _Proof:
         self.layout = layout
         self.game = game
         self.hero = certificate.kind.player
-        # What is no move does nothing for the formula, and a pass is the worst that White can do.
-        self.passes = self.hero is Player.WHITE and layout.illegal is IllegalMoves.IGNORED
+        # What is no move does nothing for the formula: a pass, the worst that one can do.
+        self.passes = illegal_replies(layout, self.hero) is IllegalMoves.IGNORED
         composition = compose(certificate, formula)
         self.builder: AigBuilder = composition.builder
         self.literals = dict(composition.literals)

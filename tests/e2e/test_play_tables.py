@@ -252,6 +252,19 @@ def test_white_may_reply_with_what_a_formula_of_gdl_replaces(qsage: Qsage, tmp_p
     assert "White may make any legal move, for the formula replaces its reply" in ran.out
 
 
+def test_black_may_waste_plies_that_she_does_not_need(qsage: Qsage, tmp_path: Path) -> None:
+    """DepQBF's strategy claims what is claimed already, which COR+ ignores."""
+    pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
+    formula, certificate = tmp_path / "f.qdimacs", tmp_path / "f.aig"
+    domino = ("harary", "--size", "3x3", "--shape", "domino", "--maker-breaker", "--depth", "7")
+    assert qsage("encode", *domino, "--encoding", "cor+", "-o", formula).code == Exit.FINE
+    ran = qsage("certify", formula, "--route", "trace", "--solver", "depqbf", "-o", certificate)
+    assert ran.code == Exit.FINE, ran.err
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "200")
+    assert ran.code == Exit.FINE, ran.out
+    assert "Black wins maker-breaker httt 3x3 domino within 7 plies" in " ".join(ran.out.split())
+
+
 def test_a_certificate_of_constants_alone_can_be_read_back(qsage: Qsage, tmp_path: Path) -> None:
     pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
     formula, certificate = tmp_path / "f.qdimacs", tmp_path / "f.aig"

@@ -297,7 +297,7 @@ def test_the_prefix_alternates_with_the_plies() -> None:
         encoding = encode(hex_network(3, 3, 7), name)
         assert len(encoding.qbf.merged_scopes()) == 7
         assert encoding.layout.illegal is IllegalMoves.IGNORED
-        assert encoding.black_passes is (name != "cor")
+        assert encoding.layout.black_passes is (name != "cor")
 
 
 def test_white_passes_by_a_number_that_is_no_position() -> None:

@@ -19,7 +19,7 @@ from qsage_validate.encodings.table_comments import (
     table_layout_from_comments,
     with_table_layout,
 )
-from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import (
@@ -57,6 +57,9 @@ LAYOUT = TableLayout(
     "tiny",
     "positional",
     {"name": "tiny", "pg": "#positions\n\n  a b\n| % c"},
+    conclusive=(False,),
+    illegal=IllegalMoves.REPLACED,
+    black_passes=True,
 )
 TEXT = qcir_text(with_table_layout(FORMULA, LAYOUT))
 
@@ -198,6 +201,8 @@ def test_a_clausal_form_keeps_the_names_of_what_it_keeps() -> None:
         ("verdict 11", "verdict 12", "literal 12"),
         ("verdict 11", "verdict all", "'all'"),
         ("verdict 11", "conclusive maybe", "'maybe'"),
+        ("verdict 11", "illegal never", "'never'"),
+        ("verdict 11", "illegal ignored ignored", "2 values"),
         ("verdict 11", "conclusive true false", "2 values"),
         ("gate 9 white 2 legal", "gate 9", "'9'"),
         ("game positional", "game positional\n#@ game gdl", "a second line 'game'"),

@@ -86,5 +86,6 @@ class _CorPlus(CorrectiveBoard):
 
     def encoding(self) -> TableEncoding:
         layout, qbf = corrective_layout(self, "cor+", {}, lambda ply: (), one_sided=True)
+        layout = replace(layout, black_passes=True)
         definitions = {BLACK: self._define, WHITE: lambda play: {}}
-        return TableEncoding(qbf, layout, self.model, definitions, black_passes=True)
+        return TableEncoding(qbf, layout, self.model, definitions)

@@ -125,13 +125,13 @@ class ExplicitBoard:
             verdict=qbf.output,
             encoding=name,
             illegal=IllegalMoves.IGNORED,
+            black_passes=True,
         )
         return TableEncoding(
             qbf,
             layout,
             self.model,
             {Player.BLACK: black, Player.WHITE: white},
-            black_passes=True,
         )
 
     def _states(self) -> StateTable:

@@ -221,13 +221,13 @@ class _Pairing:
             encoding="pairing",
             model=model_parts(self.model),
             conclusive=(False,),
+            black_passes=True,
         )
         return TableEncoding(
             qbf,
             layout,
             self.model,
             {BLACK: _nothing_else, WHITE: self._define},
-            black_passes=True,
             planned_on={WHITE: partial(PairingGame, self.model)},
         )
 
