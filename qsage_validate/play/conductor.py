@@ -196,7 +196,7 @@ class Conductor:
             position = state.position.play(known)
         return replace(
             state,
-            line=self.reader.with_move(state.line, move, stop=stop),
+            line=self._told(self.reader.with_move(state.line, move, stop=stop), position),
             moves=(*state.moves, str(move)),
             position=position,
             findings=(),
@@ -253,7 +253,14 @@ class Conductor:
             return after
         known = self.referee.move(answer.move, self.player)
         assert known is not None, "a legal move is known to the rules"
-        return replace(after, position=state.position.play(known))
+        position = state.position.play(known)
+        return replace(after, line=self._told(line, position), position=position)
+
+    def _told(self, line: Line, position: Position | None) -> Line:
+        """The line in which Black says what holds in the position, where White's replies ask."""
+        if position is None or not self.reader.reads_atoms or not isinstance(self.game, AtomGame):
+            return line
+        return self.reader.with_atoms(line, self.game.atoms(position))
 
     def _let_be(self, state: PlayState, answer: Answer, finding: Finding) -> PlayState:
         """The state after a reply that is no legal move, which the formula does not mind."""
@@ -274,7 +281,8 @@ class Conductor:
         passed = state.position
         if isinstance(passed, PositionalPosition):
             passed = passed.passed()
-        return replace(after, remark=remark, position=passed)
+        line = self._told(after.line, passed)
+        return replace(after, line=line, remark=remark, position=passed)
 
     def _claims(self, state: PlayState, answer: Answer) -> PlayState:
         """The certificate claims to have won before its ply, which then does not happen."""

@@ -17,6 +17,7 @@ from qsage_validate.certificates.certificate import (
 )
 from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.certificates.reader import read_certificate
+from qsage_validate.certificates.reads import variables_read
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.qbf import Qbf, Quantifier
@@ -113,7 +114,9 @@ class Setup:
 
     ``layout`` is ``None`` for the bare game of variables; ``notes`` are facts for people.
     ``unpromised`` are rules by which the certificate need not win, for what it proves says nothing
-    of their game; plays are compared with ``game`` alone.
+    of their game; plays are compared with ``game`` alone. ``unplayed`` are variables of Black's
+    that White's functions read and that neither moves nor positions give a value to: for goals.
+    In plays they are false, so that White's replies may be wrong.
     """
 
     files: PlayFiles
@@ -123,6 +126,7 @@ class Setup:
     game: Game | None
     notes: tuple[str, ...]
     unpromised: Game | None = None
+    unplayed: tuple[int, ...] = ()
 
     @property
     def title(self) -> str:
@@ -272,8 +276,37 @@ def load(files: PlayFiles) -> Setup:
     why = inconclusive(layout, certificate.kind.truth)
     if why is not None:
         game, unpromised = None, game
+    unplayed = _unplayed(certificate, formula, layout, game)
+    if formula is not None and unplayed:
+        notes.append(
+            f"White's functions read {_listed(formula, unplayed)}, which are no moves: they are "
+            "false in a play, and White's replies may be wrong"
+        )
     notes = [*_notes(certificate, formula, layout, game, why), *notes]
-    return Setup(files, certificate, formula, layout, game, tuple(notes), unpromised)
+    return Setup(files, certificate, formula, layout, game, tuple(notes), unpromised, unplayed)
+
+
+def _unplayed(
+    certificate: Certificate, formula: Qbf | None, layout: AnyLayout | None, game: Game | None
+) -> tuple[int, ...]:
+    """What a play gives no value to, of all that White's functions read."""
+    if formula is None or not isinstance(layout, TableLayout):
+        return ()
+    if certificate.kind is Kind.SKOLEM or not isinstance(certificate, CircuitCertificate):
+        return ()
+    moves = {abs(v) for table in layout.moves for v in table.variables}
+    moves.update(abs(table.stop) for table in layout.moves if table.stop is not None)
+    if isinstance(game, AtomGame) and not layout.state.position:
+        moves.update(abs(v) for row in layout.state.states for v in row)
+    read = variables_read(certificate) - moves
+    return tuple(v for v in formula.variables(Quantifier.EXISTS) if v in read)
+
+
+def _listed(formula: Qbf, variables: Sequence[int]) -> str:
+    """``4 variables (7, 8, 9, 10)``."""
+    names = ", ".join(formula.name(v) for v in variables[:8])
+    more = ", …" if len(variables) > 8 else ""
+    return f"{len(variables)} variable{'s' * (len(variables) > 1)} of Black's ({names}{more})"
 
 
 def _sorted_out(files: PlayFiles) -> PlayFiles:

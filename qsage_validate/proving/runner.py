@@ -254,7 +254,7 @@ class _Run:
         if setup is None:
             return None
         self.tell(Level.RANDOM, Level.RANDOM.question)
-        return attack(
+        result = attack(
             setup,
             games=self.options.games,
             seed=self.options.seed,
@@ -263,18 +263,34 @@ class _Run:
             limits=self._limits(),
             progress=lambda text: self.tell(Level.RANDOM, text),
         )
+        return self._playable(result)
 
     def _exhaustive(self) -> LevelResult | None:
         setup = self._setup()
         if setup is None or self.subject.layout is None:
             return None
         self.tell(Level.EXHAUSTIVE, Level.EXHAUSTIVE.question)
-        return exhaust(
+        result = exhaust(
             setup,
             limits=self._limits(),
             progress=lambda text: self.tell(Level.EXHAUSTIVE, text),
             checkpoint=self.options.checkpoint,
         )
+        return self._playable(result)
+
+    def _playable(self, result: LevelResult) -> LevelResult:
+        """A result of plays, without what only shows that no play has all that White reads.
+
+        Black's variables that are no moves have one value in a play; with another one White might
+        reply otherwise.  The level of the formula is about all values.
+        """
+        setup, formula = self.subject.setup, self.subject.formula
+        unplayed = () if setup is None else setup.unplayed
+        if formula is None or not unplayed or not isinstance(result.verdict, Refuted):
+            return result
+        names = ", ".join(formula.name(v) for v in unplayed[:4]) + ", …" * (len(unplayed) > 4)
+        why = f"White's functions read variables that are no moves ({names}): no play shows them"
+        return replace(result, verdict=Unsupported(why))
 
     def _bddl(self) -> BddlGame | None:
         game = self.subject.game
@@ -304,7 +320,7 @@ class _Run:
             # It may win by the rules all the same; that it does not is no fault.
             why = f"{unpromised.why}: by the rules it does not win"
             return replace(result, verdict=Unsupported(why))
-        return result
+        return self._playable(result)
 
     def _strategy_prover(
         self, layout: AnyLayout, game: Game | None

@@ -7,7 +7,7 @@ one person's play and a thousand random plays in lock step are the same code.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from qsage_validate.certificates.oracle import Oracle
@@ -71,6 +71,15 @@ class CertificateReader(ABC):
             values[abs(variables.stop)] = stop != (variables.stop < 0)
         own = {v: value for v, value in values.items() if v in self.opponent}
         return Line(line.plies + 1, {**line.choice, **own}, line.reply)
+
+    @property
+    def reads_atoms(self) -> bool:
+        """Whether the certificate reads what the opponent says of the position."""
+        return False
+
+    def with_atoms(self, line: Line, true: Collection[str]) -> Line:
+        """The line in which the opponent says of the position what holds in it."""
+        return line
 
     def with_answer(self, line: Line, answer: Answer) -> Line:
         """The line after the certificate's ply."""

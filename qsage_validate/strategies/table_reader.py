@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
 from typing import Final
 
 from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.certificates.reads import variables_read
 from qsage_validate.circuit.kleene import PartialSimulator
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import value_bits
@@ -258,7 +260,8 @@ class TableHerbrandReader(TableReader):
     """Plays of a Herbrand certificate: it plays White, all existentials are the opponent's.
 
     What else Black decides follows from the moves through the matrix alone: of a position only
-    that much is read as the moves and the certificate determine gate by gate.
+    that much is read as the moves and the certificate determine gate by gate.  Where a solver's
+    functions read a board of Black's, it is what the rules say.
     """
 
     def __init__(
@@ -272,6 +275,21 @@ class TableHerbrandReader(TableReader):
         super().__init__(layout, Player.WHITE, oracle, square_of)
         self._certificate = certificate
         self._qbf = qbf
+        read = variables_read(certificate)
+        # By time: the literals of atoms that Black decides and White's functions read.
+        self._told = [
+            [(atom, x) for atom, x in zip(layout.state.atoms, row, strict=False) if abs(x) in read]
+            for row in (() if layout.state.position else layout.state.states)
+        ]
+
+    @property
+    def reads_atoms(self) -> bool:
+        return any(self._told)
+
+    def with_atoms(self, line: Line, true: Collection[str]) -> Line:
+        told = self._told[line.plies] if line.plies < len(self._told) else ()
+        values = {abs(x): (atom in true) == (x > 0) for atom, x in told}
+        return replace(line, choice={**line.choice, **values}) if values else line
 
     @property
     def knows_legality(self) -> bool:

@@ -11,7 +11,8 @@ that
   reaches,
 * the end is the promised one: Black has reached a goal within the plies, or never does.
 
-Where the certificate is for White, legality and the position are Black's to say and not compared.
+Where the certificate is for White, legality and the position are Black's to say and not compared;
+it is enough that White wins where Black says of the position what holds in it.
 """
 
 from __future__ import annotations
@@ -108,6 +109,8 @@ class _Proof:
                 playing = self._opponent_ply(table, ply, claimed, and_(playing, stop ^ 1))
             claimed = ply.after
             self._compare_states(table.ply, claimed, playing)
+            if self.hero is Player.WHITE:
+                playing = and_(playing, self._told(table.ply, claimed))
             playing = and_(playing, ply.goal ^ 1)
         plies, outcome = self.layout.plies, self.game.initial.outcome
         lost = TRUE if outcome is not None and outcome.winner is not self.hero else FALSE
@@ -204,6 +207,22 @@ class _Proof:
                     builder.and_all((reached, here, wrong)),
                     f"'{atom}' is not for the formula what it is by the rules",
                 )
+
+    def _told(self, time: int, claimed: Claimed) -> int:
+        """Whether Black says of the position what holds in it, in variables of her own.
+
+        A solver's functions of White's may read them; who says something else is not in a play.
+        """
+        state = self.layout.state
+        if state.position or time >= len(state.states) or not state.states[time]:
+            return TRUE
+        builder, atoms, told = self.builder, self._atoms(claimed), TRUE
+        for atom, signed in zip(state.atoms, state.states[time], strict=True):
+            if abs(signed) in self.opponent and atom in atoms:
+                said, true = self.rules.literal(signed), atoms[atom]
+                same = builder.or_(builder.and_(said, true), builder.and_(said ^ 1, true ^ 1))
+                told = builder.and_(told, same)
+        return told
 
     def _atoms(self, claimed: Claimed) -> dict[str, int]:
         """The rules' literal of each atom of a positional game."""

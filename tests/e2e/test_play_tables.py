@@ -265,6 +265,44 @@ def test_black_may_waste_plies_that_she_does_not_need(qsage: Qsage, tmp_path: Pa
     assert "Black wins maker-breaker httt 3x3 domino within 7 plies" in " ".join(ran.out.split())
 
 
+@pytest.mark.parametrize("encoding", ["ea", "en", "et"])
+def test_white_reads_the_board_that_black_tells(
+    qsage: Qsage, tmp_path: Path, encoding: str
+) -> None:
+    """DepQBF's functions of White's read Black's variables for the board, not only moves."""
+    pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
+    formula, certificate = tmp_path / "f.qdimacs", tmp_path / "f.aig"
+    game = ("hex-network", "--size", "2x3", "--depth", "5")
+    assert qsage("encode", *game, "--encoding", encoding, "-o", formula).code == Exit.FINE
+    ran = qsage("certify", formula, "--route", "trace", "--solver", "depqbf", "-o", certificate)
+    assert ran.code == Exit.FINE, ran.err
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "100", "--json")
+    assert ran.code == Exit.FINE, ran.out
+    levels = {level["level"]: level["verdict"] for level in json.loads(ran.out)["levels"]}
+    assert set(levels.values()) == {"proved"}
+    assert len(levels) == 5
+    ran = qsage("play", formula, "--cert", certificate, "--white", "random", "--games", "50")
+    assert ran.code == Exit.FINE, ran.out
+
+
+def test_what_no_play_tells_is_no_fault_of_a_certificate(qsage: Qsage, tmp_path: Path) -> None:
+    """In COR White's functions read variables of Black's that are neither moves nor board."""
+    pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
+    formula, certificate = tmp_path / "f.qdimacs", tmp_path / "f.aig"
+    game = ("hex-network", "--size", "2x3", "--depth", "5")
+    assert qsage("encode", *game, "--encoding", "cor", "-o", formula).code == Exit.FINE
+    ran = qsage("certify", formula, "--route", "trace", "--solver", "depqbf", "-o", certificate)
+    assert ran.code == Exit.FINE, ran.err
+    ran = qsage("validate", formula, "--cert", certificate, "--games", "100", "--json")
+    assert ran.code == Exit.FINE, ran.out
+    levels = {level["level"]: level for level in json.loads(ran.out)["levels"]}
+    assert levels["formula"]["verdict"] == "proved"
+    assert levels["rules"]["verdict"] == "not applicable"
+    assert "variables that are no moves" in levels["rules"]["text"]
+    ran = qsage("play", formula, "--cert", certificate, "--moves", "a1")
+    assert "White's functions read " in ran.out
+
+
 def test_a_certificate_of_constants_alone_can_be_read_back(qsage: Qsage, tmp_path: Path) -> None:
     pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
     formula, certificate = tmp_path / "f.qdimacs", tmp_path / "f.aig"
