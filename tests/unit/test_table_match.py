@@ -488,15 +488,28 @@ def test_a_wrong_literal_of_legality_is_found() -> None:
     assert "the formula forbids a1, which the rules allow" in finding.detail
 
 
-def test_an_illegal_reply_ends_the_play() -> None:
+@pytest.mark.parametrize("passes", [False, True])
+def test_an_illegal_reply_ends_the_play_or_is_a_pass_where_the_formula_ignores_it(
+    passes: bool,
+) -> None:
     made = certified(EL, "ea")
     third = made.encoding.layout.moves[2]
     certificate = made.certificate
     for variable, literal in zip(third.code, (0, 1, 0, 0), strict=True):
         certificate = with_function(certificate, variable, literal)
-    conductor = table_conductor(EL, "ea", certificate=certificate)
+    layout = replace(made.encoding.layout, black_passes=passes)
+    conductor = table_conductor(EL, "ea", certificate=certificate, layout=layout)
     (state,) = conductor.answer_all([conductor.start()])
     (state,) = conductor.answer_all([conductor.play(state, NamedMove("a1"))])
+    if passes:
+        assert state.remark == "It claims nothing, and any claim will do: b2: Black has claimed it."
+        assert state.ending is None
+        # The certificate says that the stone is there: its own board is wrong, its reply is not.
+        assert {f.kind for f in state.findings} <= {FindingKind.BOARD_DIFFERS}
+        (state,) = conductor.answer_all([conductor.play(state, NamedMove("c3"))])
+        (final,) = conductor.finish_all([state])
+        assert final.promised is False
+        return
     assert state.findings[0].kind is FindingKind.ILLEGAL_REPLY
     assert state.findings[0].text.endswith("Black has claimed it") or "b2" in str(state.moves)
     assert state.ending is not None
