@@ -33,10 +33,15 @@ _KEPT_PLAYS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why a play has ended and who won; ``None`` when only the verdict can tell."""
+    """Why a play has ended and who won; ``None`` when only the verdict can tell.
+
+    ``by_rules`` is false where the rules were left before the end: what the verdict says is then
+    no win by them.
+    """
 
     winner: Player | None
     reason: str
+    by_rules: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +281,8 @@ class Conductor:
         )
         if self._illegal_replies is IllegalMoves.REPLACED:
             reason = f"{self.player} may make any legal move, for the formula replaces its reply"
-            return replace(after, ending=Ending(None, f"{reason} ({finding.detail})"))
+            ending = Ending(None, f"{reason} ({finding.detail})", by_rules=False)
+            return replace(after, ending=ending)
         remark = f"It claims nothing, and any claim will do: {finding.detail}."
         passed = state.position
         if isinstance(passed, PositionalPosition):
@@ -553,6 +559,8 @@ class Conductor:
         if kept is False:
             findings.append(self._verdict_finding(state, note, expected))
         promised = None if winner is None else winner is self.player and kept is not False
+        if promised and not ending.by_rules:
+            promised = None
         return Final(winner, ending.reason, promised, verdict, note, tuple(findings))
 
     def _verdict_finding(self, state: PlayState, note: str, expected: bool) -> Finding:

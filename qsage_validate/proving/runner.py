@@ -27,7 +27,7 @@ from qsage_validate.proving.trace_level import check_trace_level
 from qsage_validate.solvers.search import Limits
 from qsage_validate.solvers.searching import search_for
 from qsage_validate.validation.encoding_proof import prove_encoding
-from qsage_validate.validation.finding import Finding
+from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.strategy_proof import prove_strategy
 from qsage_validate.validation.table_strategy_proof import prove_table_strategy
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
@@ -282,12 +282,15 @@ class _Run:
         """A result of plays, without what only shows that no play has all that White reads.
 
         Black's variables that are no moves have one value in a play; with another one White might
-        reply otherwise.  The level of the formula is about all values.
+        reply otherwise.  That the formula itself is true in a play refutes in any case.
         """
         setup, formula = self.subject.setup, self.subject.formula
         unplayed = () if setup is None else setup.unplayed
         if formula is None or not unplayed or not isinstance(result.verdict, Refuted):
             return result
+        kept = [f for f in result.verdict.findings if f.kind is FindingKind.VERDICT_DIFFERS]
+        if kept:
+            return replace(result, verdict=Refuted(tuple(kept)))
         names = ", ".join(formula.name(v) for v in unplayed[:4]) + ", …" * (len(unplayed) > 4)
         why = f"White's functions read variables that are no moves ({names}): no play shows them"
         return replace(result, verdict=Unsupported(why))
