@@ -12,20 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, runtime_checkable
 
-
-class Player(Enum):
-    """Black is the player whose win the formula states, whoever moves first."""
-
-    BLACK = "black"
-    WHITE = "white"
-
-    @property
-    def other(self) -> Player:
-        """The opponent."""
-        return Player.WHITE if self is Player.BLACK else Player.BLACK
-
-    def __str__(self) -> str:
-        return self.value.capitalize()
+from qsage_validate.kernel.game import Player as Player
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,96 @@
+"""A game's rules as a circuit: what the proofs about plays ask for.
+
+A *state* is a tuple of literals of one and-inverter graph, so that it stands for many positions
+at once.  Time ``t`` is after ``t`` plies and before ply ``t + 1``; plies count from 1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+from qsage_validate.circuit.aig import FALSE, AigBuilder
+
+State = tuple[int, ...]
+
+
+class Player(Enum):
+    """Black is the player whose win the formula states, whoever moves first."""
+
+    BLACK = "black"
+    WHITE = "white"
+
+    @property
+    def other(self) -> Player:
+        """The opponent."""
+        return Player.WHITE if self is Player.BLACK else Player.BLACK
+
+    def __str__(self) -> str:
+        return self.value.capitalize()
+
+
+class Rules(ABC):
+    """The rules of a game of at most ``plies`` plies; Black wins or does not.
+
+    What a play is: from the initial state the player to move makes one of the legal moves of the
+    ply, until :meth:`won` is true of a player.  A play of ``plies`` plies that nobody has won is
+    White's.  ``builder`` is the graph in which everything is built.
+    """
+
+    builder: AigBuilder
+    plies: int
+
+    @abstractmethod
+    def mover(self, ply: int) -> Player:
+        """Who makes a ply, 1 to ``plies``."""
+
+    @abstractmethod
+    def moves(self, ply: int) -> Sequence[str]:
+        """The texts of all moves that may be legal at a ply, each once.
+
+        Every move that is legal at this ply in some play is among them.
+        """
+
+    @property
+    @abstractmethod
+    def initial(self) -> State:
+        """The state at time 0, as constants."""
+
+    @abstractmethod
+    def legal(self, state: State, ply: int) -> Sequence[int]:
+        """For each of ``moves(ply)`` the literal that it is legal in ``state``."""
+
+    @abstractmethod
+    def after(self, state: State, ply: int, made: Sequence[int]) -> State:
+        """The state after a ply; ``made[k]`` says that move ``k`` is legal and was made.
+
+        At most one of them is true; where none is, the result means nothing.
+        """
+
+    @abstractmethod
+    def won(self, state: State, time: int) -> Mapping[Player, int]:
+        """For each player whether the play has ended at ``time`` with this player's win.
+
+        ``time`` is below or equal to ``plies``; never true of both.  A player to move without a
+        legal move is covered here, where the rules say what that means.
+        """
+
+    @abstractmethod
+    def atoms(self, state: State, time: int) -> Mapping[str, int]:
+        """What can be said about a position, with its literal; in the words of the game."""
+
+    def undefined(self, state: State, ply: int) -> int:
+        """Whether the rules say nothing of what happens at ``ply``, though nobody has won.
+
+        In GDL a role must have a legal move as long as the play goes on.
+        """
+        return FALSE
+
+    def passed(self, state: State, ply: int) -> State | None:
+        """The state after a ply without a move, where that is never better than any legal move.
+
+        ``None`` in games of which this is not known.  It is a theorem about positional games: a
+        claimed position more never hurts its owner.
+        """
+        return None
