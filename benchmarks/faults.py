@@ -29,7 +29,6 @@ from rich.table import Table
 
 from benchmarks.models import Case
 from benchmarks.scripts import same_plays, scripted_differences
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.certify import certify_game
 from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
@@ -42,6 +41,7 @@ from qsage_validate.encodings.layout import MoveVariables
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.strategy_proof import prove_strategy
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict

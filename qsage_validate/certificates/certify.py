@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, overload
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateUndecided,
@@ -31,6 +30,7 @@ from qsage_validate.games.positional.rules import PositionalGame, PositionalPosi
 from qsage_validate.games.positional.witnesses import goal_masks
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.games.registry import load_game
+from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.plain_search import PlainSearch
 from qsage_validate.solvers.search import (
     Limits,

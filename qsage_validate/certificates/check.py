@@ -22,20 +22,6 @@ from typing import Final
 
 import numpy as np
 
-from qsage_validate.certificates.certificate import (
-    Certificate,
-    CircuitCertificate,
-    ClauseCertificate,
-    Kind,
-    dont_cares,
-)
-from qsage_validate.certificates.composition import Composition, compose
-from qsage_validate.certificates.definitions import (
-    Definitions,
-    NotDefinitionalError,
-    definitions,
-)
-from qsage_validate.certificates.dependencies import Dependency, wrong_dependencies
 from qsage_validate.circuit.aig import FALSE, Aig
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
@@ -43,6 +29,20 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import Exit
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    ClauseCertificate,
+    Kind,
+    dont_cares,
+)
+from qsage_validate.kernel.composition import Composition, compose
+from qsage_validate.kernel.definitions import (
+    Definitions,
+    NotDefinitionalError,
+    definitions,
+)
+from qsage_validate.kernel.dependencies import Dependency, wrong_dependencies
 
 Progress = Callable[[str], None]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
-from qsage_validate.certificates.composition import compose
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Gate, Qbf
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.composition import compose
 
 
 def for_clausal_form(

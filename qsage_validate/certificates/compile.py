@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.certificates.check import Lemma, LemmaStep
 from qsage_validate.certificates.decisions import Decisions
 from qsage_validate.certificates.invariants import Invariants
@@ -28,6 +27,7 @@ from qsage_validate.encodings.lifted_definitions import (
 from qsage_validate.games.bddl.model import Condition
 from qsage_validate.games.bddl.rules import BddlMove, GoalInstance
 from qsage_validate.games.protocol import Move, Player
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 
 def compile_plan(encoding: Encoding, plan: Plan) -> CircuitCertificate:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.certificates.decisions import Column, Decisions
 from qsage_validate.certificates.plan import Moves, Plan, PlanNode, Witness
 from qsage_validate.certificates.play_in_mind import play_in_mind
@@ -26,6 +25,7 @@ from qsage_validate.encodings.play_literals import PlyLiterals
 from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, illegal_replies
 from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import Move, Player
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 
 class NotCompiledError(QsageError):

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.circuit.qbf import Qbf, Scope
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 
 
 def dual(formula: Qbf) -> Qbf:

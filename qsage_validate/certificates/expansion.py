@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.errors import UndecidedError
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 MAX_GATES: Final = 100_000
 """The graph of a step may have so many gates."""

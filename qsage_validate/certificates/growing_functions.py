@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.embed import embed
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 
 class GrowingFunctions:

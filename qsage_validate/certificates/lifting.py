@@ -26,7 +26,6 @@ from collections.abc import Container
 from itertools import chain
 from typing import Final
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.clause_table import Clause, ClauseTable
 from qsage_validate.certificates.growing_functions import GrowingFunctions
 from qsage_validate.circuit.aig import FALSE, TRUE
@@ -34,6 +33,7 @@ from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrat import Action, QratTrace, introduced_levels
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 
 _ELIMINATION: Final = "var elimination"
 _DEFINITION: Final = "expansion: removing var definition"

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.check import CertificateProved
 from qsage_validate.errors import InputError, UndecidedError
+from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.backend import RunLimits
 
 Say = Callable[[str], None]

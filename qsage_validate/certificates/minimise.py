@@ -28,19 +28,12 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final
 
-from qsage_validate.certificates.certificate import (
-    Certificate,
-    CircuitCertificate,
-    Dialect,
-    Kind,
-)
 from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateRefuted,
     check,
     circuit_of,
 )
-from qsage_validate.certificates.definitions import NotDefinitionalError
 from qsage_validate.certificates.reduction_definitions import rebuild
 from qsage_validate.certificates.reduction_features import FeatureCircuit, feature_circuit
 from qsage_validate.certificates.reduction_gates import defined_gates
@@ -52,6 +45,13 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import Exit, QsageError, UndecidedError
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    Dialect,
+    Kind,
+)
+from qsage_validate.kernel.definitions import NotDefinitionalError
 
 # Seconds for all stages together when there is no deadline.
 _SECONDS: Final = 60.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qsage_validate.certificates.certificate import CircuitCertificate
+from qsage_validate.kernel.certificate import CircuitCertificate
 
 
 def variables_read(certificate: CircuitCertificate) -> frozenset[int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf
@@ -19,6 +18,7 @@ from qsage_validate.encodings.lifted_definitions import MoveTracker, Vector
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 
 _ENCODINGS = frozenset({"lifted", "lifted-guarded"})
 

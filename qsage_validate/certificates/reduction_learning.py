@@ -24,7 +24,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.certificates.reduction_features import (
     FeatureCircuit,
     build_gate,
@@ -46,6 +45,7 @@ from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, satisfy
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 _SOLVER: Final = "minisat22"
 # Random plays at the start, and plays beside each one that a solver has found.

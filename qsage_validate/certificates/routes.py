@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.certify import CheckFailedError, certify_encoding
 from qsage_validate.certificates.check import CertificateProved, CertificateUndecided, check
 from qsage_validate.certificates.expansion import MAX_GATES, expand
@@ -29,6 +28,7 @@ from qsage_validate.errors import (
     UndecidedError,
     UsageError,
 )
+from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.backend import SolverMissingError
 from qsage_validate.solvers.search import Limits, ProgressCallback
 

@@ -16,18 +16,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.certificate import (
-    Certificate,
-    CircuitCertificate,
-    ClauseCertificate,
-    opponent_variables,
-)
 from qsage_validate.certificates.lazy_circuit import LazyCircuit
 from qsage_validate.certificates.oracle import Choice, NoAnswerError
 from qsage_validate.circuit.clauses import load
 from qsage_validate.circuit.embed import reduce
 from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
 from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    ClauseCertificate,
+    opponent_variables,
+)
 
 # The quickest of PySAT's solvers at propagating and at handing a model over.
 _SOLVER: Final = "minisat22"

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.certificate import CircuitCertificate
-from qsage_validate.certificates.composition import compose
 from qsage_validate.certificates.oracle import Choice
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.simulate import Simulator, Words, pack, unpack
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.composition import compose
 
 # Simulators kept for the sets of variables that were asked for: a few a ply.
 _MAX_SIMULATORS = 64

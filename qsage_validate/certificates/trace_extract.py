@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.certificates.trace_definitions import Definitions, conjunctions
 from qsage_validate.certificates.trace_functions import FunctionBuilder
 from qsage_validate.certificates.trace_phases import PhaseTable
@@ -35,6 +34,7 @@ from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrp import read_trace
 from qsage_validate.formats.source import Path
 from qsage_validate.formats.trace import Trace
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 
 def extract(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from qsage_validate.certificates.certificate import Kind
 from qsage_validate.certificates.trace_definitions import Definitions
 from qsage_validate.certificates.trace_phases import NEGATIVE, POSITIVE, PhaseTable
 from qsage_validate.certificates.trace_reductions import Record, Step
 from qsage_validate.certificates.trace_sets import PrefixBits
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.kernel.certificate import Kind
 
 
 class FunctionBuilder:

@@ -16,7 +16,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.clausal import for_circuit
 from qsage_validate.certificates.dual import dual, for_dual
 from qsage_validate.certificates.lifting import lift
@@ -26,6 +25,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.formats.qrat import read_qrat
+from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.backend import Backend, Missing, RunLimits, TraceKind
 from qsage_validate.solvers.backends import backends, get_backend
 from qsage_validate.solvers.bloqqer import preprocess

@@ -7,12 +7,12 @@ from os import fspath
 
 import numpy as np
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.aiger import aiger_bytes
 from qsage_validate.formats.source import Path, write_atomic
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 
 def write_certificate(

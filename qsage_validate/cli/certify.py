@@ -34,11 +34,11 @@ from qsage_validate.cli.subject import (
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.certificate import CircuitCertificate, Dialect
     from qsage_validate.certificates.routes import CertifiedFormula
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import AnyEncoding
     from qsage_validate.encodings.table_layout import AnyLayout
+    from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 
 
 @partial(takes_model, or_formula=True)

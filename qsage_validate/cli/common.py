@@ -14,7 +14,7 @@ import typer
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.certificate import Dialect
+    from qsage_validate.kernel.certificate import Dialect
 
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output.")
@@ -62,7 +62,7 @@ def game_words(game: tuple[str, str] | None, model: str | None) -> tuple[str, ..
 
 def parse_dialect(name: str | None) -> Dialect | None:
     """The dialect of that name; raises ``UsageError`` with the names that there are."""
-    from qsage_validate.certificates.certificate import Dialect
+    from qsage_validate.kernel.certificate import Dialect
 
     if name is None:
         return None

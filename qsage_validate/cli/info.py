@@ -194,10 +194,10 @@ def _layout_facts(layout: AnyLayout) -> Facts:
 
 
 def _aiger(data: bytes, name: str) -> Facts:
-    from qsage_validate.certificates.certificate import Dialect
-    from qsage_validate.certificates.dialects import recognise
-    from qsage_validate.certificates.reader import parse_certificate
     from qsage_validate.formats.aiger import parse_aiger
+    from qsage_validate.kernel.certificate import Dialect
+    from qsage_validate.kernel.dialects import recognise
+    from qsage_validate.kernel.reader import parse_certificate
 
     file = parse_aiger(data, name)
     facts: Facts = {
@@ -217,8 +217,8 @@ def _aiger(data: bytes, name: str) -> Facts:
 
 
 def _pedant(data: bytes, name: str) -> Facts:
-    from qsage_validate.certificates.certificate import Dialect, Kind
     from qsage_validate.formats.pedant import parse_pedant
+    from qsage_validate.kernel.certificate import Dialect, Kind
 
     file = parse_pedant(data, name)
     return {
@@ -232,9 +232,9 @@ def _pedant(data: bytes, name: str) -> Facts:
 
 def _certificate(data: bytes, name: str, formula: str) -> Facts:
     """The facts that need the formula: sides, don't-cares, functions that it does not name."""
-    from qsage_validate.certificates.certificate import CircuitCertificate
-    from qsage_validate.certificates.reader import parse_certificate
     from qsage_validate.formats.formula import read_formula
+    from qsage_validate.kernel.certificate import CircuitCertificate
+    from qsage_validate.kernel.reader import parse_certificate
 
     qbf = read_formula(formula)
     certificate = parse_certificate(data, qbf, path=name)
@@ -262,8 +262,8 @@ def _trace(content: BytesOf) -> Facts:
     """The facts of a solver's trace, which may be larger than memory."""
     import numpy as np
 
-    from qsage_validate.certificates.certificate import Kind
     from qsage_validate.formats.qrp import index_trace
+    from qsage_validate.kernel.certificate import Kind
 
     trace = index_trace(content)
     needed = trace.needed()

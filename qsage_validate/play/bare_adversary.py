@@ -6,11 +6,11 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from qsage_validate.certificates.certificate import Certificate
 from qsage_validate.certificates.oracle import NoAnswerError, Oracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import Certificate
 from qsage_validate.play.adversary import BATCH, KEPT_FINDINGS, AdversaryReport, Results
 from qsage_validate.play.draws import Draws
 from qsage_validate.strategies.values import ask

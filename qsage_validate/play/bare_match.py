@@ -13,11 +13,11 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
 
-from qsage_validate.certificates.certificate import Certificate, CircuitCertificate
 from qsage_validate.certificates.oracle import NoAnswerError, Oracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MalformedMoveError
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 from qsage_validate.play.frame import (
     BlockMove,
     Frame,

@@ -8,15 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from qsage_validate.certificates.certificate import (
-    Certificate,
-    CircuitCertificate,
-    Dialect,
-    Kind,
-    dont_cares,
-)
 from qsage_validate.certificates.oracle import Oracle
-from qsage_validate.certificates.reader import read_certificate
 from qsage_validate.certificates.reads import variables_read
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
@@ -34,6 +26,14 @@ from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.model_text import model_from_parts
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import find_command, load_game
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    Dialect,
+    Kind,
+    dont_cares,
+)
+from qsage_validate.kernel.reader import read_certificate
 from qsage_validate.play.adversary import Adversary
 from qsage_validate.play.bare_adversary import BareAdversary
 from qsage_validate.play.bare_match import BareMatch

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.encodings.table_layout import TableLayout
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import write_atomic
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.setup import Setup
 
 _FORMAT: Final = "qsage exhaustive checkpoint 1"

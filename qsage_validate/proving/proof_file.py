@@ -22,17 +22,17 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from qsage_validate.certificates.certificate import (
+from qsage_validate.circuit.qbf import Connective, Qbf, tseitin
+from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError, one_line
+from qsage_validate.formats.source import write_atomic
+from qsage_validate.kernel.certificate import (
     Certificate,
     CircuitCertificate,
     ClauseCertificate,
     Kind,
     dont_cares,
 )
-from qsage_validate.circuit.qbf import Connective, Qbf, tseitin
-from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError, one_line
-from qsage_validate.formats.source import write_atomic
 
 Clause = tuple[int, ...]
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate import __version__
-from qsage_validate.certificates.certificate import CircuitCertificate
-from qsage_validate.certificates.definitions import NotDefinitionalError, definitions
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game, Player
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.definitions import NotDefinitionalError, definitions
 from qsage_validate.play.setup import Setup
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.exhaustive import exhaust

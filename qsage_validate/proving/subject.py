@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from qsage_validate.certificates.certificate import Certificate
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.table_layout import AnyLayout, inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Game
+from qsage_validate.kernel.certificate import Certificate
 from qsage_validate.play.setup import PlayFiles, Setup, load, load_formula
 from qsage_validate.proving.provenance import file_facts
 from qsage_validate.validation.referee import check_fit

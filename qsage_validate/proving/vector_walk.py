@@ -15,13 +15,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.oracle import Choice
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.simulate import Words, pack, unpack
 from qsage_validate.encodings.layout import MoveVariables, StateCode
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.play.conductor import Conductor
 from qsage_validate.play.setup import Engine, Setup
 from qsage_validate.proving.vector_rules import Flags, Indices, VectorRules

@@ -9,9 +9,9 @@ from typing import Final, Generic, TypeVar
 
 import numpy as np
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.oracle import NoAnswerError
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.play.adversary import KEPT_FINDINGS
 from qsage_validate.play.broken_promise import broken_by
 from qsage_validate.play.conductor import Conductor, PlayState

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.strategies.line import (
     Answer,
     BoardCode,

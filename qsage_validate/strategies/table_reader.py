@@ -9,7 +9,6 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Final
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.certificates.reads import variables_read
 from qsage_validate.circuit.kleene import PartialSimulator
@@ -18,6 +17,7 @@ from qsage_validate.encodings.layout import value_bits
 from qsage_validate.encodings.table_layout import TableLayout
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.strategies.line import (
     Atoms,
     BoardReading,

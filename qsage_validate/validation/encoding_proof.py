@@ -25,14 +25,14 @@ from qsage_validate.encodings.layout import Layout, MoveVariables, StateCode, va
 from qsage_validate.encodings.lifted_definitions import MoveTracker, Vector
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.strategies.line import MoveCode
-from qsage_validate.validation.claims import (
+from qsage_validate.kernel.claims import (
     Claim,
     ClaimsTimeoutError,
     Counterexample,
     evaluate,
     first_failure,
 )
+from qsage_validate.strategies.line import MoveCode
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.rules_circuit import RulesCircuit
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict

@@ -3,30 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
 
 from qsage_validate.errors import one_line
 from qsage_validate.games.protocol import Player
-
-
-class FindingKind(Enum):
-    """What differs; the values are what ``--json`` shows."""
-
-    BOARD_DIFFERS = "board differs"
-    LEGALITY_DIFFERS = "legality differs"
-    ILLEGAL_REPLY = "illegal reply"
-    UNREADABLE_REPLY = "unreadable reply"
-    END_DIFFERS = "end is not the promised win"
-    FALSE_CLAIM = "claimed win is none"
-    VERDICT_DIFFERS = "verdict differs"
-    CERTIFICATE_SILENT = "certificate silent"
-    LOOKS_RIGHT = "function looks right"
-    CERTIFICATE_BEATEN = "certificate beaten"
-    TRACE_WRONG = "trace is no proof"
-    FORMULA_DIFFERS = "winning formula differs"
-    RULES_SILENT = "no rule fires"
-    RULE_MISFIRES = "rule fires in a losing state"
-    REPLY_FAILS = "reply does not win"
+from qsage_validate.kernel.fault import FindingKind as FindingKind  # noqa: PLC0414 (re-exported)
 
 
 @dataclass(frozen=True, slots=True)

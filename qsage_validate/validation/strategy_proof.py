@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from qsage_validate.certificates.certificate import CircuitCertificate
-from qsage_validate.certificates.composition import compose
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout, MoveVariables, StateCode
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Square
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.claims import Claim, ClaimsTimeoutError, evaluate, first_failure
+from qsage_validate.kernel.composition import compose
 from qsage_validate.strategies.line import MoveCode
-from qsage_validate.validation.claims import Claim, ClaimsTimeoutError, evaluate, first_failure
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.rules_circuit import RulesCircuit, RulesPly, State
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict

@@ -19,8 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from qsage_validate.certificates.certificate import CircuitCertificate
-from qsage_validate.certificates.composition import compose
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.table_layout import (
@@ -31,8 +29,10 @@ from qsage_validate.encodings.table_layout import (
 )
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.claims import Claim, ClaimsTimeoutError, evaluate, first_failure
+from qsage_validate.kernel.composition import compose
 from qsage_validate.strategies.table_code import TableCode
-from qsage_validate.validation.claims import Claim, ClaimsTimeoutError, evaluate, first_failure
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.positional_rules_circuit import (
     Claimed,

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.certificate import Kind
 from qsage_validate.certificates.certify import certify_game
 from qsage_validate.circuit.qbf import Connective
 from qsage_validate.encodings.encoding import Kind as ModelKind
@@ -21,6 +20,7 @@ from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_m
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import grid_templates, resolve_model
+from qsage_validate.kernel.certificate import Kind
 from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.strategy_proof import prove_strategy
 from qsage_validate.validation.verdict import Proved

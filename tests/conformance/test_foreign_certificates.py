@@ -10,22 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qsage_validate.certificates.certificate import (
-    Certificate,
-    CircuitCertificate,
-    Dialect,
-    Kind,
-    dont_cares,
-)
 from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateRefuted,
     CertificateUndecided,
     check,
 )
-from qsage_validate.certificates.definitions import definitions
 from qsage_validate.certificates.oracle import Oracle
-from qsage_validate.certificates.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.certificates.writer import certificate_bytes
@@ -39,6 +30,15 @@ from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs, read_q
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.protocol import Board, Player
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    Dialect,
+    Kind,
+    dont_cares,
+)
+from qsage_validate.kernel.definitions import definitions
+from qsage_validate.kernel.reader import parse_certificate, read_certificate
 from tests.support.random_certificates import pedant_text
 
 

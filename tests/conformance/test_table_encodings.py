@@ -13,7 +13,6 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.certificate import Kind as CertificateKind
 from qsage_validate.certificates.certify import CertifiedTable, certify_game
 from qsage_validate.certificates.compile_table import NotCompiledError
 from qsage_validate.encodings.encoding import Kind, TableEncoding, encode, encoders, kind_of
@@ -30,6 +29,7 @@ from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import load_game
+from qsage_validate.kernel.certificate import Kind as CertificateKind
 from qsage_validate.play.adversary import AdversaryReport
 from qsage_validate.play.setup import PlayFiles, Setup
 from qsage_validate.solvers.search import solve

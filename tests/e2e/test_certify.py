@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.errors import Exit
+from qsage_validate.kernel.certificate import CircuitCertificate
 
 from .conftest import Qsage
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from qsage_validate.certificates import traced
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.expansion import expand
 from qsage_validate.certificates.lifting import lift
 from qsage_validate.certificates.trace_extract import extract
 from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.errors import Exit
 from qsage_validate.formats.formula import read_formula
+from qsage_validate.kernel.certificate import CircuitCertificate
 from tests.support.random_qbf import random_qcir, random_qdimacs, truth
 
 from .conftest import Qsage

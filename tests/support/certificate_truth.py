@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pysat.solvers import Solver
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 
 
 def falsifying_choice(qbf: Qbf, certificate: CircuitCertificate) -> dict[int, bool] | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 
 def expanded(qbf: Qbf) -> CircuitCertificate:

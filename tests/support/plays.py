@@ -8,7 +8,6 @@ from functools import cache
 
 import numpy as np
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.certify import Certified, certify_game
 from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.certificates.sat_oracle import SatOracle
@@ -17,6 +16,7 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import load_game, resolve_model
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.play.adversary import Adversary, AdversaryReport
 from qsage_validate.play.board_match import BoardMatch
 from qsage_validate.play.conductor import Conductor

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 _ARITY = {Connective.XOR: 2, Connective.ITE: 3}
 

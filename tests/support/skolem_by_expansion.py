@@ -6,10 +6,10 @@ from itertools import product
 
 from pysat.solvers import Solver
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.formats.qdimacs import ClausalForm
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 
 def skolem_by_expansion(form: ClausalForm) -> CircuitCertificate | None:

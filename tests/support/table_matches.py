@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.certificates.certify import CertifiedTable, certify_game
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.encodings.table_layout import TableLayout
@@ -15,6 +14,7 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import load_game
+from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.board_match import BoardMatch
 from qsage_validate.play.conductor import Conductor
 from qsage_validate.play.naming import Names

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.encodings.layout import Bits
 from qsage_validate.encodings.table_layout import MoveTable, TableLayout
 from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.kernel.certificate import CircuitCertificate
 
 Choice = NDArray[np.bool_]
 """The values of the opponent's variables, those that are chosen later being false."""

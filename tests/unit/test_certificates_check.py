@@ -6,12 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from qsage_validate.certificates.certificate import (
-    CircuitCertificate,
-    ClauseCertificate,
-    Dialect,
-    Kind,
-)
 from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateRefuted,
@@ -20,12 +14,18 @@ from qsage_validate.certificates.check import (
     check,
     obligation,
 )
-from qsage_validate.certificates.dependencies import wrong_dependency
-from qsage_validate.certificates.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, Unsatisfiable, satisfy
 from qsage_validate.errors import Exit, InputError
+from qsage_validate.kernel.certificate import (
+    CircuitCertificate,
+    ClauseCertificate,
+    Dialect,
+    Kind,
+)
+from qsage_validate.kernel.dependencies import wrong_dependency
+from qsage_validate.kernel.reader import parse_certificate
 from tests.support.random_certificates import (
     all_choices,
     certified,

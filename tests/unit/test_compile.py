@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.certificates.certificate import Kind
 from qsage_validate.certificates.compile import compile_plan
 from qsage_validate.certificates.plan import NoWinError, Plan, Planner, PlanNode
 from qsage_validate.encodings.lifted import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player, Position
+from qsage_validate.kernel.certificate import Kind
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
 from tests.support.models import models

@@ -13,7 +13,6 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.certificate import Kind
 from qsage_validate.certificates.certify import certify_encoding, certify_game, goal_witnesses
 from qsage_validate.certificates.compile_table import NotCompiledError
 from qsage_validate.certificates.must_play import must_play_plan
@@ -30,6 +29,7 @@ from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import Kind
 from qsage_validate.solvers.search import Solver, WinningStrategy
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.positional import random_game, random_network_game, winner

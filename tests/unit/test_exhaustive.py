@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.certify import Certified, certify_game
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import load_game
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.play.conductor import Conductor, PlayState
 from qsage_validate.play.setup import Engine, PlayFiles, Setup
 from qsage_validate.proving import exhaustive

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.clausal import for_circuit, for_clausal_form
 from qsage_validate.certificates.dual import dual, for_dual
@@ -21,6 +20,7 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs, qdimacs_text
 from qsage_validate.games.registry import resolve_command
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import circuits, qbfs, truth
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from qsage_validate.certificates.certificate import CircuitCertificate
+from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.setup import PlayFiles, Setup, load
 from qsage_validate.proving.bar_chart import Bar, bar_chart
 from qsage_validate.proving.html import html_report

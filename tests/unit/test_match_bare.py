@@ -8,18 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qsage_validate.certificates.certificate import (
-    CircuitCertificate,
-    ClauseCertificate,
-    Dialect,
-    Kind,
-)
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, MalformedMoveError, UsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import (
+    CircuitCertificate,
+    ClauseCertificate,
+    Dialect,
+    Kind,
+)
 from qsage_validate.play.bare_adversary import BareAdversary
 from qsage_validate.play.bare_match import BareMatch
 from qsage_validate.play.frame import BlockMove, Group

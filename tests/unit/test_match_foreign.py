@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.certificate import Dialect
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import Dialect
 from qsage_validate.play.adversary import AdversaryReport
 from qsage_validate.play.setup import Engine, PlayFiles, Setup, load
 from qsage_validate.validation.finding import FindingKind

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateRefuted,
@@ -18,13 +17,11 @@ from qsage_validate.certificates.check import (
     CheckResult,
     check,
 )
-from qsage_validate.certificates.dependencies import wrong_dependency
 from qsage_validate.certificates.minimise import (
     WrongCertificateError,
     minimise,
     minimised,
 )
-from qsage_validate.certificates.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.reduction_definitions import rebuild
 from qsage_validate.certificates.reduction_features import feature_circuit
 from qsage_validate.certificates.reduction_gates import defined_gates
@@ -39,6 +36,9 @@ from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.dependencies import wrong_dependency
+from qsage_validate.kernel.reader import parse_certificate, read_certificate
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.expanded import expanded
 from tests.support.plays import certified as made_by_search

@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.certificate import Kind
 from qsage_validate.certificates.certify import certify_game
 from qsage_validate.certificates.compile_table import NotCompiledError
 from qsage_validate.certificates.expansion import expand
@@ -19,6 +18,7 @@ from qsage_validate.games.positional.pairing_game import SAYS, PairingGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.stones import Stone
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import Kind
 from qsage_validate.solvers.blocking import BlockingSearch
 from qsage_validate.solvers.plain_search import PlainSearch
 from tests.support.certificate_truth import falsifying_choice

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.certificate import CircuitCertificate, Kind
 from qsage_validate.certificates.certify import Certified, certify_game
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.errors import UsageError
@@ -21,6 +20,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import load_game
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.play.adversary import Adversary, LeastSeen, Results
 from qsage_validate.play.conductor import Conductor
 from qsage_validate.play.draws import Draws, ManyDraws

@@ -15,7 +15,7 @@ from qsage_validate.games.positional.model import Network, PositionalModel, alte
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import load_game
-from qsage_validate.validation.claims import evaluate
+from qsage_validate.kernel.claims import evaluate
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.positional_rules_circuit import PositionalRulesCircuit
 from qsage_validate.validation.table_strategy_proof import prove_table_strategy

@@ -8,7 +8,6 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.certificate import Kind
 from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.trace_check import TraceProved, check_trace
 from qsage_validate.certificates.trace_definitions import conjunctions
@@ -18,6 +17,7 @@ from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.formats.qrp import read_trace
+from qsage_validate.kernel.certificate import Kind
 from tests.support.random_qbf import random_circuit, random_qbf, truth
 from tests.support.tracing import WAYS, hard_qdimacs, require_solvers, traced
 

@@ -20,22 +20,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from qsage_validate.certificates.certificate import (
-    Certificate,
-    CircuitCertificate,
-    ClauseCertificate,
-    Dialect,
-    Kind,
-)
-from qsage_validate.certificates.definitions import NotDefinitionalError, definitions
-from qsage_validate.certificates.dependencies import wrong_dependency
-from qsage_validate.certificates.dialects import (
-    RESULT,
-    Recognition,
-    input_names,
-    output_names,
-    recognise,
-)
 from qsage_validate.circuit.aig import FALSE, TRUE
 from qsage_validate.circuit.embed import reduce
 from qsage_validate.circuit.qbf import Qbf, Quantifier
@@ -43,6 +27,22 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import AigerFile, parse_aiger
 from qsage_validate.formats.pedant import parse_pedant
 from qsage_validate.formats.source import Format, Path, label, quoted, read_bytes, sniff_bytes
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    ClauseCertificate,
+    Dialect,
+    Kind,
+)
+from qsage_validate.kernel.definitions import NotDefinitionalError, definitions
+from qsage_validate.kernel.dependencies import wrong_dependency
+from qsage_validate.kernel.dialects import (
+    RESULT,
+    Recognition,
+    input_names,
+    output_names,
+    recognise,
+)
 
 _MODEL = re.compile(rb"c\s*Model for variable\s+([0-9]+)")
 _ADJECTIVE = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}

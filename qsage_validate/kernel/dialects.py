@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.certificates.certificate import Dialect
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import AigerFile
+from qsage_validate.kernel.certificate import Dialect
 
 RESULT: Final = "result"
 """The symbol of the last output in CAQE's dialect: the constant that tells the kind."""

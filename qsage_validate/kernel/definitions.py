@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
-from qsage_validate.certificates.certificate import (
+from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     ClauseCertificate,
     opponent_variables,
 )
-from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.circuit.qbf import Qbf
 
 Clauses = list[list[int]]
 

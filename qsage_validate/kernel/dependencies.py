@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from qsage_validate.certificates.certificate import CircuitCertificate
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.embed import reduce
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.kernel.certificate import CircuitCertificate
 
 # Gates of a path that a message shows at each end.
 _SHOWN = 4

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from qsage_validate.certificates.certificate import CircuitCertificate, opponent_variables
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def compose(
 
     ``also`` are further literals of the certificate's graph that shall be built.
     Raises ``KeyError`` when the certificate has an input that the formula does not give to
-    the opponent (:func:`~qsage_validate.certificates.reader.read_certificate` has checked).
+    the opponent (:func:`~qsage_validate.kernel.reader.read_certificate` has checked).
     """
     opponent = opponent_variables(certificate, formula)
     builder = AigBuilder(len(opponent), rewrite=rewrite)

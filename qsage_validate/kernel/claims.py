@@ -15,7 +15,7 @@ from typing import Final
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.clauses import circuit_clauses, load
 from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.validation.finding import FindingKind
+from qsage_validate.kernel.fault import FindingKind
 
 _SOLVER: Final = "cadical195"
 # Conflicts between two looks at the clock and at pending signals.

@@ -1,0 +1,25 @@
+"""The kinds of what can be wrong."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class FindingKind(Enum):
+    """What differs; the values are what ``--json`` shows."""
+
+    BOARD_DIFFERS = "board differs"
+    LEGALITY_DIFFERS = "legality differs"
+    ILLEGAL_REPLY = "illegal reply"
+    UNREADABLE_REPLY = "unreadable reply"
+    END_DIFFERS = "end is not the promised win"
+    FALSE_CLAIM = "claimed win is none"
+    VERDICT_DIFFERS = "verdict differs"
+    CERTIFICATE_SILENT = "certificate silent"
+    LOOKS_RIGHT = "function looks right"
+    CERTIFICATE_BEATEN = "certificate beaten"
+    TRACE_WRONG = "trace is no proof"
+    FORMULA_DIFFERS = "winning formula differs"
+    RULES_SILENT = "no rule fires"
+    RULE_MISFIRES = "rule fires in a losing state"
+    REPLY_FAILS = "reply does not win"
