@@ -1,4 +1,4 @@
-"""Verdicts of a validation: four different values, none of which can be taken for another."""
+"""Verdicts of a validation: five different values, none of which can be taken for another."""
 
 from __future__ import annotations
 
@@ -44,6 +44,24 @@ class Refuted:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampled:
+    """Some cases were tried and nothing was wrong with them; ``what`` says how many of what.
+
+    Nothing is proved by that.
+    """
+
+    what: str
+
+    @property
+    def exit_code(self) -> Exit:
+        """3."""
+        return Exit.UNDECIDED
+
+    def __str__(self) -> str:
+        return f"no fault found in {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
 class Undecided:
     """A limit was reached, or only a part was tried; ``why`` says which."""
 
@@ -73,4 +91,4 @@ class Unsupported:
         return f"unsupported: {self.what}"
 
 
-Verdict = Proved | Refuted | Undecided | Unsupported
+Verdict = Proved | Refuted | Sampled | Undecided | Unsupported
