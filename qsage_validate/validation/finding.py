@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from qsage_validate.errors import one_line
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.fault import FindingKind as FindingKind  # noqa: PLC0414 (re-exported)
+
+# Findings that are seen without playing, and those that may be of a play as well.
+_BY_LOOKING: Final = frozenset((FindingKind.LOOKS_RIGHT, FindingKind.TRACE_WRONG))
+_AT_ONCE: Final = frozenset((FindingKind.LAYOUT_DIFFERS, FindingKind.PREFIX_DIFFERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +61,8 @@ class Finding:
     def text(self) -> str:
         """The finding in one line."""
         where = " at the start" if self.ply == 0 else f" after ply {self.ply}"
-        if self.kind in (FindingKind.LOOKS_RIGHT, FindingKind.TRACE_WRONG):
-            where = ""  # that is seen without playing
+        if self.kind in _BY_LOOKING or (self.kind in _AT_ONCE and self.ply == 0):
+            where = ""
         line = f"{self.kind.value}{where}: {self.detail}"
         if self.evidence:
             line += "; " + ", ".join(str(e) for e in self.evidence)
