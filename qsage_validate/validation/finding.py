@@ -44,6 +44,8 @@ class Finding:
     ``squares`` are 1-based; ``evidence`` holds the variables and gates concerned; ``rule`` is
     the rule in the model's own words; ``moves`` are all moves up to there, in their text form;
     ``replay`` is the command that shows it again (empty until the caller knows the files).
+    ``guessed`` are variables on whose values, which no play gives, the replies up to there rest:
+    with other values there may be no such play.
     """
 
     kind: FindingKind
@@ -56,6 +58,7 @@ class Finding:
     rule: str | None = None
     moves: tuple[str, ...] = ()
     replay: str = ""
+    guessed: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
@@ -85,4 +88,5 @@ class Finding:
             "rule": self.rule,
             "moves": list(self.moves),
             "replay": self.replay,
+            "guessed": list(self.guessed),
         }
