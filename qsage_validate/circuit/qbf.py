@@ -57,8 +57,10 @@ class Qbf:
 
     ``gates`` maps a gate's variable to the gate; iteration order is topological (a gate comes
     after its inputs; readers guarantee it).  ``names`` has a name only for variables and gates
-    whose text in the file is not their number.  ``comments`` keeps the file's comments as
-    ``(line, text)`` without the comment sign: layouts travel in them.
+    whose text in the file is not their number.  ``unwritten`` are the numbers of gates that the
+    file has no number for (the clauses of QDIMACS): nothing else in the file can mean them.
+    ``comments`` keeps the file's comments as ``(line, text)`` without the comment sign: layouts
+    travel in them.
     """
 
     scopes: tuple[Scope, ...]
@@ -67,6 +69,7 @@ class Qbf:
     names: Mapping[int, str] = field(default_factory=dict)
     comments: tuple[tuple[int, str], ...] = ()
     path: str | None = None
+    unwritten: range = field(default=range(0), compare=False, repr=False)
 
     @property
     def num_variables(self) -> int:

@@ -25,6 +25,7 @@ from qsage_validate.formats.source import quoted
 from qsage_validate.games.protocol import Player
 
 VERSION = 1
+_KINDS = ("bddl",)
 _WORD = re.compile(r"\[[^\]]*\]|\S+")
 
 
@@ -92,6 +93,7 @@ class _Reader(LineReader):
         self.states: list[tuple[int, int]] = []
         self.indicators: list[Indicators] = []
         self.gates: dict[str, int] = {}
+        self.at: dict[str, int] = {}
 
     def read(self, lines: Sequence[tuple[int, str]]) -> Layout:
         readers: dict[str, Callable[[list[str], str], None]] = {
@@ -114,7 +116,9 @@ class _Reader(LineReader):
             reader = readers.get(keyword)
             if reader is None:
                 raise self.fail(f"layout keyword {quoted(keyword)}", f"one of {', '.join(readers)}")
-            reader(_WORD.findall(rest), rest)
+            words = _WORD.findall(rest)
+            self.once(self.at, self._what(keyword, words, rest))
+            reader(words, rest)
         self._check()
         return replace(
             self.layout,
@@ -122,23 +126,78 @@ class _Reader(LineReader):
             board=replace(self.layout.board, states=tuple(self.states)),
             indicators=tuple(self.indicators),
             gates=self.gates,
-            model=self.model_parts,
+            model=self.model_parts(self.layout.game),
         )
 
+    def _what(self, keyword: str, words: Sequence[str], rest: str) -> str:
+        """What a line speaks of, which no other line may."""
+        match keyword:
+            case "gate" if len(words) > 1:
+                return f"gate {rest.split(maxsplit=1)[1]}"
+            case "model":
+                return f"model {rest}, line {self.line}"
+            case "actions" | "goal" | "move" | "indicators" | "state":
+                return " ".join([keyword, *words[:1]])
+        return keyword
+
+    # -- what single lines cannot tell ------------------------------------------------------
+
     def _check(self) -> None:
-        """What single lines cannot tell: plies and states are numbered without a gap."""
-        if not self.layout.width or not self.layout.height:
-            raise self.fail("a layout without a board", "a line 'board WIDTH HEIGHT'")
-        if [move.ply for move in self.moves] != list(range(1, len(self.moves) + 1)):
-            raise self.fail("plies out of order", "moves 1, 2, 3, …")
+        layout = self.layout
+        for what in ("board", "symbolic"):
+            if what not in self.at:
+                raise self.fail(f"a layout without a line {quoted(what)}", "one")
+        self._axes("symbolic", layout.board.x, layout.board.y)
+        for move in self.moves:
+            self._check_move(move)
+        for name in ("black", "white"):
+            goals = {axis: getattr(layout.goals, f"{name}_{axis}") for axis in "xy"}
+            for axis, bits in goals.items():
+                if bits:
+                    line = self.at[f"goal {name}-{axis}"]
+                    self._width(line, bits, layout.width if axis == "x" else layout.height, axis)
         if len(self.states) not in (len(self.moves), len(self.moves) + 1):
             raise self.fail(
                 f"{len(self.states)} states for {len(self.moves)} moves",
                 "a state before every move and perhaps one after the last",
+                self.at[f"state {len(self.states) - 1}"] if self.states else None,
             )
-        needed = (1 << len(self.layout.board.x), 1 << len(self.layout.board.y))
-        if needed[0] < self.layout.width or needed[1] < self.layout.height:
-            raise self.fail("too few symbolic bits", "enough bits for every column and row")
+        self._check_indicators()
+
+    def _check_move(self, move: MoveVariables) -> None:
+        line = self.at[f"move {move.ply}"]
+        names = self.layout.actions(move.player)
+        if not names:
+            expected = f"a line 'actions {move.player.value}' with names"
+            raise self.fail(f"a {move.player.value} ply", expected, line)
+        self._width(line, move.action, len(names), "actions")
+        self._axes(f"move {move.ply}", move.x, move.y)
+        if move.stop is not None and move.ply == len(self.moves):
+            raise self.fail("'stop' in the last ply", "it where another ply follows", line)
+
+    def _axes(self, what: str, x: Bits, y: Bits) -> None:
+        self._width(self.at[what], x, self.layout.width, "columns")
+        self._width(self.at[what], y, self.layout.height, "rows")
+
+    def _width(self, line: int, bits: Bits, count: int, what: str) -> None:
+        """A list has just as many bits as numbers from 0 to ``count`` - 1 need."""
+        needed = (count - 1).bit_length()
+        if len(bits) != needed:
+            what = {"x": "columns", "y": "rows"}.get(what, what)
+            raise self.fail(f"{len(bits)} bits for {count} {what}", str(needed), line)
+
+    def _check_indicators(self) -> None:
+        """They belong to White's plies, and to all of them if to any."""
+        players = {move.ply: move.player for move in self.moves}
+        for indicators in self.indicators:
+            line = self.at[f"indicators {indicators.ply}"]
+            if players.get(indicators.ply) is not Player.WHITE:
+                raise self.fail(f"indicators of ply {indicators.ply}", "a White ply", line)
+        for ply, player in players.items():
+            if player is Player.WHITE and self.indicators and f"indicators {ply}" not in self.at:
+                found = f"a White ply {ply} without a line 'indicators'"
+                expected = "indicators of all White plies, or of none"
+                raise self.fail(found, expected, self.at[f"move {ply}"])
 
     # -- words ------------------------------------------------------------------------------
 
@@ -148,28 +207,25 @@ class _Reader(LineReader):
         return tuple(self.literal(part) for part in word[1:-1].split())
 
     def _chosen(self, word: str, chooser: Quantifier) -> Bits:
-        """The bits of a move or of the symbolic square, which ``chooser`` decides."""
+        """The bits of a move, a goal or the symbolic square, which ``chooser`` decides."""
         bits = self._vector(word)
-        for variable in map(abs, bits):
-            if variable in self.placed:
-                raise self.fail(f"variable {variable} once more", "each variable in one place")
-            self.placed.add(variable)
-            self.decided_by(variable, chooser)
+        for literal in bits:
+            self.place(literal, chooser)
         return bits
 
     def _pairs(
         self, words: list[str], required: Sequence[str], optional: Sequence[str] = ()
     ) -> dict[str, str]:
-        """``key value`` pairs; all of ``required`` must be there and nothing unknown."""
+        """``key value`` pairs; all of ``required`` must be there, once, and nothing unknown."""
         if len(words) % 2:
             raise self.fail(quoted(" ".join(words)), "pairs of a key and a value")
-        pairs = dict(zip(words[::2], words[1::2], strict=True))
+        keys = words[::2]
+        pairs = dict(zip(keys, words[1::2], strict=True))
         missing = [key for key in required if key not in pairs]
         unknown = [key for key in pairs if key not in (*required, *optional)]
-        if missing or unknown:
-            raise self.fail(
-                f"keys {', '.join(pairs) or 'none'}", f"keys {', '.join((*required, *optional))}"
-            )
+        if missing or unknown or len(pairs) < len(keys):
+            expected = f"keys {', '.join((*required, *optional))}"
+            raise self.fail(f"keys {', '.join(keys) or 'none'}", expected)
         return pairs
 
     def _count(self, words: list[str], count: int, expected: str) -> list[str]:
@@ -189,16 +245,20 @@ class _Reader(LineReader):
         self.layout = replace(self.layout, encoding=name)
 
     def _game(self, words: list[str], _: str) -> None:
-        (name,) = self._count(words, 1, "the kind of game")
-        self.layout = replace(self.layout, game=name)
+        self.layout = replace(self.layout, game=self.kind_of_game(words, _KINDS))
 
     def _board(self, words: list[str], _: str) -> None:
         width, height = map(self.number, self._count(words, 2, "width and height"))
+        if not width or not height:
+            raise self.fail(f"a board of {width}x{height}", "width and height from 1")
         self.layout = replace(self.layout, width=width, height=height)
 
     def _actions(self, words: list[str], _: str) -> None:
         player = self.player(words[0] if words else "")
         names = tuple(words[1:])
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise self.fail(f"the action {quoted(twice)} twice", "each action once")
         if player is Player.BLACK:
             self.layout = replace(self.layout, black_actions=names)
         else:
@@ -207,36 +267,43 @@ class _Reader(LineReader):
     def _move(self, words: list[str], _: str) -> None:
         if len(words) < 2:
             raise self.fail(f"{len(words)} values", "ply, player and bits")
+        ply = self.number(words[0])
+        if ply != len(self.moves) + 1:
+            raise self.fail(f"ply {ply}", f"ply {len(self.moves) + 1}")
         pairs = self._pairs(words[2:], ("action", "x", "y"), ("stop",))
         player = self.player(words[1])
         chooser = Quantifier.EXISTS if player is Player.BLACK else Quantifier.FORALL
         self.moves.append(
             MoveVariables(
-                self.number(words[0]),
+                ply,
                 player,
                 self._chosen(pairs["action"], chooser),
                 self._chosen(pairs["x"], chooser),
                 self._chosen(pairs["y"], chooser),
-                self.literal(pairs["stop"]) if "stop" in pairs else None,
+                self._chosen(f"[{pairs['stop']}]", chooser)[0] if "stop" in pairs else None,
             )
         )
 
     def _indicators(self, words: list[str], _: str) -> None:
+        if not words:
+            raise self.fail("0 values", "ply and literals")
         pairs = self._pairs(words[1:], ("preconditions",), ("bounds",))
-        self.indicators.append(
-            Indicators(
-                self.number(words[0]),
-                self.literal(pairs["bounds"]) if "bounds" in pairs else None,
-                self._vector(pairs["preconditions"]),
-            )
-        )
+        bounds = self.literal(pairs["bounds"]) if "bounds" in pairs else None
+        preconditions = self._vector(pairs["preconditions"])
+        for literal in (*preconditions, *(() if bounds is None else (bounds,))):
+            # A gate may say the same; a variable that White chooses, or of a move, may not.
+            if abs(literal) in self.quantifiers:
+                self.place(literal, Quantifier.EXISTS)
+        self.indicators.append(Indicators(self.number(words[0]), bounds, preconditions))
 
     def _goal(self, words: list[str], _: str) -> None:
         name, bits = self._count(words, 2, "the name of the goal variables and their bits")
         names = {field.name.replace("_", "-"): field.name for field in fields(GoalVariables)}
         if name not in names:
             raise self.fail(quoted(name), f"one of {', '.join(names)}")
-        goals = replace(self.layout.goals, **{names[name]: self._vector(bits)})
+        # Black says which goal she has reached, White which one he has, and Black what it lacks.
+        chooser = Quantifier.FORALL if name.startswith("white") else Quantifier.EXISTS
+        goals = replace(self.layout.goals, **{names[name]: self._chosen(bits, chooser)})
         self.layout = replace(self.layout, goals=goals)
 
     def _symbolic(self, words: list[str], _: str) -> None:

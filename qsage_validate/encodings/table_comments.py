@@ -35,6 +35,10 @@ _BARE: Final = re.compile(r"[!#-Z\\^-~]+")
 _TEXT: Final = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^\s"]+)')
 _WORD: Final = re.compile(r"\[[^\]]*\]|\S+")
 _OUTPUT: Final = "output"
+_NUMBER: Final = r"(0|-?[1-9][0-9]{0,8})"
+_RANGE: Final = re.compile(rf"{_NUMBER}\.\.{_NUMBER}(?:/([1-9][0-9]{{0,8}}))?")
+_TIMES: Final = re.compile(rf"{_NUMBER}\*([1-9][0-9]{{0,8}})")
+_KINDS: Final = ("positional", "gdl")
 
 
 # --- Writing ----------------------------------------------------------------------------------
@@ -242,7 +246,7 @@ class _Reader(LineReader):
     def __init__(self, qbf: Qbf) -> None:
         super().__init__(qbf)
         self.encoding = "unknown"
-        self.game = "positional"
+        self.kind = "positional"
         self.lists: dict[int, tuple[str, ...]] = {}
         self.moves: list[MoveTable] = []
         self.atoms: tuple[str, ...] | None = None
@@ -255,7 +259,11 @@ class _Reader(LineReader):
         self.illegal = IllegalMoves.LOSES
         self.black_passes = False
         self.gates: dict[str, int] = {}
-        self.seen: set[str] = set()
+        top = qbf.gates.get(qbf.output)
+        conjuncts = top.inputs if top is not None and top.connective is Connective.AND else ()
+        self.asserted = {x for x in conjuncts if x in self.quantifiers}
+        self.shared: set[int] = set()
+        self.at: dict[str, int] = {}
 
     def read(self, lines: Sequence[tuple[int, str]]) -> TableLayout:
         readers: dict[str, Callable[[str], None]] = {
@@ -279,14 +287,13 @@ class _Reader(LineReader):
             if reader is None:
                 raise self.fail(f"layout keyword {quoted(keyword)}", f"one of {', '.join(readers)}")
             if keyword not in ("list", "move", "state", "gate", "model"):
-                if keyword in self.seen:
-                    raise self.fail(f"a second line {quoted(keyword)}", "one")
-                self.seen.add(keyword)
+                self.once(self.at, keyword)
             reader(rest)
         if len(self.states) > len(self.moves) + 1:
             raise self.fail(
                 f"{len(self.states)} states for {len(self.moves)} moves",
                 "a state before every move and perhaps one after the last",
+                self.at[f"state {len(self.states) - 1}"],
             )
         return TableLayout(
             tuple(self.moves),
@@ -296,8 +303,8 @@ class _Reader(LineReader):
             self.verdict,
             self.gates,
             self.encoding,
-            self.game,
-            self.model_parts,
+            self.kind,
+            self.model_parts(self.kind),
             conclusive=self.conclusive,
             illegal=self.illegal,
             black_passes=self.black_passes,
@@ -311,40 +318,50 @@ class _Reader(LineReader):
             raise self.fail(quoted(word), "a bit list such as [3 4]")
         found: list[int] = []
         for part in word[1:-1].split():
-            for literal in self._run(part):
+            named = self.named_literal(part)
+            for literal in self._run(part) if named is None else (named,):
                 if len(found) == most:
                     raise self.fail(f"more than {most} literals", f"at most {most}")
-                found.append(literal if zeros and not literal else self.known_literal(literal))
+                given = named is not None or (zeros and not literal)
+                found.append(literal if given else self.known_literal(literal))
         return tuple(found)
 
     def _run(self, part: str) -> Iterable[int]:
-        match = re.fullmatch(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})(?:/([1-9][0-9]{0,8}))?", part)
-        if match is not None:
+        if match := _RANGE.fullmatch(part):
             first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
             if (last - first) % step:
                 raise self.fail(quoted(part), f"a run that its steps of {step} end at {last}")
             return range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
-        match = re.fullmatch(r"(-?[0-9]{1,9})\*([0-9]{1,9})", part)
-        if match is not None:
+        if match := _TIMES.fullmatch(part):
             return repeat(int(match[1]), int(match[2]))
-        if not re.fullmatch(r"-?[0-9]{1,9}", part):
+        if not re.fullmatch(_NUMBER, part):
             raise self.fail(quoted(part), "a literal, or a run such as 3..9")
         return [int(part)]
 
-    def _chosen(self, bits: Bits, chooser: Quantifier, *, constants: bool = False) -> Bits:
-        """Literals of a move or of the symbolic position, whose variables ``chooser`` decides.
-
-        With ``constants`` several may be one negated literal: moves that cannot be made.
-        """
+    def _chosen(self, bits: Bits, chooser: Quantifier) -> Bits:
+        """Literals of a move or of the symbolic position, whose variables ``chooser`` decides."""
         for literal in bits:
-            variable = abs(literal)
-            if variable not in self.quantifiers:
-                continue
-            if variable in self.placed and not (constants and literal < 0):
-                raise self.fail(f"variable {variable} once more", "each variable in one place")
-            self.placed.add(variable)
-            self.decided_by(variable, chooser)
+            self.place(literal, chooser)
         return bits
+
+    def _one_each(self, literals: Bits, chooser: Quantifier) -> Bits:
+        """One literal for each move.
+
+        Moves that cannot be made may share a constant that is false: a gate without inputs, or a
+        negated variable that the matrix asserts.
+        """
+        for literal in literals:
+            gate = self.qbf.gates.get(abs(literal))
+            if gate is not None and not gate.inputs:
+                if (gate.connective is Connective.AND) is (literal > 0):
+                    raise self.fail(f"the constant {literal}, which is true", "a false one")
+                continue
+            if -literal in self.asserted and abs(literal) in self.shared:
+                continue
+            if -literal in self.asserted:
+                self.shared.add(abs(literal))
+            self.place(literal, chooser)
+        return literals
 
     def _words(self, rest: str, count: int, expected: str) -> list[str]:
         words = _WORD.findall(rest)
@@ -367,7 +384,7 @@ class _Reader(LineReader):
         (self.encoding,) = self._words(rest, 1, "the name of the encoding")
 
     def _game(self, rest: str) -> None:
-        (self.game,) = self._words(rest, 1, "the kind of game")
+        self.kind = self.kind_of_game(rest.split(), _KINDS)
 
     def _list(self, rest: str) -> None:
         word, _, texts = rest.partition(" ")
@@ -404,9 +421,7 @@ class _Reader(LineReader):
             raise self.fail(quoted(rest), "'PLY PLAYER list NUMBER' and pairs of a key and bits")
         if self.number(words[0]) != len(self.moves) + 1:
             raise self.fail(f"ply {words[0]}", f"ply {len(self.moves) + 1}")
-        if words[1] not in ("black", "white"):
-            raise self.fail(quoted(words[1]), "'black' or 'white'")
-        player = Player(words[1])
+        player = self.player(words[1])
         moves = self._texts(words[3])
         keys = words[4::2]
         unknown = [k for k in keys if k not in ("code", "literals", "legal", "stop")]
@@ -418,6 +433,8 @@ class _Reader(LineReader):
         code = self._vector(pairs.get("code", "[]"), _MOST_BITS)
         literals = self._vector(pairs.get("literals", "[]"), len(moves))
         legal = self._vector(pairs.get("legal", "[]"), len(moves), zeros=True)
+        if not moves:
+            raise self.fail("a ply without moves", "a list with a move")
         for name, bits in (("literals", literals), ("legal", legal)):
             if bits and len(bits) != len(moves):
                 raise self.fail(f"{len(bits)} {name} for {len(moves)} moves", "one for each move")
@@ -425,16 +442,12 @@ class _Reader(LineReader):
             raise self.fail("code and literals", "one of them")
         if not literals and len(moves) > 1 << len(code):
             raise self.fail(f"{len(code)} bits for {len(moves)} moves", "enough bits for each move")
+        code, literals = self._chosen(code, chooser), self._one_each(literals, chooser)
+        stop = self.literal(pairs["stop"]) if "stop" in pairs else None
+        if stop is not None:
+            self.place(stop, chooser)
         self.moves.append(
-            MoveTable(
-                len(self.moves) + 1,
-                player,
-                moves,
-                self._chosen(code, chooser),
-                self._chosen(literals, chooser, constants=True),
-                legal,
-                self.literal(pairs["stop"]) if "stop" in pairs else None,
-            )
+            MoveTable(len(self.moves) + 1, player, moves, code, literals, legal, stop)
         )
 
     def _atoms(self, rest: str) -> None:
@@ -466,6 +479,7 @@ class _Reader(LineReader):
         literals = self._vector(bits, len(self.atoms), zeros=True)
         if literals and len(literals) != len(self.atoms):
             raise self.fail(f"{len(literals)} literals", f"one for each of {len(self.atoms)} atoms")
+        self.at[f"state {time}"] = self.line
         self.states.append(literals)
 
     def _verdict(self, rest: str) -> None:
@@ -490,4 +504,5 @@ class _Reader(LineReader):
         word, _, name = rest.strip().partition(" ")
         if not name.strip():
             raise self.fail(quoted(rest), "a literal and a name")
+        self.once(self.at, f"gate {name.strip()}")
         self.gates[name.strip()] = self.literal(word)

@@ -56,7 +56,7 @@ def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:
         scopes.insert(0, Scope(Quantifier.EXISTS, free))
     gates: dict[int, Gate] = {}
     conjuncts: list[int] = []
-    following = dimacs.variables + 1
+    first = following = dimacs.variables + 1
     for clause in _clauses(literals.tolist()):
         if len(clause) == 1:
             conjuncts.append(clause[0])
@@ -71,6 +71,7 @@ def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:
         output=following,
         comments=tuple(_comments(dimacs)),
         path=path,
+        unwritten=range(first, following + 1),
     )
 
 

@@ -247,7 +247,7 @@ def layouts(draw: st.DrawFn) -> TableLayout:
         StateTable(draw(some), tuple(draw(st.lists(bits, max_size=3)))),
         draw(st.sampled_from((None, 3, -11, 11))),
         draw(st.dictionaries(st.sampled_from(("a", "b c")), literals.filter(bool))),
-        model={"x": draw(lines).strip()},
+        model={"notes": draw(lines).strip()},
     )
 
 
