@@ -80,7 +80,8 @@ def layout_from_meta(
     variables that the certificate has models for, tells the players' variables apart.
 
     Raises :class:`InputError` at the meta file's line when it does not fit: variables that do
-    not exist, belong to the other player or occur twice, fewer bits than the board needs.
+    not exist, belong to the other player or occur twice, another number of bits than the board
+    needs, a player without actions.
     """
     return _Builder(meta, formula, decided).layout()
 
@@ -93,6 +94,8 @@ class _Builder:
         self.formula = formula
         self.decided = decided
         self.quantifiers = {} if formula is None else formula.quantifiers()
+        # What the file has no number for has one of the reader's, which the meta file cannot mean.
+        self.inner = set() if formula is None else {*formula.names, *formula.unwritten}
         self.levels = {} if formula is None else formula.levels()
         self.named = set(_meta_variables(meta))
 
@@ -124,8 +127,9 @@ class _Builder:
 
     def error(self, section: str, index: int, found: str, expected: str) -> InputError:
         lines = self.meta.lines.get(section, ())
-        line = lines[index] if index < len(lines) else None
-        return InputError(self.meta.path, line, None, found, expected)
+        if index >= len(lines):
+            return InputError(self.meta.path, None, None, found, expected)
+        return InputError(self.meta.path, lines[index], 1, found, expected)
 
     def _formula_name(self) -> str:
         path = None if self.formula is None else self.formula.path
@@ -135,7 +139,8 @@ class _Builder:
         """Every variable exists and occurs once."""
         seen: set[int] = set()
         for section, index, variable in _placed_variables(self.meta):
-            if self.formula is not None and variable not in self.quantifiers:
+            unknown = variable not in self.quantifiers or variable in self.inner
+            if self.formula is not None and unknown:
                 found = f"the variable {variable}, which {self._formula_name()} does not quantify"
                 raise self.error(section, index, found, "a variable of its prefix")
             if variable in seen:
@@ -172,6 +177,10 @@ class _Builder:
         for index, (move, player) in enumerate(zip(self.meta.moves, players, strict=True)):
             want = Quantifier.EXISTS if player is Player.BLACK else Quantifier.FORALL
             names = self.meta.black_actions if player is Player.BLACK else self.meta.white_actions
+            if not names:
+                found = f"ply {index + 1} of {player.value}, who has no actions"
+                expected = f"actions in #{player.value}actions"
+                raise self.error("actionvars", index, found, expected)
             for bits, size, what in (
                 (move.action, len(names), f"{player.value} actions"),
                 (move.x, self.meta.width, "columns"),
@@ -188,9 +197,11 @@ class _Builder:
         return players
 
     def _check_bits(self, section: str, index: int, bits: Bits, size: int, what: str) -> None:
-        if 1 << len(bits) < size:
+        needed = (size - 1).bit_length()
+        # Q-sage has a bit, which it makes false, where there is nothing to choose.
+        if not needed <= len(bits) <= max(needed, 1):
             found = f"{len(bits)} bit{'s' * (len(bits) != 1)} for {size} {what}"
-            raise self.error(section, index, found, f"at least {(size - 1).bit_length()}")
+            raise self.error(section, index, found, str(needed) if needed else "0 or 1")
 
     def _is_dummy(self, move: ActionVariables) -> bool:
         """Whether a gate forces the last ply to be no move: ``or(bits, -last)``.
@@ -373,7 +384,8 @@ class _Builder:
             return goal
         if goal is None:
             return self.formula.output
-        if goal not in self.formula.gates and goal not in self.quantifiers:
+        known = self.formula.gates.keys() | self.quantifiers.keys()
+        if goal not in known or goal in self.inner:
             found = f"the goal variable {goal}, which {self._formula_name()} does not have"
             raise self.error("goalvar", 0, found, "a variable or gate of it, or 0")
         return goal

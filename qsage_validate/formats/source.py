@@ -347,6 +347,7 @@ _QCIR: Final = re.compile(
     rb"^[ \t]*[^\s#=(),]+[ \t]*=[ \t]*(?:and|or|xor|ite|exists|forall)[ \t]*\(",
     re.MULTILINE | re.IGNORECASE,
 )
+_DIMACS_COMMENTS: Final = re.compile(rb"(?:c(?:[ \t#][^\n]*)?\r?\n)+")
 _DIMACS: Final = re.compile(rb"^p[ \t]+cnf\b", re.MULTILINE)
 _MODEL: Final = re.compile(rb"^c[ \t]*Model for variable\b", re.MULTILINE)
 
@@ -367,7 +368,10 @@ def sniff(path: Path) -> Format:
 
 
 def sniff_bytes(data: bytes) -> Format:
-    """The format of ``data`` (already decompressed), told by its first 64 KiB."""
+    """The format of ``data`` (already decompressed), told by its first 64 KiB.
+
+    Of a file that begins with comments in DIMACS's manner also 64 KiB behind them are looked at.
+    """
     head = data[: 1 << 16].removeprefix(b"\xef\xbb\xbf")
     if re.match(rb"aag\s", head):
         return Format.AIGER_ASCII
@@ -375,6 +379,10 @@ def sniff_bytes(data: bytes) -> Format:
         return Format.AIGER_BINARY
     if trace := _QRP.match(head):
         return Format.BQRP if trace.group(1) else Format.QRP
+    comments = _DIMACS_COMMENTS.match(data)
+    if comments is not None and comments.end() >= len(head):
+        # A layout may be longer than what is looked at.
+        head += b"\n" + data[comments.end() : comments.end() + (1 << 16)]
     if _DIMACS.search(head):
         return Format.PEDANT if _MODEL.search(head) else Format.QDIMACS
     if _QCIR.search(head):

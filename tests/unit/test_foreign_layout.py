@@ -154,61 +154,61 @@ def test_without_a_formula_the_gaps_of_the_numbering_tell() -> None:
         (
             "[1] [2,3]",
             "[1] [2,99]",
-            "f.meta:11: found the variable 99, which f.qcir does not quantify, "
+            "f.meta:11:1: found the variable 99, which f.qcir does not quantify, "
             "expected a variable of its prefix",
         ),
         (
             "[1] [2,3]",
             "[1] [2,2]",
-            "f.meta:11: found the variable 2 once more, expected each variable in one place",
+            "f.meta:11:1: found the variable 2 once more, expected each variable in one place",
         ),
         (
             "[5] [6,7]",
             "[5] [6,10]",
-            "f.meta:12: found the existential variable 10 in the White ply 2, "
+            "f.meta:12:1: found the existential variable 10 in the White ply 2, "
             "expected Black's variables existential and White's universal, by turns",
         ),
         (
             "[11] [12,13]",
             "[11] [12,8]",
-            "f.meta:13: found the universal variable 8 in the Black ply 3, "
+            "f.meta:13:1: found the universal variable 8 in the Black ply 3, "
             "expected Black's variables existential and White's universal, by turns",
         ),
         (
             "[5] [6,7]",
             "[5] [6]",
-            "f.meta:12: found 1 bit for 3 columns, expected at least 2",
+            "f.meta:12:1: found 1 bit for 3 columns, expected 2",
         ),
         (
             "[1] [2,3]",
             "[ ] [2,3]",
-            "f.meta:11: found 0 bits for 2 black actions, expected at least 1",
+            "f.meta:11:1: found 0 bits for 2 black actions, expected 1",
         ),
         (
             "[20,21]",
             "[20]",
-            "f.meta:15: found 1 bit for 3 columns, expected at least 2",
+            "f.meta:15:1: found 1 bit for 3 columns, expected 2",
         ),
         (
             "[20,21]",
             "[20,33]",
-            "f.meta:15: found the existential variable 33, expected universal variables",
+            "f.meta:15:1: found the existential variable 33, expected universal variables",
         ),
         (
             "24 25",
             "24 32",
-            "f.meta:18: found the universal variable 32, expected existential state variables",
+            "f.meta:18:1: found the universal variable 32, expected existential state variables",
         ),
         (
             "#goalvar\n0",
             "#goalvar\n99",
-            "f.meta:22: found the goal variable 99, which f.qcir does not have, "
+            "f.meta:22:1: found the goal variable 99, which f.qcir does not have, "
             "expected a variable or gate of it, or 0",
         ),
         (
             "[11] [12,13] [ ]",
             "[1] [2,3] [ ]",
-            "f.meta:12: found variables of ply 2 that stand left of those of ply 1, "
+            "f.meta:12:1: found variables of ply 2 that stand left of those of ply 1, "
             "expected plies in the order of the prefix",
         ),
     ],

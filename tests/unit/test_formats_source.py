@@ -179,6 +179,15 @@ def test_sniffing(data: bytes, expected: Format) -> None:
     assert sniff_bytes(data) is expected
 
 
+@pytest.mark.parametrize("line", [b"c #@ state 1 [2 3]\n", b"c\n", b"c text\r\n"])
+def test_comments_longer_than_what_is_looked_at_hide_no_header(line: bytes) -> None:
+    comments = line * (1 + (1 << 17) // len(line))
+    assert sniff_bytes(comments + b"p cnf 2 1\n1 2 0\n") is Format.QDIMACS
+    assert sniff_bytes(comments + b"p cnf 1 1\nc Model for variable 1.\n1 0\n") is Format.PEDANT
+    # Commented out: it is no formula.
+    assert sniff_bytes(comments + b"c p cnf 2 1\n1 2 0\n") is Format.UNKNOWN
+
+
 def test_sniffing_real_files(shared_data: Path) -> None:
     expected = {
         ".qcir": Format.QCIR,
