@@ -116,7 +116,8 @@ def command(
     """Find the winning formula of an impartial game, for all of its infinitely many positions.
 
     Every answer is proved by an SMT solver and compared with backward induction. Exit code 0:
-    proved, 1: refuted, or no winning formula exists, 3: undecided within the limits.
+    proved, with the end of all plays; 1: refuted, or no winning formula exists; 3: undecided
+    within the limits, or proved only if plays end.
     """
     if list_games:
         return _list(game or "*", json_output)
@@ -208,7 +209,7 @@ def _report(
 ) -> Exit:
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.synthesis import report
-    from qsage_validate.synthesis.winning_formula import Outcome
+    from qsage_validate.synthesis.session import Verdict
 
     if json_output:
         emit_json(report.as_json(result))
@@ -227,9 +228,7 @@ def _report(
             write_atomic(smtlib, report.smtlib_module(result.game, result.found, rules))
     elif python is not None or smtlib is not None:
         print("no formula was proved: no file was written for it", file=sys.stderr)
-    if result.formula.outcome is Outcome.IMPOSSIBLE:
-        return Exit.REFUTED
-    if result.found is None and result.formula.formula is not None:
+    if result.verdict in (Verdict.IMPOSSIBLE, Verdict.CONTRADICTED):
         return Exit.REFUTED
     proved = result.found is not None and (result.strategy is None or result.strategy.proved)
     return Exit.FINE if proved else Exit.UNDECIDED
@@ -252,6 +251,8 @@ def _check(
     from qsage_validate.synthesis.model_checks import check_game
     from qsage_validate.synthesis.smt import SmtSolver
     from qsage_validate.synthesis.strategy import parse_strategy
+    from qsage_validate.synthesis.termination import as_json as termination_json
+    from qsage_validate.synthesis.termination import concluded, prove_termination
     from qsage_validate.synthesis.verify import Status, Verifier
     from qsage_validate.synthesis.verify_strategy import verify_strategy
 
@@ -265,16 +266,20 @@ def _check(
     with SmtSolver(memory) as solver:
         for warning in check_game(game, solver, clock):
             narrate(f"warning: {warning.text}")
+        termination = prove_termination(game, solver, clock)
         verifier = Verifier(rules, solver, box_states(game, 300))
         found: list[tuple[str, Verification]] = []
         found.append(("formula", verifier.winning_formula(formula, clock)))
         if strategy is not None and found[0][1].status is Status.PROVED:
             found.append(("strategy", verify_strategy(verifier, formula, strategy, clock)))
+    found = [(what, concluded(verdict, termination)) for what, verdict in found]
     if json_output:
-        emit_json({what: _as_json(game, verdict) for what, verdict in found})
+        data: dict[str, Any] = {what: _as_json(game, verdict) for what, verdict in found}
+        emit_json({**data, "termination": termination_json(termination)})
     else:
         for what, verdict in found:
             emit(f"{what} {verdict.status.value}: {verdict.reason}")
+        emit(str(termination))
     status = found[-1][1].status
     codes = {Status.PROVED: Exit.FINE, Status.REFUTED: Exit.REFUTED}
     return codes.get(status, Exit.UNDECIDED)
@@ -285,6 +290,7 @@ def _as_json(game: ImpartialGame, verdict: Verification) -> dict[str, Any]:
     return {
         "status": verdict.status.value,
         "reason": verdict.reason,
+        "if_plays_end": verdict.if_plays_end,
         "constraint": verdict.constraint,
         "state": state,
     }

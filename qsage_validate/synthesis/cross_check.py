@@ -12,14 +12,18 @@ from dataclasses import dataclass
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.strategy import Strategy
 
 
 @dataclass(frozen=True)
 class CrossCheck:
-    """How many states were compared, and the first one that disagrees."""
+    """How many states were compared, and the first one that disagrees.
+
+    ``complete``: all that were asked for; states from which plays are endless, or too many, are
+    left out.
+    """
 
     states: int
     complete: bool
@@ -40,12 +44,15 @@ def cross_check(
 ) -> CrossCheck:
     """Compare a formula, and a strategy if there is one, with the rules on legal ``states``."""
     game = rules.game
-    done = 0
+    done, complete = 0, True
     rules.deadline = clock.deadline
     for state in states:
         try:
             clock.check("states were compared")
             winning = rules.winning(state)
+        except EndlessGameError:
+            complete = False
+            continue
         except UndecidedError:
             return CrossCheck(done, complete=False)
         done += 1
@@ -57,7 +64,7 @@ def cross_check(
         reason = _mistake(rules, strategy, state, winning)
         if reason:
             return CrossCheck(done, True, state, reason)
-    return CrossCheck(done, complete=True)
+    return CrossCheck(done, complete)
 
 
 def _mistake(rules: ImpartialRules, strategy: Strategy, state: State, winning: bool) -> str:

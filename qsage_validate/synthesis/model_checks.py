@@ -1,23 +1,20 @@
 """What is wrong with a game as a whole, with a state of the SMT solver for each finding.
 
 A constraint that no state fulfils makes every formula right and is an error; actions that leave
-the legal states, ends that no legal state has, effects that contradict each other and games that
-need not end are warnings, because the published files have some of them.
+the legal states, ends that no legal state has, and effects that contradict each other are
+warnings, because the published files have some of them.  Games that need not end are told by
+:mod:`~qsage_validate.synthesis.termination`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
 from qsage_validate.errors import InputError, UndecidedError
-from qsage_validate.games.impartial.boxes import intervals
 from qsage_validate.games.impartial.formula import (
     Comparison,
     Formula,
-    Linear,
-    conjunction,
     without_not,
 )
 from qsage_validate.games.impartial.model import Action, ImpartialGame, state_text
@@ -25,7 +22,7 @@ from qsage_validate.games.impartial.moves import State
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.smt import SmtSolver
 from qsage_validate.synthesis.smtlib import script
-from qsage_validate.synthesis.transitions import after, outcomes
+from qsage_validate.synthesis.transitions import after
 
 _SECONDS = 5.0
 _MAX_WEIGHT = 3
@@ -45,15 +42,6 @@ def check_game(game: ImpartialGame, solver: SmtSolver, clock: Clock) -> list[Gam
     Raises ``InputError`` when no state is legal.
     """
     return list(_Checker(game, solver, clock).warnings())
-
-
-@dataclass(frozen=True)
-class _Transition:
-    """One outcome of one action between legal states."""
-
-    action: Action
-    holds: Formula
-    values: dict[str, Linear]
 
 
 class _Checker:
@@ -79,7 +67,7 @@ class _Checker:
         )
 
     def warnings(self) -> Iterator[GameWarning]:
-        for check in (self._states, self._ends, self._legal, self._effects, self._endless):
+        for check in (self._states, self._ends, self._legal, self._effects):
             try:
                 yield from check()
             except UndecidedError as error:
@@ -123,86 +111,3 @@ class _Checker:
                             f"{one.variable}: the first one counts",
                             self.state(values),
                         )
-
-    # -- does every play end? ---------------------------------------------------------------
-
-    def _endless(self) -> Iterator[GameWarning]:
-        left = self._unranked(self._transitions())
-        if not left:
-            return
-        for one in left:
-            same = [Comparison("=", Linear.variable(name), one.values[name]) for name in one.values]
-            values = self.ask(one.holds, *same)
-            if values is not None:
-                text = f"play need not end: {self.move(one.action, values)} leads back to the state"
-                yield GameWarning(text, self.state(values))
-                return
-        for first, second in product(left, repeat=2):
-            values = self.ask(*self._there_and_back(first, second))
-            if values is not None:
-                text = (
-                    f"play need not end: {self.move(first.action, values)} and then "
-                    f"{second.action.name} lead back to the state"
-                )
-                yield GameWarning(text, self.state(values))
-                return
-        names = ", ".join(dict.fromkeys(one.action.name for one in left))
-        yield GameWarning(f"play may not end: no measure that decreases was found for {names}")
-
-    def _transitions(self) -> list[_Transition]:
-        found = []
-        for action in self.game.actions:
-            for outcome in outcomes(action):
-                legal = self.constraint.substitute(outcome.assignment)
-                holds = conjunction(
-                    (self.constraint, action.precondition, outcome.guard, without_not(legal))
-                )
-                values = {
-                    name: outcome.assignment.get(name, Linear.variable(name))
-                    for name in self.game.variables
-                }
-                found.append(_Transition(action, holds, values))
-        return found
-
-    def _unranked(self, transitions: Sequence[_Transition]) -> list[_Transition]:
-        """Those for which no lexicographic measure of linear parts was found."""
-        left = list(transitions)
-        measures = list(self._measures())
-        progress = True
-        while left and progress:
-            progress = False
-            for measure in measures:
-                strict = []
-                for one in left:
-                    change = measure.substitute(one.values) - measure
-                    if self.ask(one.holds, Comparison(">=", change)) is None:
-                        strict.append(one)
-                    elif self.ask(one.holds, Comparison(">", change)) is not None:
-                        break
-                else:
-                    if strict:
-                        left = [one for one in left if one not in strict]
-                        progress = True
-                        break
-        return left
-
-    def _measures(self) -> Iterator[Linear]:
-        """Sums of variables with small weights that are bounded below on legal states."""
-        bounds = intervals(self.game)
-        names = [n for n in self.game.variables if bounds[n].lower is not None]
-        highest = 1 if len(names) > 3 else _MAX_WEIGHT
-        weights = sorted(
-            product(range(highest + 1), repeat=len(names)), key=lambda w: (max(w, default=0), w)
-        )
-        for choice in weights:
-            if any(choice):
-                yield Linear.of(dict(zip(names, choice, strict=True)))
-
-    def _there_and_back(self, first: _Transition, second: _Transition) -> list[Formula]:
-        own = {p: Linear.variable(f"{p}!2") for p in second.action.parameters}
-        back = own | first.values
-        same = [
-            Comparison("=", Linear.variable(name), second.values[name].substitute(back))
-            for name in self.game.variables
-        ]
-        return [first.holds, second.holds.substitute(back), *same]

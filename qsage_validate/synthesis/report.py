@@ -15,18 +15,26 @@ from qsage_validate.games.impartial.python_text import (
     identifiers,
     linear_source,
 )
-from qsage_validate.synthesis.session import Synthesis
-from qsage_validate.synthesis.smtlib import definition
+from qsage_validate.synthesis.session import Synthesis, Verdict
+from qsage_validate.synthesis.smtlib import Question, definition
 from qsage_validate.synthesis.strategy import Strategy
-from qsage_validate.synthesis.verify import Question
+from qsage_validate.synthesis.termination import Terminates
+from qsage_validate.synthesis.termination import as_json as termination_json
 
 
 def text(result: Synthesis) -> str:
     """A synthesis for people: the verdict, the formula, the rules, the checks."""
-    formula = result.formula
-    lines = [f"{formula.outcome.value}: {_headline(result)}"]
+    formula, verdict = result.formula, result.verdict
+    lines = [f"{verdict.value}: {_headline(result)}"]
+    if verdict is not Verdict.IMPOSSIBLE:
+        lines.append(str(result.termination))
+    said = {
+        Verdict.PROVED: "winning formula",
+        Verdict.IF_PLAYS_END: "winning formula if plays end",
+        Verdict.CONTRADICTED: "formula, contradicted",
+    }
     if formula.formula is not None:
-        lines.append(f"winning formula (size {formula.formula.size}): {formula.formula}")
+        lines.append(f"{said[verdict]} (size {formula.formula.size}): {formula.formula}")
     elif formula.candidate is not None:
         lines.append(f"last candidate, not proved: {formula.candidate}")
     strategy = result.strategy
@@ -34,7 +42,7 @@ def text(result: Synthesis) -> str:
         count = len(strategy.strategy.rules) if strategy.strategy else 0
         size = strategy.strategy.size if strategy.strategy else 0
         lines.append(
-            f"strategy {strategy.outcome.value}: {strategy.reason} ({count} rules, size {size})"
+            f"strategy {_strategy_outcome(result)}: {strategy.reason} ({count} rules, size {size})"
         )
         if strategy.strategy is not None and strategy.strategy.rules:
             lines += [f"  {line}" for line in strategy.strategy.text(result.game).splitlines()]
@@ -46,7 +54,25 @@ def text(result: Synthesis) -> str:
 
 def _headline(result: Synthesis) -> str:
     play = "misère" if result.options.misere else "normal"
-    return f"{result.game.name}, {play} play: {result.formula.reason}"
+    return f"{result.game.name}, {play} play: {reason(result)}"
+
+
+def reason(result: Synthesis) -> str:
+    """Why the verdict is what it is."""
+    if result.verdict is not Verdict.CONTRADICTED:
+        return result.formula.reason
+    return (
+        f"{result.formula.reason}, but backward induction contradicts the answer: proof or "
+        "induction is wrong"
+    )
+
+
+def _strategy_outcome(result: Synthesis) -> str:
+    """The outcome of the strategy, which is no more certain than its formula."""
+    assert result.strategy is not None
+    if result.strategy.proved:
+        return result.verdict.value
+    return result.strategy.outcome.value
 
 
 def _checked_line(result: Synthesis) -> str:
@@ -55,22 +81,27 @@ def _checked_line(result: Synthesis) -> str:
     if checked.mistake is not None:
         shown = state_text(result.game.variables, checked.mistake)
         return f"cross-check: DISAGREES with backward induction at {shown}: {checked.reason}"
+    if not checked.states:
+        return "cross-check: none, backward induction had no answer in time"
     return f"cross-check: agrees with backward induction on {checked.states:,} states"
 
 
 def as_json(result: Synthesis) -> dict[str, Any]:
     """A synthesis for programs; states are lists in the order of ``variables``."""
     formula, strategy, checked = result.formula, result.strategy, result.checked
+    proved = result.found or result.found_if_plays_end
     found: dict[str, Any] = {
         "game": result.game.name,
         "variables": list(result.game.variables),
         "method": result.options.method.value,
         "misere": result.options.misere,
-        "outcome": formula.outcome.value,
-        "reason": formula.reason,
-        "formula": None if formula.formula is None else str(formula.formula),
+        "outcome": result.verdict.value,
+        "reason": reason(result),
+        "termination": termination_json(result.termination),
+        "formula": _shown(result.found),
+        "formula_if_plays_end": _shown(result.found_if_plays_end),
         "size": None if formula.formula is None else formula.formula.size,
-        "candidate": None if formula.candidate is None else str(formula.candidate),
+        "candidate": _shown(formula.candidate if proved is None else None),
         "rounds": formula.rounds,
         "labelled": len(formula.labels),
         "seconds": round(result.formula_seconds, 3),
@@ -80,7 +111,7 @@ def as_json(result: Synthesis) -> dict[str, Any]:
     if strategy is not None:
         rules = strategy.strategy.rules if strategy.strategy else ()
         found["strategy"] = {
-            "outcome": strategy.outcome.value,
+            "outcome": _strategy_outcome(result),
             "reason": strategy.reason,
             "rules": [
                 {"condition": str(r.condition), "action": r.action.text(result.game)} for r in rules
@@ -96,6 +127,10 @@ def as_json(result: Synthesis) -> dict[str, Any]:
             "mistake": None if checked.mistake is None else list(checked.mistake),
         }
     return found
+
+
+def _shown(formula: Formula | None) -> str | None:
+    return None if formula is None else str(formula)
 
 
 def python_module(
@@ -159,6 +194,8 @@ def smtlib_module(game: ImpartialGame, formula: Formula, strategy: Strategy | No
 def questions(result: Synthesis) -> tuple[Question, ...]:
     """The questions of all proofs; an SMT solver answers each one with ``unsat``."""
     found: tuple[Question, ...] = ()
+    if isinstance(result.termination, Terminates):
+        found += result.termination.questions
     if result.formula.verification is not None:
         found += result.formula.verification.questions
     if result.strategy is not None and result.strategy.verification is not None:
@@ -197,6 +234,11 @@ def write_folder(result: Synthesis, folder: str) -> list[str]:
 
 
 def proved_strategy(result: Synthesis) -> Strategy | None:
-    """The strategy, if it was proved."""
+    """The strategy, if it and its formula were proved."""
+    return None if result.found is None else proved_rules(result)
+
+
+def proved_rules(result: Synthesis) -> Strategy | None:
+    """The strategy, if it was proved to be that of its formula, whatever is proved of that."""
     strategy = result.strategy
     return strategy.strategy if strategy is not None and strategy.proved else None

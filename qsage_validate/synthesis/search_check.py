@@ -12,7 +12,7 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.games.impartial.heap_game import HeapGame, HeapPosition
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.reach import reach
-from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search import MAX_PLIES, Limits, Solver
 from qsage_validate.synthesis.clock import Clock
@@ -24,13 +24,15 @@ def search_check(
     """Compare who is ``said`` to win (the player to move: true) with a search of each state.
 
     Returns how many were compared, and the first that disagrees; stops when the time is over.
-    States from which plays are too long, or too many, are left out.  Raises
-    ``EndlessGameError`` when plays need not end.
+    States from which plays are too long, too many, or need not end, are left out.
     """
     asked: list[tuple[State, bool]] = []
     plies = 0
     for state, winning in said:
-        found = None if clock.over else reach(rules, state)
+        try:
+            found = None if clock.over else reach(rules, state)
+        except EndlessGameError:
+            continue
         # One ply more than there are moves: in misère play the end itself is a win to be seen.
         if found is not None and found.longest < MAX_PLIES:
             asked.append((state, winning))

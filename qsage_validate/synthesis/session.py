@@ -11,14 +11,21 @@ from typing import Final
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.model import ImpartialGame
-from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.cross_check import CrossCheck, cross_check
+from qsage_validate.synthesis.endless import play_of
 from qsage_validate.synthesis.enum_method import enumerate_formula, enumerate_strategy
 from qsage_validate.synthesis.model_checks import GameWarning, check_game
 from qsage_validate.synthesis.smt import SmtSolver
+from qsage_validate.synthesis.termination import (
+    Endless,
+    Terminates,
+    Termination,
+    prove_termination,
+)
 from qsage_validate.synthesis.verify import Verifier
-from qsage_validate.synthesis.winning_formula import FormulaResult, synthesise_formula
+from qsage_validate.synthesis.winning_formula import FormulaResult, Outcome, synthesise_formula
 from qsage_validate.synthesis.winning_strategy import StrategyResult, synthesise_strategy
 
 CROSS_CHECKED_STATES: Final = 2000
@@ -32,6 +39,24 @@ class Method(Enum):
 
     SYNMS = "synms"
     ENUM = "enum"
+
+
+class Verdict(Enum):
+    """What a synthesis says of the game.
+
+    ``PROVED``: the formula is the winning formula.  ``IF_PLAYS_END``: it fulfils the three
+    constraints, so that whom it calls the winner wins every play that ends; that all plays end
+    is not proved.  ``IMPOSSIBLE``: there is no winning formula.  ``ENDLESS``: none was found, and
+    there is a play without end.  ``CONTRADICTED``: proof and backward induction contradict each
+    other.
+    """
+
+    PROVED = "proved"
+    IF_PLAYS_END = "if plays end"
+    IMPOSSIBLE = "impossible"
+    ENDLESS = "endless"
+    CONTRADICTED = "contradicted"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True)
@@ -57,6 +82,7 @@ class Synthesis:
     game: ImpartialGame
     options: Options
     formula: FormulaResult
+    termination: Termination
     strategy: StrategyResult | None = None
     checked: CrossCheck | None = None
     warnings: list[GameWarning] = field(default_factory=list)
@@ -65,11 +91,27 @@ class Synthesis:
     solver_seconds: float = 0.0
 
     @property
+    def verdict(self) -> Verdict:
+        """What follows from formula, termination and cross-check together."""
+        if self.formula.outcome is Outcome.IMPOSSIBLE:
+            return Verdict.IMPOSSIBLE
+        if self.formula.formula is None:
+            endless = isinstance(self.termination, Endless)
+            return Verdict.ENDLESS if endless else Verdict.UNDECIDED
+        if self.checked is not None and not self.checked.agrees:
+            return Verdict.CONTRADICTED
+        ends = isinstance(self.termination, Terminates)
+        return Verdict.PROVED if ends else Verdict.IF_PLAYS_END
+
+    @property
     def found(self) -> Formula | None:
         """The winning formula: proved, and not at odds with backward induction."""
-        if self.checked is not None and not self.checked.agrees:
-            return None
-        return self.formula.formula
+        return self.formula.formula if self.verdict is Verdict.PROVED else None
+
+    @property
+    def found_if_plays_end(self) -> Formula | None:
+        """The formula of which nothing but the end of all plays is not proved."""
+        return self.formula.formula if self.verdict is Verdict.IF_PLAYS_END else None
 
 
 def synthesise(
@@ -80,8 +122,7 @@ def synthesise(
 ) -> Synthesis:
     """Synthesise, prove and cross-check; a ``solver`` that is given is used and left open.
 
-    Raises ``InputError`` for a game that makes no sense, ``EndlessGameError`` for one that need
-    not end where that matters, ``MissingExtraError`` without z3.
+    Raises ``InputError`` for a game that makes no sense, ``MissingExtraError`` without z3.
     """
     options = options or Options()
     if solver is not None:
@@ -100,8 +141,17 @@ def _synthesise(
     warnings = check_game(game, solver, clock) if options.check_game else []
     for warning in warnings:
         progress(f"warning: {warning.text}")
+    termination = prove_termination(game, solver, clock)
+    if not isinstance(termination, Terminates):
+        warnings.append(GameWarning(str(termination)))
+        progress(f"warning: {termination}")
     search = synthesise_formula if options.method is Method.SYNMS else enumerate_formula
-    result = Synthesis(game, options, search(rules, solver, clock, progress), warnings=warnings)
+    try:
+        found = search(rules, solver, clock, progress)
+    except EndlessGameError as error:
+        found = FormulaResult(Outcome.UNDECIDED, str(error))
+        termination = Endless(game, play_of(rules, error.cycle))
+    result = Synthesis(game, options, found, termination, warnings=warnings)
     result.formula_seconds = time.monotonic() - begin
     formula, verification = result.formula.formula, result.formula.verification
     if formula is not None and verification is not None:

@@ -8,6 +8,7 @@ choice among few values of a sum of residues; checks become up to a thousand tim
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from qsage_validate.games.impartial.formula import (
     And,
@@ -19,6 +20,15 @@ from qsage_validate.games.impartial.formula import (
     Or,
     Truth,
 )
+
+
+@dataclass(frozen=True)
+class Question:
+    """An SMT-LIB script that is unsatisfiable when the claim ``title`` holds."""
+
+    title: str
+    text: str
+
 
 _SIGNS = {"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 

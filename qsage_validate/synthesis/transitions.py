@@ -16,8 +16,9 @@ from qsage_validate.games.impartial.formula import (
     Linear,
     conjunction,
     disjunction,
+    without_not,
 )
-from qsage_validate.games.impartial.model import Action
+from qsage_validate.games.impartial.model import Action, ImpartialGame
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,35 @@ def after(action: Action, formula: Formula) -> Formula:
     return disjunction(
         conjunction((case.guard, formula.substitute(case.assignment))) for case in cases
     )
+
+
+@dataclass(frozen=True)
+class Step:
+    """The plies that one outcome of an action makes: from a legal state that is no end.
+
+    ``holds`` is over the state variables and the action's parameters: the state is legal and no
+    end, the action is applicable, and the state after it is legal.  ``values`` is that state.
+    """
+
+    index: int
+    action: Action
+    holds: Formula
+    values: dict[str, Linear]
+
+
+def steps(game: ImpartialGame) -> list[Step]:
+    """All plies that the rules allow; every play is a sequence of them."""
+    running = without_not(game.ending).negated()
+    found = []
+    for index, action in enumerate(game.actions):
+        for outcome in outcomes(action):
+            legal = game.constraint.substitute(outcome.assignment)
+            parts = (game.constraint, running, action.precondition, outcome.guard, legal)
+            values = {
+                name: outcome.assignment.get(name, Linear.variable(name)) for name in game.variables
+            }
+            found.append(Step(index, action, without_not(conjunction(parts)), values))
+    return found
 
 
 def reaches(action: Action, target: Formula) -> Formula:

@@ -31,7 +31,7 @@ from qsage_validate.games.impartial.rules import ImpartialRules, Move
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.smt import SmtSolver
-from qsage_validate.synthesis.smtlib import script
+from qsage_validate.synthesis.smtlib import Question, script
 from qsage_validate.synthesis.transitions import reaches
 from qsage_validate.synthesis.witnesses import MAX_SAMPLE, WitnessSearch
 
@@ -55,14 +55,6 @@ class Status(Enum):
 
 
 @dataclass(frozen=True)
-class Question:
-    """An SMT-LIB script that is unsatisfiable when the claim ``title`` holds."""
-
-    title: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Verification:
     """The verdict on a claim, with the counterexample or the questions of the proof."""
 
@@ -71,6 +63,8 @@ class Verification:
     state: State | None = None
     constraint: int | None = None
     questions: tuple[Question, ...] = ()
+    if_plays_end: bool = False
+    """Undecided only because it is not proved that every play ends."""
     witnesses: tuple[SemiGround, ...] = ()
     """Semi-ground actions one of which leads from each winning state to a losing one."""
 
@@ -102,7 +96,11 @@ class Verifier:
         return self.rules.game
 
     def winning_formula(self, formula: Formula, clock: Clock) -> Verification:
-        """Whether ``formula`` is the winning formula of the game, on all its legal states."""
+        """Whether ``formula`` fulfils the three constraints on all legal states of the game.
+
+        The formula is then the winning formula if every play ends, which is another proof:
+        :func:`~qsage_validate.synthesis.termination.concluded` puts the two together.
+        """
         self._questions = []
         phi = without_not(formula)
         try:

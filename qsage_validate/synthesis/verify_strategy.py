@@ -19,8 +19,9 @@ from qsage_validate.games.impartial.formula import (
 )
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.smtlib import Question
 from qsage_validate.synthesis.strategy import Rule, Strategy
-from qsage_validate.synthesis.verify import Question, Status, Verification, Verifier
+from qsage_validate.synthesis.verify import Status, Verification, Verifier
 
 Claim = tuple[str, tuple[Formula, ...], str]
 """A title, formulas that have no model together, and what a model of them shows."""

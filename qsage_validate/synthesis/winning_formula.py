@@ -48,7 +48,11 @@ Progress = Callable[[str], None]
 
 
 class Outcome(Enum):
-    """How a synthesis ended."""
+    """How the search for a formula ended.
+
+    ``PROVED``: that the formula fulfils the three constraints, which makes it the winning
+    formula of a game in which every play ends.
+    """
 
     PROVED = "proved"
     IMPOSSIBLE = "impossible"

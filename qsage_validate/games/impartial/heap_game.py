@@ -27,7 +27,7 @@ from qsage_validate.games.impartial.legality import illegality, state_after
 from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.reach import Reach, reach
-from qsage_validate.games.impartial.rules import ImpartialRules, Move
+from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules, Move
 from qsage_validate.games.protocol import (
     Board,
     Game,
@@ -57,8 +57,8 @@ class HeapGame(Game):
     """The game of ``rules`` from ``start`` on; ``first`` makes ply 1.
 
     ``start`` must be legal.  Without ``plies`` the game ends where its rules end it, and
-    :attr:`plies` is the length of the longest play, or 0 where that is not known because there
-    are too many states.
+    :attr:`plies` is the length of the longest play, or 0 where there is none or it is not known:
+    plays need not end, or there are too many states.
     """
 
     def __init__(
@@ -75,8 +75,11 @@ class HeapGame(Game):
 
     @cached_property
     def reach(self) -> Reach | None:
-        """What can be reached from the start; ``None`` for too many states."""
-        return reach(self.rules, self.start)
+        """What can be reached from the start; ``None``: too many states, or an endless play."""
+        try:
+            return reach(self.rules, self.start)
+        except EndlessGameError:
+            return None
 
     @property
     def name(self) -> str:
@@ -171,7 +174,9 @@ class HeapGame(Game):
     @cached_property
     def _all_moves(self) -> tuple[HeapMove, ...]:
         if self.reach is None:
-            raise UsageError(f"{self.name} has too many states to list their moves")
+            raise UsageError(
+                f"{self.name} has too many states, or endless plays, to list its moves"
+            )
         found: dict[HeapMove, None] = {}
         for state in self.reach.states:
             found |= dict.fromkeys(map(HeapMove.of, self.rules.moves(state)))

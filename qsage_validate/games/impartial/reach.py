@@ -55,7 +55,8 @@ def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> Re
             if followed > max_moves:
                 return None
             if after in path or after == state:
-                raise EndlessGameError(rules.game, after)
+                passed = [*path, state]
+                raise EndlessGameError(rules.game, [*passed[passed.index(after) :], after])
             known = longest.get(after)
             if known is None:
                 path[state] = (_again(after, moves), plies)

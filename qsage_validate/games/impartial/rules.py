@@ -10,7 +10,7 @@ Definition 6 asks about all actions, which is what :meth:`ImpartialRules.flaw` f
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,18 +26,25 @@ from qsage_validate.games.impartial.moves import (
 MAX_LABELS: Final = 4_000_000
 """No more states are labelled than this (some 600 MB)."""
 
+MAX_DEPTH: Final = 300_000
+"""No longer play is followed when a state is labelled (some 200 MB)."""
+
 _CLOCK_EVERY: Final = 256
 
 
 class EndlessGameError(QsageError):
-    """A state leads back to itself, so that backward induction has no beginning there."""
+    """A state leads back to itself, so that backward induction has no beginning there.
 
-    def __init__(self, game: ImpartialGame, state: State) -> None:
+    ``cycle`` are the states of such a play; the first one is the last one too.
+    """
+
+    def __init__(self, game: ImpartialGame, cycle: Sequence[State]) -> None:
         super().__init__(
-            f"found the state {state_text(game.variables, state)} that its own moves lead back "
+            f"found the state {state_text(game.variables, cycle[0])} that its own moves lead back "
             "to, expected a game that ends"
         )
-        self.state = state
+        self.state = cycle[0]
+        self.cycle = tuple(cycle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,7 @@ class ImpartialRules:
             if pushed is not None:
                 count += 1
                 if not count % _CLOCK_EVERY:
-                    self._check_limits()
+                    self._check_limits(len(stack))
                 if is_ending(pushed):
                     labels[pushed] = self.misere
                 else:
@@ -145,7 +152,7 @@ class ImpartialRules:
                     if not is_legal(after):
                         continue
                     if after in open_states:
-                        raise EndlessGameError(self.game, after)
+                        raise EndlessGameError(self.game, [*stack[stack.index(after) :], after])
                     # The generator goes on behind ``after``, so it is looked at right now.
                     pushed = after
                     break
@@ -163,7 +170,9 @@ class ImpartialRules:
             waiting.pop()
             open_states.discard(top)
 
-    def _check_limits(self) -> None:
+    def _check_limits(self, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise UndecidedError(f"a play of more than {MAX_DEPTH:,} plies, which may be endless")
         if len(self.labels) > MAX_LABELS:
             raise UndecidedError(f"more than {MAX_LABELS:,} states to label")
         if self.deadline is not None and time.monotonic() > self.deadline:
