@@ -366,7 +366,7 @@ def script(match: Match, moves: str | None, moves_file: str | None, json_output:
         narrate(f"qsage: error: {refused.move} is illegal ({refused.move}! lets it happen)")
         return Exit.BAD_INPUT
     if not match.over:
-        narrate(f"the moves end before the play does: {match.person} is to move")
+        narrate(f"the moves end before the play does: {match.mover} is to move")
     return exit_code(match)
 
 

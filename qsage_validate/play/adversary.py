@@ -222,6 +222,20 @@ class Adversary:
         after = dict(zip((s.moves for s in states), answered, strict=True))
         for play in plays:
             play.state = after[play.state.moves]
+        self._choose([play for play in plays if self._conductor.is_open(play.state)])
+
+    def _choose(self, plays: list[_Play]) -> None:
+        """Random legal moves where the certificate may make any."""
+        legal = {s.moves: self._conductor.legal_moves(s) for s in _distinct(plays)}
+        wanted: dict[tuple[str, ...], tuple[PlayState, LayoutMove]] = {}
+        keys = []
+        for play in plays:
+            move = play.draws.choice(legal[play.state.moves])
+            keys.append((*play.state.moves, str(move)))
+            wanted[keys[-1]] = (play.state, move)
+        made = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
+        for play, key in zip(plays, keys, strict=True):
+            play.state = made[key]
 
     def _move(self, plays: list[_Play], results: Results, least: LeastSeen | None) -> None:
         states = _distinct(plays)
@@ -262,8 +276,10 @@ class Adversary:
 
     def _claim(self, moved: list[tuple[_Play, PlayState, LayoutMove]], results: Results) -> None:
         """Claims of a goal with the moves that were made; the plays themselves go on."""
-        variables = self._conductor.layout.moves[moved[0][1].plies] if moved else None
-        if variables is None or variables.stop is None:
+        if not moved or moved[0][1].plies >= self._conductor.layout.plies:
+            return
+        variables = self._conductor.layout.moves[moved[0][1].plies]
+        if variables.stop is None:
             return
         claimed = [
             (play, before, move)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from qsage_validate.encodings.table_layout import AnyLayout
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Illegality, Player
@@ -68,7 +68,12 @@ class BoardMatch(Match):
 
     @property
     def plies(self) -> int:
-        return self.layout.plies
+        return self._conductor.plies
+
+    @property
+    def mover(self) -> Player:
+        mover = None if self.over else self._conductor.to_move(self._state)
+        return self.person if mover is None else mover
 
     @property
     def has_board(self) -> bool:
@@ -114,7 +119,12 @@ class BoardMatch(Match):
 
     @property
     def _state(self) -> PlayState:
-        return self._states[tuple(str(f.move) for f in self.frames if f.move is not None)]
+        return self._states[self._key(f.move for f in self.frames if f.player is not None)]
+
+    @staticmethod
+    def _key(moves: Iterable[MatchMove | None]) -> tuple[str, ...]:
+        """The moves of a play; a reply that is no move has no text."""
+        return tuple("?" if move is None else str(move) for move in moves)
 
     def legal_moves(self) -> Sequence[MatchMove]:
         return () if self.over else self._conductor.legal_moves(self._state)
@@ -122,9 +132,48 @@ class BoardMatch(Match):
     def parse_move(self, text: str) -> MatchMove:
         # A square alone may be a move because no other one there is legal.
         legal = [m for m in self.legal_moves() if isinstance(m, (BoardMove, NamedMove))]
-        return self._words.parse(text, self._next_ply, legal)
+        if self._is_by_rules:
+            return self._parse_by_rules(text, legal)
+        try:
+            return self._words.parse(text, self._next_ply, legal)
+        except MalformedMoveError:
+            self._explain_unsaid(text)
+            raise
+
+    def _parse_by_rules(self, text: str, legal: Sequence[LayoutMove]) -> NamedMove:
+        """A move that the layout need not know, of either player."""
+        assert isinstance(self._conductor.game, AtomGame), "the rules go on"
+        name = str(self._conductor.game.parse_move(text, self.mover))
+        found = next((m for m in legal if str(m) == name), NamedMove(name))
+        assert isinstance(found, NamedMove), "moves of tables have names"
+        return found
+
+    def _explain_unsaid(self, text: str) -> None:
+        """Raise ``MalformedMoveError`` where a move is known to the rules, but has no code."""
+        game = self._conductor.game
+        if game is None or self.over:
+            return
+        try:
+            name = str(game.parse_move(text, self.mover))
+        except (MalformedMoveError, AmbiguousMoveError):
+            return
+        if self._conductor.find(self._state, name) is None:
+            raise MalformedMoveError(
+                f"found {name}, a move for which the layout ({self.layout.source}) has no code at "
+                f"ply {self._state.plies + 1}, expected one that has"
+            )
+
+    @property
+    def _is_by_rules(self) -> bool:
+        """Whether the next ply is the person's and the formula knows nothing of it."""
+        if self.over:
+            return False
+        return self.mover is not self.person or self._state.plies >= self.layout.plies
 
     def moves_at(self, square: SquareXY) -> tuple[MatchMove, ...]:
+        if self._is_by_rules:
+            own = self._conductor.legal_moves(self._state)
+            return tuple(move for move in own if move.square == square)
         return self._words.at(square, self._next_ply)
 
     @property
@@ -135,7 +184,7 @@ class BoardMatch(Match):
         if self.over:
             return None
         state, own = self._state, self._checked(move)
-        verdicts = self._conductor.legality(state)
+        verdicts = None if self._is_by_rules else self._conductor.legality(state)
         verdict = None if verdicts is None else verdicts.get(own)
         formula_legal = None if verdict is None else verdict.legal
         illegality = self._illegality(state, own)
@@ -145,7 +194,7 @@ class BoardMatch(Match):
         evidence: list[NamedValue] = []
         if verdict is not None and not verdict.legal:
             evidence = self._evidence(state, own, verdict)
-        return WhyNot(own, self.person, formula_legal, rules_legal, tuple(evidence), illegality)
+        return WhyNot(own, self.mover, formula_legal, rules_legal, tuple(evidence), illegality)
 
     def _evidence(self, state: PlayState, move: LayoutMove, verdict: Legality) -> list[NamedValue]:
         """The literals by which the formula flags a move."""
@@ -159,21 +208,24 @@ class BoardMatch(Match):
             evidence.append(names.false_value(gate, ply=ply))
         if verdict.earlier is not None and not evidence:
             values = {**state.line.choice, **state.line.reply}
-            player = self.layout.moves[verdict.earlier - 1].player
+            player = self._conductor.mover(verdict.earlier)
             evidence.append(names.made(player, verdict.earlier, str(move), values))
         return evidence
 
     def _checked(self, move: MatchMove) -> LayoutMove:
+        if self._is_by_rules and isinstance(move, NamedMove):
+            return move
         return self._words.checked(move, self._next_ply)
 
     def _illegality(self, state: PlayState, move: LayoutMove) -> Illegality | None:
         """What the rules say; the board's size is a rule that is always known."""
         referee = self._conductor.referee
         if state.position is not None and referee is not None:
-            known = referee.move(move, self.person)
+            known = referee.move(move, self.mover)
             if known is None:
-                missing = self._words.illegality(move, state.plies + 1)
-                return missing or Illegality("unknown move", f"{move}: no move of {self.person}")
+                by_rules = self._is_by_rules
+                missing = None if by_rules else self._words.illegality(move, state.plies + 1)
+                return missing or Illegality("unknown move", f"{move}: no move of {self.mover}")
             return state.position.illegality(known)
         return self._words.illegality(move, state.plies + 1)
 
@@ -184,7 +236,7 @@ class BoardMatch(Match):
         if not self._conductor.is_legal(state, move):
             return ()
         if state.position is not None and referee is not None:
-            known = referee.move(move, self.person)
+            known = referee.move(move, self.mover)
             assert known is not None, "a legal move is known to the rules"
             return tuple(state.position.board.differences(state.position.play(known).board))
         before, after = state.board, self._conductor.play(state, move).board
@@ -212,6 +264,8 @@ class BoardMatch(Match):
             if state.ending.winner is self.person:
                 return 1 << 30, f"wins: {state.ending.reason}"
             return -1, f"the play ends: {state.ending.reason}"
+        if conductor.is_open(state):
+            return 1 << 29, state.remark
         count = len(conductor.legal_moves(state))
         answer = f"{self.certificate_player} answers {state.last}"
         return count, f"{answer} and leaves {count} {'move' if count == 1 else 'moves'}"
@@ -220,7 +274,9 @@ class BoardMatch(Match):
 
     def can_claim(self) -> bool:
         """Whether the person's next ply has a game-stop variable: a goal can be claimed."""
-        return not self.over and self.layout.moves[self._state.plies].stop is not None
+        if self.over or self._is_by_rules:
+            return False
+        return self.layout.moves[self._state.plies].stop is not None
 
     def _open(self) -> tuple[Frame, ...]:
         began = time.perf_counter()
@@ -229,10 +285,12 @@ class BoardMatch(Match):
 
     def _advance(self, move: MatchMove, why: WhyNot | None, claim: bool) -> tuple[Frame, ...]:
         own, state = self._checked(move), self._state
-        variables = self.layout.moves[state.plies]
-        if not self._conductor.reader.code.can_say(state.plies + 1, own):
+        sayable = not self._is_by_rules
+        if sayable and not self._conductor.reader.code.can_say(state.plies + 1, own):
             raise UsageError(f"{own} cannot be let happen: the formula has no bits for it")
-        if claim and variables.stop is None:
+        if not sayable and not self._conductor.is_legal(state, own):
+            raise UsageError(f"{own} cannot be let happen: the formula does not know this ply")
+        if claim and not self.can_claim():
             raise UsageError(f"{own}: no goal can be claimed at ply {state.plies + 1}")
         began = time.perf_counter()
         after = self._conductor.play(state, own, stop=claim)
@@ -259,10 +317,14 @@ class BoardMatch(Match):
             else:
                 why = None
             state, began = answered, now
+            if self._conductor.is_open(state):
+                # The person goes on, in the certificate's place.
+                frames.append(self._frame(state, why, time.perf_counter() - began))
+                return tuple(frames)
 
     def _frame(self, state: PlayState, why: WhyNot | None, seconds: float) -> Frame:
         self._states[state.moves] = state
-        player = self.layout.moves[state.plies - 1].player if state.plies else None
+        player = self._conductor.mover(state.plies) if state.plies else None
         outcome, findings = None, state.findings
         if state.ending is not None:
             (final,) = self._conductor.finish_all([state])
@@ -276,7 +338,7 @@ class BoardMatch(Match):
             ply=state.plies,
             player=player,
             move=state.last if state.plies else None,
-            by_certificate=player is self.certificate_player,
+            by_certificate=player is self.certificate_player and not state.chosen,
             board=state.shown_board,
             position=state.position,
             values=tuple(

@@ -7,7 +7,7 @@ person's match and the adversary are both written on top of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
@@ -19,10 +19,20 @@ from qsage_validate.encodings.table_layout import (
     TableLayout,
     illegal_replies,
 )
+from qsage_validate.errors import UsageError
 from qsage_validate.games.atoms import AtomGame
-from qsage_validate.games.positional.rules import PositionalPosition
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Board, Game, Player, Position
-from qsage_validate.strategies.line import Answer, BoardReading, LayoutMove, Legality, Line
+from qsage_validate.strategies.guesses import Guesses
+from qsage_validate.strategies.line import (
+    Answer,
+    BoardReading,
+    LayoutMove,
+    Legality,
+    Line,
+    NamedMove,
+)
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.referee import Referee, unreadable
@@ -51,6 +61,9 @@ class PlayState:
     ``position`` is ``None`` without rules and from an illegal move on; ``illegal`` says that
     one was let happen; ``findings`` are those first seen in this state; ``stopped`` that the
     last ply claimed the goal; ``remark`` is a sentence about a reply that the formula lets be.
+    ``replaced`` is such a reply while the legal move in its place is still to be chosen, and
+    ``chosen`` says that the last ply was chosen so.  ``guessed`` are variables that the replies
+    so far may depend on, and to which the play gives a value without knowing it.
     """
 
     line: Line
@@ -64,6 +77,9 @@ class PlayState:
     last: LayoutMove | None = None
     known_differences: frozenset[object] = frozenset()
     remark: str = ""
+    replaced: Answer | None = None
+    chosen: bool = False
+    guessed: tuple[int, ...] = ()
 
     @property
     def board(self) -> Board | None:
@@ -98,8 +114,13 @@ class Final:
 class Conductor:
     """Plays of one certificate, step by step.
 
+    With rules the rules say who moves, what the moves are and when a play has ended; the layout
+    says how they are coded.  Where it has no ply any more and the game goes on, each player makes
+    any legal move: the certificate's side must win with all of them, so that its opponent may
+    choose for it.
+
     ``name`` gives the file's name of a variable or gate; ``gates`` the literals to be read on
-    every square after a ply.
+    every square after a ply; ``guesses`` tells which replies rest on values that no play gives.
     """
 
     def __init__(
@@ -109,6 +130,7 @@ class Conductor:
         *,
         name: Callable[[int], str] = str,
         gates: Callable[[int], Sequence[int]] = lambda plies: (),
+        guesses: Guesses | None = None,
     ) -> None:
         self.reader = reader
         self.layout: AnyLayout = reader.layout
@@ -116,9 +138,12 @@ class Conductor:
         self.referee = None if game is None else Referee(game, self.layout, name)
         self._name = name
         self._gates = gates
+        self._guesses = guesses
         self._legality: dict[tuple[str, ...], Mapping[LayoutMove, Legality] | None] = {}
         self._illegal_replies = illegal_replies(self.layout, self.player)
-        self._on_board: Callable[[int], list[LayoutMove]] = cache(reader.code.moves)
+        self._on_board: Callable[[int], list[LayoutMove]] = cache(self._moves_said)
+        self._sayable: Callable[[int], frozenset[str]] = cache(self._texts_said)
+        self._says_all: Callable[[int], bool] = cache(self._all_said)
 
     @property
     def player(self) -> Player:
@@ -148,11 +173,41 @@ class Conductor:
         by_rules = self.game is not None and (state is None or state.position is not None)
         return self.knows_legality or by_rules
 
+    @property
+    def plies(self) -> int:
+        """How many plies a play has at most."""
+        game = self.game
+        if isinstance(game, PositionalGame):
+            return max(self.layout.plies, game.plies)
+        return self.layout.plies
+
     def opponent_moves(self, moves: Sequence[str]) -> list[str]:
-        """The opponent's among all moves of a play, from ply 1 on."""
-        players = [ply.player for ply in self.layout.moves]
-        pairs = zip(players, moves, strict=False)
-        return [move for player, move in pairs if player is not self.player]
+        """What the opponent chooses among all moves of a play, from ply 1 on.
+
+        These are its own moves, and those that it chooses for the certificate.
+        """
+        own = [
+            ply > self.layout.plies or self.mover(ply) is not self.player
+            for ply in range(1, len(moves) + 1)
+        ]
+        if self._illegal_replies is IllegalMoves.REPLACED and self.game is not None:
+            own = self._own(moves, own)
+        return [move for move, is_own in zip(moves, own, strict=True) if is_own]
+
+    def _own(self, moves: Sequence[str], own: Sequence[bool]) -> list[bool]:
+        """The same where illegal replies are replaced: the play is played to know."""
+        state, found = self.start(), list(own)
+        for number, text in enumerate(moves):
+            if state.ending is None and self.to_move(state) is self.player:
+                (state,) = self.answer_all([state])
+                if not self.is_open(state):
+                    continue
+                found[number] = True
+            move = None if state.ending is not None else self.find(state, text)
+            if move is None:
+                break  # What is let happen, or claimed, comes last.
+            state = self.play(state, move)
+        return found
 
     def forget(self) -> None:
         """Forget what was kept of plays so far, when it has become much."""
@@ -164,11 +219,44 @@ class Conductor:
         outcome = None if state.position is None else state.position.outcome
         return outcome is not None and outcome.winner is player
 
+    def mover(self, ply: int) -> Player:
+        """Who makes a ply (from 1)."""
+        if ply <= self.layout.plies:
+            return self.layout.moves[ply - 1].player
+        assert self.game is not None, "only with rules a play is longer than the layout"
+        return self.game.player_at(ply)
+
+    def tells(self, state: PlayState) -> bool:
+        """Whether a play has ended by the rules, where they are known."""
+        if self.game is None:
+            return True
+        return state.position is not None and state.position.outcome is not None
+
     def to_move(self, state: PlayState) -> Player | None:
-        """Whose turn it is; ``None`` when the play has ended."""
-        if state.ending is not None or state.plies >= self.layout.plies:
+        """Whose turn it is; ``None`` when the play has ended.
+
+        Raises ``UsageError`` where the layout gives the ply to the other player than the rules.
+        """
+        if state.ending is not None:
             return None
-        return self.layout.moves[state.plies].player
+        if state.position is None:
+            return None if state.plies >= self.layout.plies else self.mover(state.plies + 1)
+        player, ply = state.position.to_move, state.plies + 1
+        if ply <= self.layout.plies and self.mover(ply) is not player:
+            raise UsageError(
+                f"the layout ({self.layout.source}) gives ply {ply} after "
+                f"{' '.join(state.moves) or 'no move'} to {player.other}, expected {player}"
+            )
+        return player
+
+    def is_open(self, state: PlayState) -> bool:
+        """Whether it is the certificate's turn and any legal move will do.
+
+        Its opponent chooses then.  Tell with :meth:`answer_all` first what the certificate says.
+        """
+        if state.ending is not None or self.to_move(state) is not self.player:
+            return False
+        return state.replaced is not None or state.plies >= self.layout.plies
 
     # -- steps ------------------------------------------------------------------------------
 
@@ -187,12 +275,15 @@ class Conductor:
         """The states after moves of the opponent's, which may be illegal.
 
         ``stop`` claims the goal.  From an illegal move on there is no position by the rules.
+        Moves that the opponent chooses for the certificate must be legal.
         """
         return self._look([self._made(state, move, stop) for state, move in moves])
 
     def _made(self, state: PlayState, move: LayoutMove, stop: bool) -> PlayState:
         player = self.to_move(state)
         assert player is not None, "the play has ended"
+        if player is self.player or state.plies >= self.layout.plies:
+            return self._by_rules(state, move, player)
         illegal = state.illegal or not self.is_legal(state, move)
         position = None
         if state.position is not None and self.referee is not None and not illegal:
@@ -209,17 +300,68 @@ class Conductor:
             stopped=stop,
             last=move,
             remark="",
+            chosen=False,
+        )
+
+    def _by_rules(self, state: PlayState, move: LayoutMove, player: Player) -> PlayState:
+        """The state after a legal move of which the formula knows nothing."""
+        assert state.position is not None, "by the rules"
+        assert self.referee is not None, "by the rules"
+        known = self.referee.move(move, player)
+        if known is None or not self.referee.is_legal(state.position, known):
+            raise UsageError(f"{move} is no legal move of {player}, and the formula cannot say it")
+        position = state.position.play(known)
+        if state.replaced is None:
+            line = replace(state.line, plies=state.line.plies + 1)
+        else:
+            line = self.reader.with_answer(state.line, state.replaced)
+        return replace(
+            state,
+            line=self._told(line, position),
+            moves=(*state.moves, str(move)),
+            position=position,
+            findings=(),
+            stopped=False,
+            last=move,
+            remark="",
+            replaced=None,
+            chosen=player is self.player,
         )
 
     def answer_all(self, states: Sequence[PlayState]) -> list[PlayState]:
-        """The states after the certificate's ply; it is its turn in all of them."""
+        """The states after the certificate's ply; it is its turn in all of them.
+
+        Where any legal move will do (:meth:`is_open`) there is no ply yet.
+        """
+        asked = iter(self._ask([state for state in states if not self.is_open(state)]))
+        return [self._any_will_do(s) if self.is_open(s) else next(asked) for s in states]
+
+    def _any_will_do(self, state: PlayState) -> PlayState:
+        why = f"The layout has no ply {state.plies + 1}: any legal move of {self.player}'s will do."
+        return replace(state, remark=why) if state.replaced is None else state
+
+    def _ask(self, states: Sequence[PlayState]) -> list[PlayState]:
         answers = _each(self.reader.answers, [state.line for state in states])
-        pairs = list(zip(states, answers, strict=True))
-        answered = [self._answered(s, a) for s, a in pairs if not isinstance(a, NoAnswerError)]
-        looked = iter(self._look(answered))
-        return [
-            self._silent(s, a) if isinstance(a, NoAnswerError) else next(looked) for s, a in pairs
+        if self._guesses is not None:
+            states = self._guessed(self._guesses, states)
+        after = [
+            self._silent(state, answer)
+            if isinstance(answer, NoAnswerError)
+            else self._answered(state, answer)
+            for state, answer in zip(states, answers, strict=True)
         ]
+        made = [new.plies > old.plies for new, old in zip(after, states, strict=True)]
+        looked = iter(
+            self._look([new for new, is_made in zip(after, made, strict=True) if is_made])
+        )
+        return [next(looked) if m else state for state, m in zip(after, made, strict=True)]
+
+    @staticmethod
+    def _guessed(guesses: Guesses, states: Sequence[PlayState]) -> list[PlayState]:
+        """The states, in which is noted whether the next reply rests on a guess."""
+        found = guesses.of([state.line for state in states])
+        pairs = zip(states, found, strict=True)
+        return [replace(s, guessed=tuple(sorted({*s.guessed, *more}))) for s, more in pairs]
 
     def _silent(self, state: PlayState, error: NoAnswerError) -> PlayState:
         """The certificate has no answer: the play ends where it is, and is refuted."""
@@ -237,7 +379,7 @@ class Conductor:
         if answer.stop and isinstance(self.layout, TableLayout):
             return self._claims(state, answer)
         finding = self._judge(state, answer)
-        if finding is not None and self._illegal_replies is not IllegalMoves.LOSES:
+        if finding is not None and self._may_let_be(state):
             return self._let_be(state, answer, finding)
         line = self.reader.with_answer(state.line, answer)
         shown = "?" if answer.move is None else str(answer.move)
@@ -250,6 +392,7 @@ class Conductor:
             stopped=answer.stop,
             last=answer.move,
             remark="",
+            chosen=False,
         )
         if finding is not None:
             reason = f"the certificate's reply {shown} is no legal move"
@@ -267,19 +410,33 @@ class Conductor:
             return line
         return self.reader.with_atoms(line, self.game.atoms(position))
 
+    def _may_let_be(self, state: PlayState) -> bool:
+        """Whether a reply that is no legal move need not be the end, as the layout has it.
+
+        That the formula ignores it is believed where a pass is never better than a move, which is
+        so in positional games; in other games there is no such thing.
+        """
+        if self._illegal_replies is IllegalMoves.IGNORED:
+            return state.position is None or isinstance(state.position, PositionalPosition)
+        return self._illegal_replies is IllegalMoves.REPLACED
+
     def _let_be(self, state: PlayState, answer: Answer, finding: Finding) -> PlayState:
         """The state after a reply that is no legal move, which the formula does not mind."""
+        passes = self._illegal_replies is IllegalMoves.IGNORED
+        if not passes and state.position is not None:
+            what = f"any legal move of {self.player}'s will do in its place"
+            return replace(state, replaced=answer, remark=f"{finding.detail}: {what}.")
         shown = "?" if answer.move is None else str(answer.move)
         after = replace(
             state,
             line=self.reader.with_answer(state.line, answer),
             moves=(*state.moves, shown),
-            position=None,
             findings=(),
             stopped=answer.stop,
             last=answer.move,
+            chosen=False,
         )
-        if self._illegal_replies is IllegalMoves.REPLACED:
+        if not passes:
             reason = f"{self.player} may make any legal move, for the formula replaces its reply"
             ending = Ending(None, f"{reason} ({finding.detail})", by_rules=False)
             return replace(after, ending=ending)
@@ -295,7 +452,14 @@ class Conductor:
         line = self.reader.with_answer(state.line, answer)
         moves = (*state.moves, "stop")
         return replace(
-            state, line=line, moves=moves, findings=(), stopped=True, last=None, remark=""
+            state,
+            line=line,
+            moves=moves,
+            findings=(),
+            stopped=True,
+            last=None,
+            remark="",
+            chosen=False,
         )
 
     def _judge(self, state: PlayState, answer: Answer) -> Finding | None:
@@ -365,12 +529,12 @@ class Conductor:
         return replace(
             state,
             ending=ending,
-            findings=tuple(findings),
+            findings=_resting_on(state.guessed, findings),
             known_differences=differences,
         )
 
     def _ending(self, state: PlayState) -> Ending | None:
-        mover = self.layout.moves[state.plies - 1].player if state.plies else None
+        mover = self.mover(state.plies) if state.plies else None
         if state.position is not None and state.position.outcome is not None:
             outcome = state.position.outcome
             return Ending(outcome.winner, outcome.reason)
@@ -381,14 +545,14 @@ class Conductor:
         vanished = state.board is None and not isinstance(self.layout, TableLayout)
         if state.illegal and vanished and mover is self.player.other:
             return Ending(self.player, f"{mover}'s illegal move leaves no state")
-        if state.plies >= self.layout.plies:
+        if state.position is None and state.plies >= self.layout.plies:
             after = f" after {self.player.other}'s illegal move" if state.illegal else ""
             return Ending(None, f"all plies are played{after}")
         return None
 
     def _false_claim(self, state: PlayState) -> list[Finding]:
         assert state.position is not None
-        mover = self.layout.moves[state.plies - 1].player
+        mover = self.mover(state.plies)
         outcome = state.position.outcome
         if mover is not self.player or self.referee is None:
             return []
@@ -400,17 +564,24 @@ class Conductor:
     # -- legality ---------------------------------------------------------------------------
 
     def candidates(self, state: PlayState) -> list[LayoutMove]:
-        """Every move that the bits of the next ply can say, those off the board last."""
+        """Every move that the bits of the next ply can say, those off the board last.
+
+        Where there are no bits it is the legal moves.
+        """
         ply = state.plies + 1
+        if ply > self.layout.plies:
+            return self.legal_moves(state)
         return [*self._on_board(ply), *self.reader.code.no_moves(ply)]
 
     def legality_all(
         self, states: Sequence[PlayState]
     ) -> list[Mapping[LayoutMove, Legality] | None]:
         """What the formula says of every move of the opponent, who is to move in all states."""
+        if states and states[0].plies >= self.layout.plies:
+            return [None] * len(states)
         missing = list({s.moves: s for s in states if s.moves not in self._legality}.values())
         if missing:
-            mover = self.layout.moves[missing[0].plies].player
+            mover = self.mover(missing[0].plies + 1)
             assert mover is self.player.other, "the opponent is to move"
             moves = self.candidates(missing[0])
             found = self.reader.legality([state.line for state in missing], moves)
@@ -442,9 +613,17 @@ class Conductor:
         return self.reader.code.can_say(state.plies + 1, move) if verdict is None else verdict.legal
 
     def legal_moves(self, state: PlayState) -> list[LayoutMove]:
-        """The opponent's legal moves, in the order of the actions and squares."""
+        """The opponent's legal moves, in the order of the actions and squares.
+
+        Where the opponent chooses for the certificate, they are the certificate's.  Moves that the
+        layout cannot say are not among them: see :meth:`examine_all`.
+        """
         player = self.to_move(state)
-        if player is not self.player.other:
+        if player is None:
+            return []
+        if self.is_open(state) or state.plies >= self.layout.plies:
+            return self._moves_by_rules(state)
+        if player is self.player:
             return []
         if state.position is not None:
             names = {str(move) for move in state.position.legal_moves()}
@@ -456,11 +635,50 @@ class Conductor:
             move for move in self.candidates(state) if move not in verdicts or verdicts[move].legal
         ]
 
-    def examine_all(self, states: Sequence[PlayState]) -> list[PlayState]:
-        """States in which the opponent is to move, with its legality looked at.
+    def _moves_by_rules(self, state: PlayState) -> list[LayoutMove]:
+        """The legal moves of the player to move, whether or not the layout can say them."""
+        assert state.position is not None, "by the rules"
+        assert isinstance(self.game, AtomGame), "grids are never shorter than their games"
+        texts = [str(move) for move in state.position.legal_moves()]
+        return [NamedMove(text, self.game.square_of(text)) for text in texts]
 
-        Adds the differences between formula and rules; without rules, ends the play of an
-        opponent who cannot move.
+    def find(self, state: PlayState, text: str) -> LayoutMove | None:
+        """The move of the next ply whose text this is; ``None`` where there is no such move."""
+        if self.is_open(state) or state.plies >= self.layout.plies:
+            return next((m for m in self.legal_moves(state) if str(m) == text), None)
+        return self.reader.code.find(state.plies + 1, text)
+
+    def unsaid(self, state: PlayState) -> list[str]:
+        """The opponent's legal moves, by the rules, for which the layout has no code.
+
+        Without those that stand for others by symmetry.
+        """
+        ply = state.plies + 1
+        if state.position is None or self.referee is None or ply > self.layout.plies:
+            return []
+        if self.to_move(state) is not self.player.other or self._says_all(ply):
+            return []
+        return self.referee.unsaid(state.position, self._sayable(ply))
+
+    def _moves_said(self, ply: int) -> list[LayoutMove]:
+        """The moves of a ply that have a code, in a fixed order."""
+        code = self.reader.code
+        return [move for move in code.moves(ply) if code.can_say(ply, move)]
+
+    def _texts_said(self, ply: int) -> frozenset[str]:
+        return frozenset(map(str, self._on_board(ply)))
+
+    def _all_said(self, ply: int) -> bool:
+        """Whether every move that there is of the ply's player has a code."""
+        if not isinstance(self.game, BddlGame | PositionalGame):
+            return False  # elsewhere it takes long to know all moves
+        return self._sayable(ply).issuperset(map(str, self.game.moves(self.mover(ply))))
+
+    def examine_all(self, states: Sequence[PlayState]) -> list[PlayState]:
+        """States in which the opponent is to move, with its moves looked at.
+
+        Adds the moves for which the layout has no code, and the differences between formula and
+        rules; without rules, ends the play of an opponent who cannot move.
         """
         verdicts = self.legality_all(states)
         return [self._examined(s, v) for s, v in zip(states, verdicts, strict=True)]
@@ -468,15 +686,34 @@ class Conductor:
     def _examined(
         self, state: PlayState, verdicts: Mapping[LayoutMove, Legality] | None
     ) -> PlayState:
-        if verdicts is None:
-            return state
         if state.position is not None and self.referee is not None:
-            found = self.referee.legality(state.position, verdicts, state.moves)
-            return replace(state, findings=(*state.findings, *found))
-        if not self.legal_moves(state):
+            return self._compared(state, verdicts, self.referee, state.position)
+        if verdicts is not None and not self.legal_moves(state):
             reason = f"{self.player.other} has no legal move"
             return replace(state, ending=Ending(self.player, reason))
         return state
+
+    def _compared(
+        self,
+        state: PlayState,
+        verdicts: Mapping[LayoutMove, Legality] | None,
+        referee: Referee,
+        position: Position,
+    ) -> PlayState:
+        found: list[Finding] = []
+        unsaid = self.unsaid(state)
+        if unsaid:
+            found.append(referee.no_code(position, unsaid, state.moves))
+        if verdicts is not None:
+            found += referee.legality(position, verdicts, state.moves)
+        if not found:
+            return state
+        findings = (*state.findings, *_resting_on(state.guessed, found))
+        ending = None
+        if unsaid and not self.legal_moves(state):
+            reason = f"no legal move of {self.player.other}'s has a code"
+            ending = Ending(None, reason, by_rules=False)
+        return replace(state, findings=findings, ending=ending)
 
     # -- the verdict ------------------------------------------------------------------------
 
@@ -561,7 +798,8 @@ class Conductor:
         promised = None if winner is None else winner is self.player and kept is not False
         if promised and not ending.by_rules:
             promised = None
-        return Final(winner, ending.reason, promised, verdict, note, tuple(findings))
+        resting = _resting_on(state.guessed, findings)
+        return Final(winner, ending.reason, promised, verdict, note, resting)
 
     def _verdict_finding(self, state: PlayState, note: str, expected: bool) -> Finding:
         literal = self.layout.verdict
@@ -577,6 +815,19 @@ class Conductor:
             evidence=evidence,
             moves=state.moves,
         )
+
+
+def _resting_on(guessed: tuple[int, ...], findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings of a play that rests on guesses.
+
+    That the matrix has the wrong value after such moves of the opponent's is no guess.
+    """
+    if not guessed:
+        return tuple(findings)
+    return tuple(
+        f if f.kind is FindingKind.VERDICT_DIFFERS else replace(f, guessed=guessed)
+        for f in findings
+    )
 
 
 _Answer = TypeVar("_Answer")

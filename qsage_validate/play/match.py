@@ -75,6 +75,14 @@ class Match(ABC):
         return self.certificate_player.other
 
     @property
+    def mover(self) -> Player:
+        """Whose ply the person makes next.
+
+        The certificate's, where it may make any legal move: the person chooses that then.
+        """
+        return self.person
+
+    @property
     @abstractmethod
     def plies(self) -> int:
         """How many plies a play has at most (blocks, in the bare game); 0 if that is not known."""
@@ -327,7 +335,8 @@ class Match(ABC):
 
     def _replay(self, transcript: Transcript) -> None:
         for ply in transcript.plies:
-            if ply.player is self.person:
+            chosen = not self.over and self.mover is ply.player and self.frame.ply < ply.ply
+            if ply.player is self.person or chosen:
                 self._replay_person(transcript, ply)
             else:
                 self._compare_answer(transcript, ply)

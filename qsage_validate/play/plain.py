@@ -101,7 +101,7 @@ class PlainPlay:
             return "over (undo, restart, quit)> "
         mode = " !" if self._let_happen else ""
         only = "".join(f" [{move}]" for move in self._only_move())
-        return f"{self.match.person}{mode}{only}> "
+        return f"{self.match.mover}{mode}{only}> "
 
     def _only_move(self) -> list[str]:
         """What an empty line plays: the only legal move of those that are listed."""

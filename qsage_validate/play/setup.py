@@ -24,7 +24,7 @@ from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.source import Format, sniff
 from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.model_text import model_from_parts
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import Game, Player
 from qsage_validate.games.registry import find_command, load_game
 from qsage_validate.kernel.certificate import (
     Certificate,
@@ -42,6 +42,7 @@ from qsage_validate.play.conductor import Conductor
 from qsage_validate.play.match import Match
 from qsage_validate.play.naming import Names
 from qsage_validate.play.script import insistent
+from qsage_validate.strategies.guesses import Guesses, variables_of, variables_read_at
 from qsage_validate.strategies.herbrand_reader import HerbrandReader
 from qsage_validate.strategies.mixed_oracle import MixedOracle
 from qsage_validate.strategies.reader import CertificateReader
@@ -115,8 +116,9 @@ class Setup:
     ``layout`` is ``None`` for the bare game of variables; ``notes`` are facts for people.
     ``unpromised`` are rules by which the certificate need not win, for what it proves says nothing
     of their game; plays are compared with ``game`` alone. ``unplayed`` are variables of Black's
-    that White's functions read and that neither moves nor positions give a value to: for goals.
-    In plays they are false, so that White's replies may be wrong.
+    that White's moves depend on and that neither moves nor positions give a value to: for goals.
+    In plays they are false, so that White's replies may be wrong; a finding says whether the
+    replies of its play rest on that.
     """
 
     files: PlayFiles
@@ -217,7 +219,11 @@ class Setup:
         gates: Callable[[int], Sequence[int]],
     ) -> Conductor:
         reader = reader_of(layout, self.certificate, self.formula, oracle, self.game)
-        return Conductor(reader, self.game, name=names.variable, gates=gates)
+        guesses = None
+        if self.unplayed and isinstance(self.certificate, CircuitCertificate):
+            graph = SimulationOracle(self.certificate, self.formula)
+            guesses = Guesses(layout, graph, self.unplayed)
+        return Conductor(reader, self.game, name=names.variable, gates=gates, guesses=guesses)
 
 
 def reader_of(
@@ -289,16 +295,23 @@ def load(files: PlayFiles) -> Setup:
 def _unplayed(
     certificate: Certificate, formula: Qbf | None, layout: AnyLayout | None, game: Game | None
 ) -> tuple[int, ...]:
-    """What a play gives no value to, of all that White's functions read."""
-    if formula is None or not isinstance(layout, TableLayout):
+    """What a play gives no value to, of all that White's moves depend on."""
+    if formula is None or layout is None or certificate.kind is Kind.SKOLEM:
         return ()
-    if certificate.kind is Kind.SKOLEM or not isinstance(certificate, CircuitCertificate):
+    if not isinstance(certificate, CircuitCertificate):
         return ()
-    moves = {abs(v) for table in layout.moves for v in table.variables}
-    moves.update(abs(table.stop) for table in layout.moves if table.stop is not None)
-    if isinstance(game, AtomGame) and not layout.state.position:
-        moves.update(abs(v) for row in layout.state.states for v in row)
-    read = variables_read(certificate) - moves
+    played = {v for ply in layout.moves if ply.player is Player.BLACK for v in variables_of(ply)}
+    if isinstance(layout, Layout):
+        for indicators in layout.indicators:
+            bounds = () if indicators.bounds is None else (indicators.bounds,)
+            played.update(abs(v) for v in (*bounds, *indicators.preconditions))
+    elif isinstance(game, AtomGame) and not layout.state.position:
+        played.update(abs(v) for row in layout.state.states for v in row)
+    replies = {v for ply in layout.moves if ply.player is Player.WHITE for v in variables_of(ply)}
+    if replies <= certificate.functions.keys() and variables_read(certificate) <= played:
+        return ()
+    oracle = SimulationOracle(certificate, formula)
+    read = variables_read_at(layout, Player.WHITE, oracle) - played
     return tuple(v for v in formula.variables(Quantifier.EXISTS) if v in read)
 
 

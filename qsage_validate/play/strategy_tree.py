@@ -236,13 +236,13 @@ class StrategyTree:
     @property
     def first_player(self) -> Player:
         """Who makes ply 1."""
-        return self._conductor.layout.moves[0].player if self.plies else Player.BLACK
+        return self._conductor.mover(1) if self.plies else Player.BLACK
 
     @property
     def plies(self) -> int:
         """How many plies a play has at most."""
-        layout, game = self._conductor.layout, self._conductor.game
-        return layout.plies if game is None else min(layout.plies, game.plies)
+        plies, game = self._conductor.plies, self._conductor.game
+        return plies if game is None else min(plies, game.plies)
 
     # -- looking ----------------------------------------------------------------------------
 
@@ -341,7 +341,11 @@ class StrategyTree:
         conductor = self._conductor
         histories = [[state] for _, _, state in asked]
         while True:
-            turn = [h for h in histories if conductor.to_move(h[-1]) is conductor.player]
+            turn = [
+                h
+                for h in histories
+                if conductor.to_move(h[-1]) is conductor.player and not conductor.is_open(h[-1])
+            ]
             if not turn:
                 break
             for history, state in zip(
@@ -351,9 +355,14 @@ class StrategyTree:
                     history[-1] = state  # No answer at all.
                 else:
                     history.append(state)
-        if conductor.game is None:
-            # Only the formula can say that the opponent has no move left.
-            turn = [h for h in histories if conductor.to_move(h[-1]) is not None]
+        # Without rules only the formula can say that the opponent has no move left.
+        turn = [
+            h
+            for h in histories
+            if (conductor.game is None and conductor.to_move(h[-1]) is not None)
+            or conductor.unsaid(h[-1])
+        ]
+        if turn:
             for history, state in zip(
                 turn, conductor.examine_all([h[-1] for h in turn]), strict=True
             ):

@@ -16,7 +16,7 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.setup import Setup
 
-_FORMAT: Final = "qsage exhaustive checkpoint 1"
+_FORMAT: Final = "qsage exhaustive checkpoint 2"
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ def digest_of(setup: Setup) -> str:
         add([(v, gate.connective, gate.inputs) for v, gate in formula.gates.items()])
     layout = setup.layout
     if isinstance(layout, TableLayout):
-        add((layout.moves, layout.state, layout.verdict))
+        add((layout.moves, layout.state, layout.verdict, layout.illegal, layout.black_passes))
     elif layout is not None:
         add((layout.width, layout.height, layout.moves, layout.board, layout.indicators))
         add((layout.black_actions, layout.white_actions, layout.goals, layout.verdict))

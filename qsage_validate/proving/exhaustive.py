@@ -22,7 +22,14 @@ from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.walkers import Expansion, Nodes, Walker, walker
 from qsage_validate.solvers.search import Limits
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
+from qsage_validate.validation.verdict import (
+    Proved,
+    Refuted,
+    Sampled,
+    Undecided,
+    Unsupported,
+    Verdict,
+)
 
 # A checkpoint is written after so many seconds, and whenever the work ends unfinished.
 _SAVE_SECONDS: Final = 10.0
@@ -40,6 +47,11 @@ def exhaust(
     checkpoint: str | None = None,
 ) -> LevelResult:
     """Play all legal moves of the opponent against a certificate, comparing with the rules.
+
+    It is proved that the certificate wins when each play that the rules allow has been played to
+    its end, with each legal move of the opponent's at each ply; where the certificate may make any
+    legal move, with each of these too.  Without rules nothing is proved: only the formula, which
+    may be wrong, says then what is legal and who has won.
 
     At a limit (seconds; positions: beginnings after merging) the result is undecided and says
     what was covered.  With a file ``checkpoint`` the work goes on from what the file holds;
@@ -80,7 +92,7 @@ class _Exhaustion(Generic[Nodes]):
         self._findings: list[Finding] = []
         self._halfway = False
         self._rest: Nodes | None = None
-        self._done = Progress(setup.layout.plies)
+        self._done = Progress(walker.conductor.plies)
         self._todo: list[Nodes] = []
         self._todo_plays: list[int] = []
         self._later: list[Nodes] = []
@@ -191,9 +203,9 @@ class _Exhaustion(Generic[Nodes]):
         done.unknown += sum(plays[parent] for parent in found.unknown)
         done.sampled |= found.sampled
         self._findings += found.findings
-        if ply and self._setup.layout is not None:
-            mover = self._setup.layout.moves[ply - 1].player
-            done.replies += len(plays) if mover is self._walker.conductor.player else 0
+        if ply:
+            conductor = self._walker.conductor
+            done.replies += len(plays) if conductor.mover(ply) is conductor.player else 0
         if ply:
             del self._todo_plays[: len(plays)]
             self._todo[:1] = [] if self._rest is None else [self._rest]
@@ -272,6 +284,11 @@ class _Exhaustion(Generic[Nodes]):
             return Undecided(
                 f"of {rounded(done.unknown)} of {rounded(plays)} plays nobody can tell who won"
             )
+        if self._setup.game is None:
+            what = "all that are legal for the formula, and no rules are known"
+            return Sampled(f"{rounded(plays)} plays: {what}")
+        if not plays:
+            return Undecided("no play was seen to its end")
         return Proved(
             f"all {rounded(plays)} plays of the opponent's legal moves are won as promised "
             f"({sum(done.positions):,} positions)"

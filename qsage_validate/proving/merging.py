@@ -9,6 +9,7 @@ The symbolic position is taken value by value, for then the boards are constants
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
@@ -28,19 +29,38 @@ _POSITION_BITS: Final = 6
 _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
+def merging_for(layout: AnyLayout, oracle: SimulationOracle) -> Merging | None:
+    """How beginnings are merged; ``None`` where none may be.
+
+    A variable that has two roles in the layout gets two values in a play, so that what is left
+    under the first of them says nothing of what comes after the second.
+    """
+    symbolic = {abs(v) for v in _symbolic(layout)}
+    roles = Counter(symbolic)
+    for move in layout.moves:
+        stop = () if move.stop is None else (move.stop,)
+        roles.update({abs(v) for v in (*move.variables, *stop)})
+    shared = any(roles[variable] > 1 for variable in oracle.opponent)
+    return None if shared else Merging(layout, oracle)
+
+
+def _symbolic(layout: AnyLayout) -> tuple[int, ...]:
+    if isinstance(layout, TableLayout):
+        return layout.state.position
+    return (*layout.board.x, *layout.board.y)
+
+
 class Merging:
-    """Keys of beginnings of plays against a Skolem certificate that is a circuit."""
+    """Keys of beginnings of plays against a Skolem certificate that is a circuit.
+
+    The roles of the opponent's variables must be disjoint: see :func:`merging_for`.
+    """
 
     def __init__(self, layout: AnyLayout, oracle: SimulationOracle) -> None:
         self._layout = layout
         self._oracle = oracle
         self._column = {variable: k for k, variable in enumerate(oracle.opponent)}
-        symbolic = (
-            layout.state.position
-            if isinstance(layout, TableLayout)
-            else (*layout.board.x, *layout.board.y)
-        )
-        position = dict.fromkeys(map(abs, symbolic))
+        position = dict.fromkeys(map(abs, _symbolic(layout)))
         columns = [self._column[v] for v in position if v in self._column]
         self._position = columns if len(columns) <= _POSITION_BITS else []
         self._remainders = cache(self._make)

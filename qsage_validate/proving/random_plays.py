@@ -31,7 +31,7 @@ from qsage_validate.proving.vector_walk import VectorWalk, vector_walk, walks
 from qsage_validate.solvers.search import Limits
 from qsage_validate.strategies.line import split_moves
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
+from qsage_validate.validation.verdict import Refuted, Sampled, Undecided, Verdict
 
 # Plays of a slice, on arrays and otherwise.
 _SLICE_ON_ARRAYS: Final = 8192
@@ -319,7 +319,7 @@ class _Run:
         if total.won < total.plays:
             rest = total.plays - total.won
             return Undecided(f"of {rest:,} of {total.plays:,} plays nobody can tell who won")
-        return Proved(f"{total.plays:,} random plays were won as promised")
+        return Sampled(f"{total.plays:,} random plays")
 
 
 @contextmanager

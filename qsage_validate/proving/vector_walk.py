@@ -86,7 +86,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ply:
-    """A ply's moves: text, bits and grounded action (-1: none) of each, in the order of trying."""
+    """A ply's moves: text, bits and grounded action (-1: none) of each, in the order of trying.
+
+    ``unsaid`` marks those for which the layout has no bits.
+    """
 
     variables: MoveVariables
     moves: tuple[BoardMove, ...]
@@ -94,6 +97,7 @@ class _Ply:
     bits: Flags
     columns: Indices
     action: Indices
+    unsaid: Flags
 
 
 class VectorWalk:
@@ -139,6 +143,8 @@ class VectorWalk:
         mover = self.to_move(0)
         stuck = ~self.rules.legal(layer.position, mover).any(axis=1)
         suspect = self.differs(layer)
+        if not self.game.plies:
+            suspect[:] = True  # White has held out.
         if mover is Player.BLACK:
             return Step(layer, suspect | stuck, np.zeros(1, dtype=np.bool_))
         ended = stuck & ~suspect
@@ -226,16 +232,17 @@ class VectorWalk:
         """Which of :meth:`moves` are legal by the rules, and whether the formula says the same.
 
         Shapes ``(plays, moves)`` and ``(plays,)``; where nobody knows what the formula says it
-        is taken to say the same.
+        is taken to say the same, except where it has no bits for a legal move.
         """
         ply = self._ply(layer.plies)
         grounded = self.rules.legal(layer.position, ply.variables.player)
         by_rules = np.zeros((len(layer), len(ply.moves)), dtype=np.bool_)
         known = ply.action >= 0
         by_rules[:, known] = grounded[:, ply.action[known]]
+        said: Flags = ~np.logical_or.reduce(by_rules[:, ply.unsaid], axis=1)
         indicators = self.layout.indicator(layer.plies + 1)
         if indicators is None:
-            return by_rules, np.ones(len(layer), dtype=np.bool_)
+            return by_rules, said
         bounds = () if indicators.bounds is None else (indicators.bounds,)
         literals = (*bounds, *indicators.preconditions)
         patterns = [
@@ -244,7 +251,7 @@ class VectorWalk:
         ]
         words = np.bitwise_and.reduce(self._ask(layer.choice, patterns, literals), axis=0)
         by_formula = unpack(words, len(layer))
-        agree: Flags = np.logical_and.reduce(by_formula == by_rules, axis=1)
+        agree: Flags = np.logical_and.reduce(by_formula == by_rules, axis=1) & said
         return by_rules, agree
 
     # -- the verdict ------------------------------------------------------------------------
@@ -374,6 +381,7 @@ class VectorWalk:
             np.asarray(bits, dtype=np.bool_).reshape(len(moves), len(own)),
             np.asarray([self._column[v] for v in own], dtype=np.intp),
             np.asarray([grounded.get(str(move), -1) for move in moves], dtype=np.intp),
+            np.asarray([not code.can_say(variables, move) for move in moves], dtype=np.bool_),
         )
 
     def _decode(self, variables: MoveVariables, values: Flags) -> tuple[Indices, Flags]:

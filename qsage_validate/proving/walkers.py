@@ -17,7 +17,7 @@ from qsage_validate.play.broken_promise import broken_by
 from qsage_validate.play.conductor import Conductor, PlayState
 from qsage_validate.play.draws import Draws
 from qsage_validate.play.setup import Engine, Setup
-from qsage_validate.proving.merging import Merging
+from qsage_validate.proving.merging import Merging, merging_for
 from qsage_validate.proving.vector_walk import Layer, Step, VectorWalk, vector_walk, walks
 from qsage_validate.strategies.line import LayoutMove, Line, VerdictReading, split_moves
 from qsage_validate.validation.finding import Finding
@@ -100,7 +100,7 @@ def walker(setup: Setup) -> ArrayWalker | StateWalker:
     if not (skolem and isinstance(certificate, CircuitCertificate)):
         return StateWalker(conductor, None, oracle.opponent, samples=samples)
     graph = SimulationOracle(certificate, setup.formula)
-    merging = Merging(conductor.layout, graph)
+    merging = merging_for(conductor.layout, graph)
     return StateWalker(conductor, merging, graph.opponent, samples=samples)
 
 
@@ -108,12 +108,12 @@ class ArrayWalker(Walker[Layer]):
     """Walks on arrays; what is suspect is explained by the conductor."""
 
     batch = _BATCH_ON_ARRAYS
-    merges = True
 
     def __init__(self, walk: VectorWalk) -> None:
         self._walk = walk
         self.conductor = walk.conductor
-        self._merging = Merging(walk.layout, walk.oracle)
+        self._merging = merging_for(walk.layout, walk.oracle)
+        self.merges = self._merging is not None
 
     def start(self) -> Expansion[Layer]:
         return self._expansion(self._walk.start(), np.zeros(1, dtype=np.intp).tolist())
@@ -175,6 +175,8 @@ class ArrayWalker(Walker[Layer]):
     def keys(self, nodes: Layer) -> Sequence[Hashable]:
         if not len(nodes):
             return []
+        if self._merging is None:
+            return self.texts(nodes)
         found = self._merging.keys(nodes.plies, nodes.choice)
         return [row.tobytes() + key for row, key in zip(nodes.position, found, strict=True)]
 
@@ -206,7 +208,7 @@ class StateWalker(Walker[list[PlayState]]):
     def expand(self, nodes: list[PlayState]) -> Expansion[list[PlayState]]:
         conductor = self.conductor
         if conductor.to_move(nodes[0]) is conductor.player:
-            return self._expansion(conductor.answer_all(nodes), list(range(len(nodes))), [])
+            return self._answered(nodes)
         examined = conductor.examine_all(nodes)
         findings = [f for state in examined for f in state.findings]
         ended = [k for k, state in enumerate(examined) if state.ending is not None]
@@ -228,9 +230,27 @@ class StateWalker(Walker[list[PlayState]]):
         conductor.forget()
         return result
 
+    def _answered(self, nodes: list[PlayState]) -> Expansion[list[PlayState]]:
+        """The certificate's plies; where any legal move will do, all of them."""
+        conductor = self.conductor
+        answered = conductor.answer_all(nodes)
+        is_open = [conductor.is_open(state) for state in answered]
+        closed = [k for k, more in enumerate(is_open) if not more]
+        tries = [
+            (k, state, move)
+            for k, state in enumerate(answered)
+            if is_open[k]
+            for move in conductor.legal_moves(state)
+        ]
+        after = conductor.play_all([(state, move) for _, state, move in tries])
+        parent = [*closed, *(k for k, _, _ in tries)]
+        return self._expansion([*(answered[k] for k in closed), *after], parent, [])
+
     def _claims(self, made: list[tuple[PlayState, LayoutMove, PlayState]]) -> list[Finding]:
         conductor, reader = self.conductor, self.conductor.reader
-        if not made or conductor.layout.moves[made[0][0].plies].stop is None:
+        if not made or made[0][0].plies >= conductor.layout.plies:
+            return []
+        if conductor.layout.moves[made[0][0].plies].stop is None:
             return []
         player = conductor.player.other
         claims = [(s, move) for s, move, after in made if not conductor.has_won(after, player)]
@@ -266,7 +286,10 @@ class StateWalker(Walker[list[PlayState]]):
         over = [k for k, state in enumerate(states) if state.ending is not None]
         finals = self.conductor.finish_all([states[k] for k in over])
         found += [f for final in finals for f in final.findings]
-        promised = [(parent[k], f.promised) for k, f in zip(over, finals, strict=True)]
+        promised = [
+            (parent[k], f.promised if self.conductor.tells(states[k]) else None)
+            for k, f in zip(over, finals, strict=True)
+        ]
         running = [k for k, state in enumerate(states) if state.ending is None]
         children = [states[k] for k in running]
         return Expansion(
@@ -291,7 +314,10 @@ class StateWalker(Walker[list[PlayState]]):
         return [" ".join(state.moves) for state in nodes]
 
     def restore(self, texts: Sequence[str]) -> list[PlayState]:
-        return replay_all(self.conductor, [split_moves(text) for text in texts])[-1]
+        states = replay_all(self.conductor, [split_moves(text) for text in texts])[-1]
+        if any(state.illegal or state.ending is not None for state in states):
+            raise ValueError("a play has an illegal move, or has ended")
+        return states
 
     def keys(self, nodes: list[PlayState]) -> Sequence[Hashable]:
         if self._merging is None or not nodes:
@@ -340,16 +366,19 @@ def replay_all(conductor: Conductor, plays: Sequence[Sequence[str]]) -> list[lis
         if any(conductor.to_move(state) is not player for state in states) or player is None:
             raise ValueError(f"a play has ended before ply {number + 1}")
         if player is conductor.player:
-            columns.append(conductor.answer_all(states))
-            answers = [state.moves[-1] for state in columns[-1]]
-            # A reply off the board is told by its bits on arrays, and by "?" of the conductor.
-            if any(a not in ("?", t) for a, t in zip(answers, texts, strict=True)):
-                raise ValueError(f"the certificate's answers are others at ply {number + 1}")
-            continue
-        moves = {str(move): move for move in conductor.candidates(states[0])}
-        unknown = next((text for text in texts if text not in moves), None)
-        if unknown is not None:
-            raise ValueError(f"{unknown} is no move at ply {number + 1}")
-        pairs = [(state, moves[text]) for state, text in zip(states, texts, strict=True)]
-        columns.append(conductor.play_all(pairs))
+            states = conductor.answer_all(states)
+        waiting = [k for k, s in enumerate(states) if s.plies == number and s.ending is None]
+        pairs = []
+        for k in waiting:
+            move = conductor.find(states[k], texts[k])
+            if move is None:
+                raise ValueError(f"{texts[k]} is no move at ply {number + 1}")
+            pairs.append((states[k], move))
+        made = dict(zip(waiting, conductor.play_all(pairs), strict=True))
+        states = [made.get(k, state) for k, state in enumerate(states)]
+        # A reply off the board is told by its bits on arrays, and by "?" of the conductor.
+        answers = [state.moves[-1:] for state in states]
+        if any(a not in (("?",), (t,)) for a, t in zip(answers, texts, strict=True)):
+            raise ValueError(f"the certificate's answers are others at ply {number + 1}")
+        columns.append(states)
     return columns

@@ -7,12 +7,15 @@ as boards, moves and indicator values that somebody decoded; a difference become
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from qsage_validate.encodings.layout import Layout, StateCode
 from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import Board, Game, Move, Outcome, Player, Position, Square
 from qsage_validate.strategies.line import Answer, Atoms, LayoutMove, Legality
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
@@ -189,6 +192,56 @@ class Referee:
         """Whether the rules allow ``move``; also asked when nobody can move any more."""
         return position.outcome is None and position.illegality(move) is None
 
+    def unsaid(self, position: Position, sayable: Collection[str]) -> list[str]:
+        """The legal moves of the player to move that are not among those that can be said.
+
+        Left out are first moves that a symmetry of the game exchanges with one that can be said:
+        what a strategy answers to one of them it answers to the other.
+        """
+        missing = [move for move in position.legal_moves() if str(move) not in sayable]
+        if missing and position == self.game.initial:
+            missing = [move for move in missing if not self._stands_for(move, sayable)]
+        return [str(move) for move in missing]
+
+    def _stands_for(self, move: Move, sayable: Collection[str]) -> bool:
+        """Whether a symmetry of the game exchanges a first move with one that can be said."""
+        return any(str(image) in sayable for image in self._images.get(move, ()))
+
+    @cached_property
+    def _images(self) -> Mapping[Move, list[Move]]:
+        """What each first move is exchanged with by symmetries that keep the first position."""
+        game = self.game
+        known = game.symmetries()
+        if isinstance(game, PositionalGame):
+            # Here all of them, also the many of a large torus that searches do without.
+            found = find_symmetries(game.model, game.arrangement)
+            known = [s.as_symmetry(game.arrangement, game.claims, game.model) for s in found]
+        images: dict[Move, list[Move]] = {}
+        for symmetry in known:
+            if symmetry.keeps_initial:
+                for move, image in symmetry.moves.items():
+                    images.setdefault(move, []).append(image)
+        return images
+
+    def no_code(
+        self, position: Position, missing: Sequence[str], moves: tuple[str, ...]
+    ) -> Finding:
+        """Moves that are legal by the rules and that the layout cannot say."""
+        player, first = position.to_move, missing[0]
+        more = missing[1:_NAMED_MOVES]
+        rest = len(missing) - 1 - len(more)
+        others = f" (nor for {', '.join(more)}" + (f" and {rest} more)" if rest else ")")
+        return Finding(
+            FindingKind.LEGALITY_DIFFERS,
+            len(moves),
+            f"{player}'s move {first} is legal by the rules and the layout has no code for it"
+            + (others if more else ""),
+            player=player,
+            move=first,
+            rule=f"the rules' position is {position}",
+            moves=moves,
+        )
+
     def _legality(
         self,
         position: Position,
@@ -305,8 +358,8 @@ def has_words_of(game: Game, layout: AnyLayout) -> bool:
 def _check_tables(game: Game, layout: TableLayout) -> None:
     """The same for tables of moves: players, moves and plies.
 
-    The game may have a last ply that the formula does not need: one that only claims what the ply
-    before has brought.
+    The game may have a last ply that the formula does not need.  What happens there is up to the
+    rules: the opponent makes any legal move, and so does the certificate's side.
     """
     source = f"the game {game.name} does not fit the layout ({layout.source})"
     if not isinstance(game, AtomGame):
@@ -314,10 +367,10 @@ def _check_tables(game: Game, layout: TableLayout) -> None:
     if not 0 <= game.plies - layout.plies <= 1:
         raise UsageError(f"{source}: it has {game.plies} plies, expected {layout.plies}")
     known: dict[Player, set[str]] = {player: set() for player in Player}
-    for table in layout.moves:
-        player = game.player_at(table.ply)
+    for ply, table in enumerate(layout.moves, start=1):
+        player = game.player_at(ply)
         if player is not table.player:
-            raise UsageError(f"{source}: {player} makes ply {table.ply}, expected {table.player}")
+            raise UsageError(f"{source}: {player} makes ply {ply}, expected {table.player}")
         for text in table.moves:
             if text not in known[player]:
                 known[player].add(_checked(game, text, player, source))
@@ -351,6 +404,13 @@ def _check_grid(game: Game, layout: Layout) -> None:
             f"the game {game.name} does not fit {source}: {game.first_player} begins, "
             f"expected {layout.moves[0].player}"
         )
+    for ply, variables in enumerate(layout.moves, start=1):
+        player = game.player_at(ply)
+        if player is not variables.player:
+            raise UsageError(
+                f"the game {game.name} does not fit {source}: {player} makes ply {ply}, "
+                f"expected {variables.player}"
+            )
     spare = layout.plies - game.plies
     if spare and not (spare == 1 and layout.moves[-1].player is Player.BLACK):
         raise UsageError(

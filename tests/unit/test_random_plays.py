@@ -35,7 +35,7 @@ from qsage_validate.proving.vector_walk import VectorWalk
 from qsage_validate.solvers.search import Limits
 from qsage_validate.strategies.skolem_reader import SkolemReader
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided
+from qsage_validate.validation.verdict import Refuted, Sampled, Undecided
 from tests.support.models import models
 from tests.support.plays import (
     BREAKTHROUGH,
@@ -264,7 +264,7 @@ def without_times(result: LevelResult) -> dict[str, object]:
 @pytest.mark.parametrize("words", [EL, HELD], ids=" ".join)
 def test_the_three_ways_of_playing(words: tuple[str, ...]) -> None:
     result = attack(setup_for(words), games=100, seed=4, illegal=0.4)
-    assert isinstance(result.verdict, Proved), str(result.verdict)
+    assert isinstance(result.verdict, Sampled), str(result.verdict)
     parts = result.evidence["parts"]
     assert isinstance(parts, dict)
     assert [(name, part["plays"]) for name, part in parts.items()] == [
@@ -317,7 +317,7 @@ def test_slices_and_processes_do_not_matter(
         both = attack(setup, games=90, seed=2, illegal=0.2, jobs=2)
         assert without_times(alone) == without_times(both)
         assert alone.verdict == both.verdict
-        assert isinstance(alone.verdict, Proved if certificate is None else Refuted)
+        assert isinstance(alone.verdict, Sampled if certificate is None else Refuted)
         assert told[-1] == "90 of 90 plays"
 
 
@@ -358,7 +358,7 @@ def test_ctrl_c_leaves_what_is_known(jobs: int, monkeypatch: pytest.MonkeyPatch)
 def test_the_game_of_variables() -> None:
     setup = setup_for(DOMINO, layout=None, game=None)
     result = attack(setup, games=70, illegal=0.5)
-    assert isinstance(result.verdict, Proved)
+    assert isinstance(result.verdict, Sampled)
     assert list(result.evidence["parts"]) == ["random values"]  # type: ignore[call-overload]
     damaged = certified(DOMINO).certificate
     for literal in certified(DOMINO).encoding.layout.moves[-1].literals:

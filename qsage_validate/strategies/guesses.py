@@ -1,0 +1,101 @@
+"""Whether a reply rests on a guess: on the value of a variable to which a play gives none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cache
+
+import numpy as np
+
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.encodings.layout import MoveVariables
+from qsage_validate.encodings.table_layout import AnyLayout, MoveTable
+from qsage_validate.games.protocol import Player
+from qsage_validate.strategies.line import Line
+
+
+class Guesses:
+    """Evaluates replies in three values: ``unplayed`` variables have none.
+
+    Kleene's logic in two rails, as in :mod:`qsage_validate.circuit.kleene`.  A reply that has a
+    value then has it whatever the variables are; one that has none may still not depend on them.
+    """
+
+    def __init__(
+        self, layout: AnyLayout, oracle: SimulationOracle, unplayed: Collection[int]
+    ) -> None:
+        self._layout = layout
+        self._oracle = oracle
+        self._unplayed = frozenset(unplayed)
+        self._columns = {v: k for k, v in enumerate(oracle.opponent)}
+        self._ply = cache(self._simulator)
+
+    def of(self, lines: Sequence[Line]) -> list[tuple[int, ...]]:
+        """For each line the unplayed variables that the next reply may depend on.
+
+        All lines have the same number of plies.  They are all of those that the ply's functions
+        read, or none.
+        """
+        if not lines:
+            return []
+        read, simulator = self._ply(lines[0].plies + 1)
+        if not read:
+            return [()] * len(lines)
+        given = np.zeros((len(lines), len(self._columns)), dtype=np.bool_)
+        for row, line in zip(given, lines, strict=True):
+            for variable, value in line.choice.items():
+                row[self._columns[variable]] = value
+        words = simulator.run(pack(given))
+        rows = unpack(words, len(lines)).tolist()
+        return [() if all(known) else read for known in rows]
+
+    def _simulator(self, ply: int) -> tuple[tuple[int, ...], Simulator]:
+        """What a ply's replies read of the unplayed, and which bits have a value."""
+        aig, outputs = self._oracle.graph(variables_of(self._layout.moves[ply - 1]))
+        cone = aig.cone(outputs)
+        used = {literal >> 1 for literal in outputs}
+        used.update((aig.fanin0[cone] >> 1).tolist(), (aig.fanin1[cone] >> 1).tolist())
+        builder = AigBuilder()
+        rails: dict[int, tuple[int, int]] = {0: (FALSE, FALSE ^ 1)}
+        for number, variable in enumerate(self._oracle.opponent, start=1):
+            given = builder.input()
+            is_open = variable in self._unplayed
+            rails[number] = (FALSE, FALSE) if is_open else (given, given ^ 1)
+
+        def rail(literal: int) -> tuple[int, int]:
+            true, false = rails[literal >> 1]
+            return (false, true) if literal & 1 else (true, false)
+
+        first = aig.num_inputs + 1
+        gates = zip(aig.fanin0.tolist(), aig.fanin1.tolist(), cone.tolist(), strict=True)
+        for number, (left, right, needed) in enumerate(gates, start=first):
+            if needed:
+                (a, not_a), (b, not_b) = rail(left), rail(right)
+                rails[number] = (builder.and_(a, b), _either(builder, not_a, not_b))
+        known = [_either(builder, *rail(literal)) for literal in outputs]
+        read = tuple(v for v in sorted(self._unplayed) if self._columns.get(v, -1) + 1 in used)
+        return read, Simulator(*builder.build(known))
+
+
+def _either(builder: AigBuilder, a: int, b: int) -> int:
+    return builder.and_(a ^ 1, b ^ 1) ^ 1
+
+
+def variables_of(ply: MoveVariables | MoveTable) -> list[int]:
+    """The variables of a ply, with the one that stops the play."""
+    stop = () if ply.stop is None else (ply.stop,)
+    return list(dict.fromkeys(abs(v) for v in (*ply.variables, *stop)))
+
+
+def variables_read_at(
+    layout: AnyLayout, player: Player, oracle: SimulationOracle
+) -> frozenset[int]:
+    """The opponent's variables that the replies of a player depend on, as the graph is built."""
+    wanted = [v for ply in layout.moves if ply.player is player for v in variables_of(ply)]
+    aig, outputs = oracle.graph(list(dict.fromkeys(wanted)))
+    cone = aig.cone(outputs)
+    used = {literal >> 1 for literal in outputs}
+    used.update((aig.fanin0[cone] >> 1).tolist(), (aig.fanin1[cone] >> 1).tolist())
+    return frozenset(v for k, v in enumerate(oracle.opponent, start=1) if k in used)
