@@ -43,7 +43,7 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.validation.encoding_proof import prove_encoding
-from qsage_validate.validation.strategy_proof import prove_strategy
+from qsage_validate.validation.strategy_proof import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 
 SEED = 7
@@ -428,7 +428,7 @@ def run(name: str, words: str) -> Iterator[Outcome]:
         if not isinstance(result, CertificateProved):
             level = "dependencies" if getattr(result, "dependency", None) else "formula"
             noticed.append(level)
-        strategy = prove_strategy(sound.qbf, sound.layout, damaged, game)
+        strategy = prove_rules(sound.qbf, sound.layout, damaged, game).verdict
         if not isinstance(strategy, Proved):
             noticed.append("rules")
         # A changed certificate that still proves the formula is a certificate, too.

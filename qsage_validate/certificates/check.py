@@ -114,15 +114,20 @@ class CertificateProved:
         """0."""
         return Exit.FINE
 
-    def __str__(self) -> str:
-        value = "true" if self.kind is Kind.SKOLEM else "false"
+    @property
+    def notes(self) -> str:
+        """What is remarkable about the functions, as the rest of a sentence."""
         note = ""
         if self.dont_cares:
             note += f"; {_variables(self.dont_cares)} without a function played as false"
         if self.open_variables:
             note += f"; it wins with either value of {_variables(self.open_variables)}"
             note += " that the clauses leave open"
-        return f"proved: the {self.kind.value} functions make the formula {value}{note}"
+        return note
+
+    def __str__(self) -> str:
+        value = "true" if self.kind is Kind.SKOLEM else "false"
+        return f"proved: the {self.kind.value} functions make the formula {value}{self.notes}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, runtime_checkable
 
-from qsage_validate.kernel.game import Player as Player  # noqa: PLC0414 (re-exported)
+from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.kernel.game import Player
+from qsage_validate.kernel.player import Player
 
 
 class Kind(Enum):

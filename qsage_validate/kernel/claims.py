@@ -8,14 +8,16 @@ handed to the solver as a lemma for the later ones.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.clauses import circuit_clauses, load
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.kernel.fault import FindingKind
+
+_Name = TypeVar("_Name", bound=Hashable)
 
 _SOLVER: Final = "cadical195"
 # Conflicts between two looks at the clock and at pending signals.
@@ -90,8 +92,8 @@ def first_failure(
 
 
 def evaluate(
-    builder: AigBuilder, wanted: Mapping[int, int], inputs: Mapping[int, bool]
-) -> dict[int, bool]:
+    builder: AigBuilder, wanted: Mapping[_Name, int], inputs: Mapping[int, bool]
+) -> dict[_Name, bool]:
     """The values of literals of a graph (by name) under values of its inputs (from 1)."""
     aig, outputs = builder.build(list(wanted.values()))
     values = [False, *(inputs[k] for k in range(1, aig.num_inputs + 1))]

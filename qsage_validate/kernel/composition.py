@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
@@ -36,16 +36,19 @@ def compose(
     also: Sequence[int] = (),
     *,
     rewrite: bool = True,
+    fixed: Mapping[int, bool] | None = None,
 ) -> Composition:
     """Build the certificate's cone and the matrix on top of it.
 
-    ``also`` are further literals of the certificate's graph that shall be built.
+    ``also`` are further literals of the certificate's graph that shall be built; ``fixed`` are
+    values of some of the opponent's variables.
     Raises ``KeyError`` when the certificate has an input that the formula does not give to
     the opponent (:func:`~qsage_validate.kernel.reader.read_certificate` has checked).
     """
     opponent = opponent_variables(certificate, formula)
     builder = AigBuilder(len(opponent), rewrite=rewrite)
     literals = dict(zip(opponent, builder.inputs, strict=True))
+    literals.update((v, TRUE if value else FALSE) for v, value in (fixed or {}).items())
     literals.update((name, builder.input()) for name in certificate.inputs if name < 0)
     outside = {**certificate.extra, **certificate.functions}
     built = embed(

@@ -8,26 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from enum import Enum
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.kernel.player import Player
 
 State = tuple[int, ...]
 
 
-class Player(Enum):
-    """Black is the player whose win the formula states, whoever moves first."""
-
-    BLACK = "black"
-    WHITE = "white"
-
-    @property
-    def other(self) -> Player:
-        """The opponent."""
-        return Player.WHITE if self is Player.BLACK else Player.BLACK
-
-    def __str__(self) -> str:
-        return self.value.capitalize()
+class TooLargeError(Exception):
+    """The rules do not fit into the limits of a circuit; the text says which."""
 
 
 class Rules(ABC):

@@ -22,7 +22,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import grid_templates, resolve_model
 from qsage_validate.kernel.certificate import Kind
 from qsage_validate.validation.encoding_proof import prove_encoding
-from qsage_validate.validation.strategy_proof import prove_strategy
+from qsage_validate.validation.strategy_proof import prove_rules
 from qsage_validate.validation.verdict import Proved
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
@@ -103,7 +103,9 @@ def test_strategy_is_the_rules_strategy(model: Model, encoding: str) -> None:
     """Level 4 with a certificate: board, legality and end are the rules' in all plays."""
     certified = certify_game(model, encoding)
     layout = certified.encoding.layout
-    verdict = prove_strategy(certified.encoding.qbf, layout, certified.certificate, BddlGame(model))
+    verdict = prove_rules(
+        certified.encoding.qbf, layout, certified.certificate, BddlGame(model)
+    ).verdict
     assert isinstance(verdict, Proved), str(verdict)
 
 

@@ -26,8 +26,18 @@ def test_samples_are_valid_on_every_level(qsage: Qsage, repository: Path, name: 
     assert done.err == ""
     read = json.loads(done.out)
     assert read["verdict"] == "valid"
-    assert {level["verdict"] for level in read["levels"]} == {"proved"}
-    assert len(read["levels"]) == 6
+    verdicts = {level["level"]: level["verdict"] for level in read["levels"]}
+    assert verdicts.pop("random plays") == "sampled"
+    # Position and legality are Black's to state: a certificate for White has none of its own.
+    boards = "not applicable" if name == "domineering" else "proved"
+    assert verdicts.pop("boards") == boards
+    assert verdicts == dict.fromkeys(
+        ("dependencies", "formula", "all plays", "rules", "encoding"), "proved"
+    )
+    game, formula, *_ = read["statements"]
+    won = name != "domineering"
+    assert (game["about"], game["winner"]) == ("game", "black" if won else "white")
+    assert (formula["about"], formula["value"]) == ("formula", won)
     assert read["blame"] == ""
 
 
@@ -35,7 +45,8 @@ def test_the_encoding_alone_is_proved(qsage: Qsage, repository: Path) -> None:
     formula, *_ = _sample(repository, "tic")
     done = qsage("validate", formula)
     assert done.code == Exit.FINE
-    assert done.out.splitlines()[-1].endswith("what the rules say (encoding)")
+    said = "the formula is true exactly when Black wins httt 4x4 tic within 5 plies (encoding)"
+    assert done.out.splitlines()[-1] == f"{formula}: valid: {said}"
 
 
 def test_another_game_of_the_same_shape_is_told_apart(qsage: Qsage, repository: Path) -> None:
@@ -183,15 +194,15 @@ def test_certificates_of_other_tools_with_their_games(qsage: Qsage, shared_data:
     """Foreign formulas with meta files, of both kinds, and clause sets alone."""
     folder, games = shared_data / "certificates", shared_data / "bddl"
     pairs = [
-        ("quabs/httt-3x3_3_domino.qcir", "quabs/httt-3x3_3_domino.aig", "httt/3x3_3_domino.ig", 6),
+        ("quabs/httt-3x3_3_domino.qcir", "quabs/httt-3x3_3_domino.aig", "httt/3x3_3_domino.ig", 7),
         (
             "quabs/domineering__4x2_5.qcir",
             "quabs/domineering__4x2_5.aig",
             "domineering/4x2_5.ig",
-            6,
+            7,
         ),
-        ("quabs/domineering-2x2_2.qcir", "quabs/domineering-2x2_2.aag", "domineering/2x2_2.ig", 6),
-        ("pedant-cnf/httt_3_3_el_grounded/certificate.cnf", None, "httt/3x3_5_el.ig", 3),
+        ("quabs/domineering-2x2_2.qcir", "quabs/domineering-2x2_2.aag", "domineering/2x2_2.ig", 7),
+        ("pedant-cnf/httt_3_3_el_grounded/certificate.cnf", None, "httt/3x3_5_el.ig", 4),
     ]
     for formula, certificate, problem, levels in pairs:
         family = problem.partition("/")[0]
@@ -201,5 +212,9 @@ def test_certificates_of_other_tools_with_their_games(qsage: Qsage, shared_data:
         done = qsage("validate", *words, "--games", "60", "--json")
         assert done.code == Exit.FINE, (formula, done)
         read = json.loads(done.out)
-        assert {level["verdict"] for level in read["levels"]} == {"proved"}
+        verdicts = {level["level"]: level["verdict"] for level in read["levels"]}
+        assert verdicts.pop("random plays") == "sampled"
+        herbrand = "domineering__4x2" in formula
+        assert verdicts.pop("boards") == ("not applicable" if herbrand else "proved")
+        assert set(verdicts.values()) == {"proved"}
         assert len(read["levels"]) == levels

@@ -1,0 +1,185 @@
+"""Games whose moves are listed: what a move needs, what it changes, and which patterns win.
+
+Grid games (section 3.3 of Shaik and van de Pol, *Concise QBF Encodings for Games on a Grid*) and
+positional games (Definitions 1 to 4 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023)
+come in this form.  A :class:`GroundGame` is plain data that a person can print and read; it is
+the game of which something is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.kernel.game import Rules, State
+from qsage_validate.kernel.player import Player
+
+Conjunction = tuple[int, ...]
+"""Signed atoms, numbered from 1, that hold together: ``(3, -5)`` is atom 3 and not atom 5."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroundMove:
+    """A move: legal where ``needs`` holds; ``sets`` holds after it, all else stays as it was."""
+
+    name: str
+    needs: Conjunction
+    sets: Conjunction
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A goal of Black's about a network, in the place of winning patterns.
+
+    ``cells`` are the atoms that say that Black has a position; ``neighbours`` has for each
+    position the numbers, from 0, of its neighbours; ``start`` and ``end`` are the positions next
+    to the two distinguished nodes, and ``joined`` says that these nodes are neighbours
+    themselves.  Black wins by a connection of start and end through Black's positions, or, with
+    ``cut``, when the positions that Black does not have connect them no more.
+    """
+
+    cells: tuple[int, ...]
+    neighbours: tuple[tuple[int, ...], ...]
+    start: tuple[int, ...]
+    end: tuple[int, ...]
+    joined: bool = False
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class GroundGame:
+    """A game of ``len(movers)`` plies.
+
+    ``atoms`` are names of what can hold in a position, in the words of layouts where they have
+    such; ``initial`` has one value for each.  ``movers[k]`` makes ply ``k + 1``.  A player has
+    won when, after a ply of this player's, one of the player's ``goals`` holds; with ``from_start``
+    a goal that the initial position reaches counts too, Black's before White's.  ``stuck_loses``
+    says that a player to move without a legal move has lost.  ``passing`` says that a claim never
+    hurts its owner, so that a pass is no better than any legal move.  ``also`` are further names
+    of what can be said, each true when one of some conjunctions holds.
+    """
+
+    name: str
+    atoms: tuple[str, ...]
+    initial: tuple[bool, ...]
+    movers: tuple[Player, ...]
+    moves: Mapping[Player, tuple[GroundMove, ...]]
+    goals: Mapping[Player, tuple[Conjunction, ...]]
+    connection: Connection | None = None
+    from_start: bool = False
+    stuck_loses: bool = False
+    passing: bool = False
+    also: Mapping[str, tuple[Conjunction, ...]] = field(default_factory=dict)
+
+
+class GroundRules(Rules):
+    """The circuit of a ground game: a state has one literal for each atom."""
+
+    def __init__(self, builder: AigBuilder, game: GroundGame) -> None:
+        self.builder = builder
+        self.game = game
+        self.plies = len(game.movers)
+        self._conjunctions: dict[tuple[State, Conjunction], int] = {}
+
+    def mover(self, ply: int) -> Player:
+        return self.game.movers[ply - 1]
+
+    def moves(self, ply: int) -> Sequence[str]:
+        return self._names[self.mover(ply)]
+
+    @cached_property
+    def _names(self) -> Mapping[Player, tuple[str, ...]]:
+        return {p: tuple(move.name for move in moves) for p, moves in self.game.moves.items()}
+
+    @property
+    def initial(self) -> State:
+        return tuple(TRUE if value else FALSE for value in self.game.initial)
+
+    def holds(self, state: State, conjunction: Conjunction) -> int:
+        """Whether all atoms of a conjunction are as it says."""
+        key = (state, conjunction)
+        if key not in self._conjunctions:
+            self._conjunctions[key] = self.builder.and_all(
+                state[abs(atom) - 1] ^ (atom < 0) for atom in conjunction
+            )
+        return self._conjunctions[key]
+
+    def legal(self, state: State, ply: int) -> Sequence[int]:
+        return [self.holds(state, move.needs) for move in self.game.moves[self.mover(ply)]]
+
+    def after(self, state: State, ply: int, made: Sequence[int]) -> State:
+        on: list[list[int]] = [[] for _ in state]
+        touched: list[list[int]] = [[] for _ in state]
+        for literal, move in zip(made, self.game.moves[self.mover(ply)], strict=True):
+            for atom in move.sets:
+                touched[abs(atom) - 1].append(literal)
+                if atom > 0:
+                    on[atom - 1].append(literal)
+        or_, and_, or_all = self.builder.or_, self.builder.and_, self.builder.or_all
+        return tuple(
+            or_(or_all(on[k]), and_(before, or_all(touched[k]) ^ 1)) if touched[k] else before
+            for k, before in enumerate(state)
+        )
+
+    def won(self, state: State, time: int) -> Mapping[Player, int]:
+        builder = self.builder
+        if time == 0:
+            won = dict.fromkeys(Player, FALSE)
+            if self.game.from_start:
+                won[Player.BLACK] = self._goal(state, Player.BLACK)
+                white = self._goal(state, Player.WHITE)
+                won[Player.WHITE] = builder.and_(white, won[Player.BLACK] ^ 1)
+        else:
+            last = self.mover(time)
+            won = {last: self._goal(state, last), last.other: FALSE}
+        if self.game.stuck_loses and time < self.plies:
+            stuck = builder.or_all(self.legal(state, time + 1)) ^ 1
+            over = builder.or_all(won.values())
+            winner = self.mover(time + 1).other
+            won[winner] = builder.or_(won[winner], builder.and_(stuck, over ^ 1))
+        return won
+
+    def _goal(self, state: State, player: Player) -> int:
+        connection = self.game.connection
+        if player is Player.BLACK and connection is not None:
+            return self._connects(connection, state)
+        return self.builder.or_all(self.holds(state, goal) for goal in self.game.goals[player])
+
+    def _connects(self, connection: Connection, state: State) -> int:
+        """Whether Black has reached the goal of a network.
+
+        Positions that can be reached from the start are found step by step.  A shortest
+        connection is no longer than the positions that may be on it are many.
+        """
+        own = [state[atom - 1] for atom in connection.cells]
+        if connection.joined:
+            return FALSE if connection.cut else TRUE
+        through = [literal ^ connection.cut for literal in own]
+        longest = len(through)
+        if not connection.cut:
+            first = sum(self.game.initial[atom - 1] for atom in connection.cells)
+            longest = min(longest, first + self.game.movers.count(Player.BLACK))
+        start = set(connection.start)
+        reached = [literal if k in start else FALSE for k, literal in enumerate(through)]
+        builder = self.builder
+        for _ in range(longest - 1):
+            near = [
+                builder.or_all((reached[k], *(reached[j] for j in connection.neighbours[k])))
+                for k in range(len(through))
+            ]
+            following = [builder.and_(a, b) for a, b in zip(through, near, strict=True)]
+            if following == reached:
+                break
+            reached = following
+        return builder.or_all(reached[k] for k in connection.end) ^ connection.cut
+
+    def atoms(self, state: State, time: int) -> Mapping[str, int]:
+        found = dict(zip(self.game.atoms, state, strict=True))
+        for name, any_of in self.game.also.items():
+            found[name] = self.builder.or_all(self.holds(state, all_of) for all_of in any_of)
+        return found
+
+    def passed(self, state: State, ply: int) -> State | None:
+        return state if self.game.passing else None

@@ -1,0 +1,20 @@
+"""The two players."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Player(Enum):
+    """Black is the player whose win the formula states, whoever moves first."""
+
+    BLACK = "black"
+    WHITE = "white"
+
+    @property
+    def other(self) -> Player:
+        """The opponent."""
+        return Player.WHITE if self is Player.BLACK else Player.BLACK
+
+    def __str__(self) -> str:
+        return self.value.capitalize()

@@ -1,0 +1,127 @@
+"""The report of a validation: what each level found, and the sentences that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from qsage_validate.errors import Exit
+from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.statements import About, Conclusions, Statement
+from qsage_validate.validation.finding import Finding
+from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Undecided
+
+
+@dataclass(frozen=True)
+class Report:
+    """A validation: what was checked, what follows, and who is to blame.
+
+    ``conclusions`` are the sentences that the proved levels imply; ``blame`` is a sentence
+    fragment that names model, encoding, solver's answer or certificate, empty when nothing is
+    wrong; ``interrupted`` says that levels are missing.
+    """
+
+    subject: str
+    results: tuple[LevelResult, ...]
+    conclusions: Conclusions = field(default_factory=Conclusions)
+    blame: str = ""
+    interrupted: bool = False
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    def result(self, level: Level) -> LevelResult | None:
+        """The result of one level, if it was run."""
+        return next((r for r in self.results if r.level is level), None)
+
+    @property
+    def contradictions(self) -> tuple[Finding, ...]:
+        """The levels that cannot both be right."""
+        return self.conclusions.contradictions
+
+    def _has(self, kind: type) -> bool:
+        return any(isinstance(result.verdict, kind) for result in self.results)
+
+    @property
+    def exit_code(self) -> Exit:
+        """Refuted before undecided before fine; what was not proved at all is undecided."""
+        if self.interrupted:
+            return Exit.INTERRUPTED
+        if self.contradictions or self._has(Refuted):
+            return Exit.REFUTED
+        if self._has(Undecided) or not self._has(Proved):
+            return Exit.UNDECIDED
+        return Exit.FINE
+
+    @property
+    def word(self) -> str:
+        """The verdict of the whole in a word.
+
+        ``valid``: something is proved about formula or game; ``proved``: only about the functions
+        or the boards; ``sampled``: plays were tried, nothing is proved.
+        """
+        if self.interrupted:
+            return "interrupted"
+        code = self.exit_code
+        if code is Exit.REFUTED:
+            return "refuted"
+        if code is Exit.FINE:
+            return "valid" if any(map(_weighty, self.conclusions.statements)) else "proved"
+        return "sampled" if self._has(Sampled) and not self._has(Undecided) else "undecided"
+
+    @property
+    def sentences(self) -> tuple[Statement, ...]:
+        """The statements that no stronger one makes superfluous, samples apart."""
+        said = [s for s in self.conclusions.statements if s.about is not About.SAMPLE]
+        weighty = [s for s in said if _weighty(s)]
+        if any(s.about is About.GAME for s in weighty):
+            weighty = [s for s in weighty if s.about is not About.ENCODING]
+        return tuple(weighty or said)
+
+    @property
+    def claim(self) -> str:
+        """What is proved, in words; empty when nothing is."""
+        return "; ".join(statement.text for statement in self.sentences)
+
+    @property
+    def last_line(self) -> str:
+        """One line that a person can quote; it says no more than the levels that passed."""
+        return f"{self.subject}: {'; '.join(self._parts())}"
+
+    def _levels(self, kind: type) -> str:
+        names = [r.level.value for r in self.results if isinstance(r.verdict, kind)]
+        return ", ".join(names) or "nothing"
+
+    def _parts(self) -> Iterator[str]:
+        word, proved = self.word, self._levels(Proved)
+        if word == "interrupted":
+            yield f"interrupted; proved so far: {proved}"
+        elif word == "refuted":
+            blame = f": {self.blame}" if self.blame else ""
+            levels = f" ({self._levels(Refuted)})" if self._has(Refuted) else ""
+            yield f"refuted{levels}{blame}"
+        elif word in ("valid", "proved"):
+            yield f"{word}: {self.claim} ({proved})"
+        elif self._has(Undecided):
+            yield f"undecided ({self._levels(Undecided)}); proved: {proved}"
+        elif not self._has(Sampled):
+            yield "nothing could be checked"
+        if word not in ("interrupted", "refuted"):
+            statements = self.conclusions.statements
+            yield from (s.text for s in statements if s.about is About.SAMPLE)
+
+    def as_json(self) -> dict[str, object]:
+        """Everything, for ``--json``."""
+        return {
+            "subject": self.subject,
+            "claim": self.claim,
+            "verdict": self.word,
+            "summary": self.last_line,
+            "statements": [statement.as_json() for statement in self.conclusions.statements],
+            "contradictions": [finding.as_json() for finding in self.contradictions],
+            "blame": self.blame,
+            "levels": [result.as_json() for result in self.results],
+            "facts": dict(self.facts),
+        }
+
+
+def _weighty(statement: Statement) -> bool:
+    return statement.about in (About.GAME, About.FORMULA, About.ENCODING)

@@ -1,0 +1,210 @@
+"""What may be said after a validation: the sentences that the proved levels imply, and no other.
+
+Each level that is proved is a theorem (docs/proved.md has them with their hypotheses).  A
+sentence about the formula or the game is made here only, from those theorems:
+
+* dependencies and formula together: the formula has the value of the certificate's kind;
+* a trace: the formula has the value that the trace ends with;
+* rules, or all plays: the certificate's player wins the game;
+* encoding: the formula is true exactly when Black wins the game; with the formula's value, who
+  wins.
+
+Levels that imply opposite sentences contradict each other: none of the two is said, and the
+contradiction is a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from qsage_validate.games.protocol import Game, Player
+from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.validation.finding import Finding, FindingKind
+from qsage_validate.validation.verdict import Proved, Refuted, Sampled
+
+
+class About(Enum):
+    """What a sentence is about; the values are those of ``--json``."""
+
+    GAME = "game"
+    FORMULA = "formula"
+    ENCODING = "encoding"
+    FUNCTIONS = "functions"
+    BOARDS = "boards"
+    SAMPLE = "sample"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence, and the levels that it follows from.
+
+    ``value`` is the formula's, for sentences about it; ``winner`` is White where Black does not
+    win; ``game`` and ``plies`` say of which game.
+    """
+
+    about: About
+    text: str
+    levels: tuple[Level, ...]
+    value: bool | None = None
+    winner: Player | None = None
+    game: str | None = None
+    plies: int | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """The fields that say something, for ``--json``."""
+        found: dict[str, object] = {
+            "about": self.about.value,
+            "text": self.text,
+            "levels": [level.value for level in self.levels],
+        }
+        if self.value is not None:
+            found["value"] = self.value
+        if self.winner is not None:
+            found["winner"] = self.winner.value
+        if self.game is not None:
+            found |= {"game": self.game, "plies": self.plies}
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusions:
+    """What follows from the results; ``contradictions`` say which levels cannot both be right."""
+
+    statements: tuple[Statement, ...] = ()
+    contradictions: tuple[Finding, ...] = ()
+
+
+def conclude(results: Sequence[LevelResult], hero: Player | None, game: Game | None) -> Conclusions:
+    """The sentences that ``results`` imply.
+
+    ``hero`` is the certificate's player (``None`` without a certificate), ``game`` the game whose
+    rules were asked (``None`` where none are known).
+    """
+    reasoning = _Reasoning(results, hero, game)
+    return Conclusions(tuple(reasoning.statements()), tuple(reasoning.contradictions()))
+
+
+def game_text(game: Game, winner: Player) -> str:
+    """``Black wins httt 3x3 tic within 5 plies``, or that Black does not."""
+    wins = "wins" if winner is Player.BLACK else "does not win"
+    return f"Black {wins} {game.name} within {game.length}"
+
+
+class _Reasoning:
+    def __init__(
+        self, results: Sequence[LevelResult], hero: Player | None, game: Game | None
+    ) -> None:
+        self.by_level = {result.level: result for result in results}
+        self.hero = hero
+        self.game = game
+        self.values = list(self._values())
+        self.winners = list(self._winners())
+
+    def proved(self, *levels: Level) -> bool:
+        return all(
+            level in self.by_level and isinstance(self.by_level[level].verdict, Proved)
+            for level in levels
+        )
+
+    def refuted(self, level: Level) -> bool:
+        result = self.by_level.get(level)
+        return result is not None and isinstance(result.verdict, Refuted)
+
+    # -- what follows ------------------------------------------------------------------------
+
+    def _values(self) -> Iterator[tuple[bool, tuple[Level, ...]]]:
+        """The formula's value, by each way in which it follows."""
+        both = (Level.DEPENDENCIES, Level.FORMULA)
+        if self.hero is not None and self.proved(*both):
+            yield self.hero is Player.BLACK, both
+        if self.proved(Level.TRACE):
+            yield self.by_level[Level.TRACE].evidence["result"] == "true", (Level.TRACE,)
+
+    def _winners(self) -> Iterator[tuple[Player, tuple[Level, ...]]]:
+        """Who wins the game, by each way in which it follows."""
+        if self.game is None:
+            return
+        for level in (Level.RULES, Level.EXHAUSTIVE):
+            if self.hero is not None and self.proved(level):
+                yield self.hero, (level,)
+        if self.proved(Level.ENCODING):
+            for value, levels in self.values:
+                winner = Player.BLACK if value else Player.WHITE
+                yield winner, (*levels, Level.ENCODING)
+
+    def statements(self) -> Iterator[Statement]:
+        game = self.game
+        if game is not None and len({winner for winner, _ in self.winners}) == 1:
+            winner = self.winners[0][0]
+            yield Statement(
+                About.GAME,
+                game_text(game, winner),
+                _each(levels for _, levels in self.winners),
+                winner=winner,
+                game=game.name,
+                plies=game.plies,
+            )
+        if len({value for value, _ in self.values}) == 1:
+            value = self.values[0][0]
+            text = f"the formula is {str(value).lower()}"
+            yield Statement(
+                About.FORMULA, text, _each(levels for _, levels in self.values), value=value
+            )
+        if game is not None and self.proved(Level.ENCODING):
+            text = f"the formula is true exactly when {game_text(game, Player.BLACK)}"
+            yield Statement(
+                About.ENCODING, text, (Level.ENCODING,), game=game.name, plies=game.plies
+            )
+        yield from self._about_functions()
+        if self.proved(Level.BOARDS):
+            text = "position and legality in the formula are those of the rules in each play of it"
+            yield Statement(About.BOARDS, text, (Level.BOARDS,))
+        sampled = self.by_level.get(Level.RANDOM)
+        if sampled is not None and isinstance(sampled.verdict, Sampled):
+            yield Statement(About.SAMPLE, str(sampled.verdict), (Level.RANDOM,))
+
+    def _about_functions(self) -> Iterator[Statement]:
+        if self.proved(Level.DEPENDENCIES):
+            text = "each function reads only variables left of its own"
+            yield Statement(About.FUNCTIONS, text, (Level.DEPENDENCIES,))
+        if self.proved(Level.FORMULA):
+            text = "no choice of the opponent beats the functions, whatever they read"
+            yield Statement(About.FUNCTIONS, text, (Level.FORMULA,))
+        if self.game is None and self.proved(Level.EXHAUSTIVE):
+            text = "all plays are won as the certificate itself says"
+            yield Statement(About.FUNCTIONS, text, (Level.EXHAUSTIVE,))
+
+    # -- what cannot be ----------------------------------------------------------------------
+
+    def contradictions(self) -> Iterator[Finding]:
+        for kind, ways in (("formula", self.values), ("game", self.winners)):
+            for number, (first, levels) in enumerate(ways):
+                for other, others in ways[number + 1 :]:
+                    if first is not other:
+                        yield _contradiction(levels, others, f"opposite values of the {kind}")
+                        return
+        if self.winners and self.refuted(Level.RULES) and not self._misread():
+            levels = self.winners[0][1]
+            yield _contradiction(
+                levels, (Level.RULES,), "a win in every play, and a play that is lost"
+            )
+
+    def _misread(self) -> bool:
+        """Whether the rules level failed for what no play shows: a layout, or what is read."""
+        kinds = {finding.kind for finding in self.by_level[Level.RULES].findings}
+        return not kinds <= {FindingKind.END_DIFFERS, FindingKind.ILLEGAL_REPLY}
+
+
+def _each(ways: Iterable[tuple[Level, ...]]) -> tuple[Level, ...]:
+    return tuple(dict.fromkeys(level for levels in ways for level in levels))
+
+
+def _contradiction(first: Sequence[Level], second: Sequence[Level], what: str) -> Finding:
+    names = [" and ".join(level.value for level in levels) for levels in (first, second)]
+    text = (
+        f"{names[0]} and {names[1]} contradict each other: they imply {what}; at least one of "
+        "them is wrong, so that none is believed"
+    )
+    return Finding(FindingKind.LEVELS_DIFFER, 0, text)
