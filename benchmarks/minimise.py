@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from qsage_validate.certificates.minimise import judge, minimised
+from qsage_validate.certificates.reader import read_certificate
 from qsage_validate.certificates.reduction_features import feature_circuit
 from qsage_validate.certificates.reduction_gates import defined_gates
 from qsage_validate.certificates.reduction_learning import learn
@@ -40,7 +41,6 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.kernel.reader import read_certificate
 
 ROOT = Path(__file__).resolve().parent.parent
 TECHNIQUES = ("structure", "sweeping", "don't-cares", "learning", "all")

@@ -22,6 +22,11 @@ from typing import Final
 
 import numpy as np
 
+from qsage_validate.certificates.definitions import (
+    Definitions,
+    NotDefinitionalError,
+    definitions,
+)
 from qsage_validate.circuit.aig import FALSE, Aig
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
@@ -37,11 +42,6 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.kernel.composition import Composition, compose
-from qsage_validate.kernel.definitions import (
-    Definitions,
-    NotDefinitionalError,
-    definitions,
-)
 from qsage_validate.kernel.dependencies import Dependency, wrong_dependencies
 
 Progress = Callable[[str], None]

@@ -34,6 +34,7 @@ from qsage_validate.certificates.check import (
     check,
     circuit_of,
 )
+from qsage_validate.certificates.definitions import NotDefinitionalError
 from qsage_validate.certificates.reduction_definitions import rebuild
 from qsage_validate.certificates.reduction_features import FeatureCircuit, feature_circuit
 from qsage_validate.certificates.reduction_gates import defined_gates
@@ -51,7 +52,6 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     Kind,
 )
-from qsage_validate.kernel.definitions import NotDefinitionalError
 
 # Seconds for all stages together when there is no deadline.
 _SECONDS: Final = 60.0

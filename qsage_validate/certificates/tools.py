@@ -14,11 +14,11 @@ from typing import Final
 
 from qsage_validate.certificates.clausal import for_circuit
 from qsage_validate.certificates.made import Made, Say, Work, written_by
+from qsage_validate.certificates.reader import read_certificate
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.kernel.reader import read_certificate
 from qsage_validate.solvers.backends import get_backend
 from qsage_validate.solvers.dialect import EXIT_CODES
 from qsage_validate.solvers.plain_circuit import plain_circuit

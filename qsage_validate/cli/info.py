@@ -194,10 +194,10 @@ def _layout_facts(layout: AnyLayout) -> Facts:
 
 
 def _aiger(data: bytes, name: str) -> Facts:
+    from qsage_validate.certificates.dialects import recognise
+    from qsage_validate.certificates.reader import parse_certificate
     from qsage_validate.formats.aiger import parse_aiger
     from qsage_validate.kernel.certificate import Dialect
-    from qsage_validate.kernel.dialects import recognise
-    from qsage_validate.kernel.reader import parse_certificate
 
     file = parse_aiger(data, name)
     facts: Facts = {
@@ -232,9 +232,9 @@ def _pedant(data: bytes, name: str) -> Facts:
 
 def _certificate(data: bytes, name: str, formula: str) -> Facts:
     """The facts that need the formula: sides, don't-cares, functions that it does not name."""
+    from qsage_validate.certificates.reader import parse_certificate
     from qsage_validate.formats.formula import read_formula
     from qsage_validate.kernel.certificate import CircuitCertificate
-    from qsage_validate.kernel.reader import parse_certificate
 
     qbf = read_formula(formula)
     certificate = parse_certificate(data, qbf, path=name)

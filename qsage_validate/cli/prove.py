@@ -24,7 +24,8 @@ from qsage_validate.errors import Exit, QsageError, UsageError
 if TYPE_CHECKING:
     from qsage_validate.play.setup import PlayFiles
     from qsage_validate.play.tui.tools import LevelRow, ProofEnd, Prove
-    from qsage_validate.proving.levels import Level, LevelResult, Report
+    from qsage_validate.proving.levels import Level, LevelResult
+    from qsage_validate.proving.report import Report
 
 # Seconds between two looks at whether somebody wants to stop.
 _POLL = 0.1
@@ -123,7 +124,8 @@ def _listen(
 ) -> ProofEnd | None:
     """Pass on what is told; ``None`` when the process ends without a result."""
     from qsage_validate.play.tui.tools import LevelRow, ProofEnd
-    from qsage_validate.proving.levels import LevelResult, Report
+    from qsage_validate.proving.levels import LevelResult
+    from qsage_validate.proving.report import Report
 
     finished: list[str] = []
     refuted = False
@@ -136,7 +138,7 @@ def _listen(
             case _Told():
                 tell(message.level, message.text)
             case LevelResult():
-                name, text = message.level.value, str(message.verdict).partition(": ")[2]
+                name, text = message.level.value, message.said
                 finished.append(f"{name} {message.word}")
                 refuted = refuted or bool(message.findings)
                 done(LevelRow(name, message.word, message.seconds, text, message.findings))

@@ -26,11 +26,12 @@ from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.play.setup import PlayFiles
-    from qsage_validate.proving.levels import Level, LevelResult, Report
+    from qsage_validate.proving.levels import Level, LevelResult
+    from qsage_validate.proving.report import Report
     from qsage_validate.proving.runner import Options
     from qsage_validate.proving.subject import Subject
 
-_LEVELS = "trace, dependencies, formula, random, all, rules, encoding"
+_LEVELS = "trace, dependencies, formula, random, all, rules, boards, encoding"
 
 
 def command(
@@ -73,6 +74,12 @@ def command(
         int | None,
         typer.Option(min=1, metavar="MB", help="Give up when more memory is needed."),
     ] = None,
+    trust: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW", help="'minimal': by the kernel alone, slower; else 'all' that is quick."
+        ),
+    ] = "all",
     proof: Annotated[
         str | None,
         typer.Option(
@@ -89,10 +96,12 @@ def command(
 
     Levels: trace (each step of a solver's trace follows), dependencies (each function reads only
     variables left of its own), formula (no choice of the opponent beats the functions; by SAT),
-    random and all (plays), rules (the strategy's plays are those of the rules; by SAT), encoding
-    (the formula says of every play what the rules say; by SAT, needs no certificate).
+    random and all (plays), rules (the strategy wins every play by the rules; by SAT), boards (what
+    the formula says of the board and of legal moves is what the rules say; by SAT), encoding (the
+    formula is true exactly when Black wins by the rules; by SAT, needs no certificate).
 
-    Exit code 0: valid, 1: refuted, 2: bad input, 3: undecided, 130: interrupted.
+    Exit code 0: something is proved and nothing refuted, 1: refuted, 2: bad input, 3: undecided,
+    or plays were only sampled, 130: interrupted.
     """
     from qsage_validate.formats.source import Format, sniff
     from qsage_validate.play.setup import PlayFiles
@@ -106,6 +115,8 @@ def command(
     outputs += [] if proof is None else [f"{proof}.cnf", f"{proof}.drat"]
     protect_inputs(outputs, inputs)
     check_streams(report, json_output)
+    if trust not in ("all", "minimal"):
+        raise UsageError(f"found --trust {trust}, expected minimal or all")
     if proof is not None and cert is None:
         raise UsageError("found --proof without --cert: there is nothing to prove it of")
     if proof is not None and memory is not None:
@@ -122,6 +133,7 @@ def command(
         jobs=jobs,
         checkpoint=checkpoint,
         trace=trace,
+        minimal=trust == "minimal",
     )
     subject, result = _run(files, options, memory, proof)
     if not json_output:
@@ -148,6 +160,7 @@ def _levels(names: list[str] | None, *, certificate: bool, trace: bool) -> tuple
         "random": Level.RANDOM,
         "all": Level.EXHAUSTIVE,
         "rules": Level.RULES,
+        "boards": Level.BOARDS,
         "encoding": Level.ENCODING,
     }
     unknown = [name for name in names or () if name not in known]
@@ -206,7 +219,7 @@ def _show(result: Report) -> None:
         table.add_column(column, justify="right" if column == "seconds" else "left")
     for each in result.results:
         refuted = len(each.findings)
-        text = str(each.verdict).partition(": ")[2]
+        text = each.said
         if refuted:
             text = "1 finding" if refuted == 1 else f"{refuted} findings"
         table.add_row(each.level.value, each.word, f"{each.seconds:.2f}", text)
@@ -220,6 +233,8 @@ def _show(result: Report) -> None:
                 emit(f"  play: {' '.join(finding.moves)}")
             if finding.replay:
                 emit(f"  replay: {finding.replay}")
+    for finding in result.contradictions:
+        emit(f"contradiction: {finding.detail}")
     warnings = result.facts.get("model warnings")
     for warning in warnings if isinstance(warnings, list) else ():
         emit(f"model: {warning}")

@@ -39,6 +39,8 @@ class Agrees:
 class BoardsProof:
     """The claims of the theorem; ``rules_in`` makes the rules inside a graph.
 
+    Without ``rewrite`` the graph has the gates as they are, equal ones and constants apart.
+
     White's stops, where they are White's variables, are false: White goes on playing.
     """
 
@@ -46,12 +48,15 @@ class BoardsProof:
     certificate: CircuitCertificate
     reading: Reading
     rules_in: Callable[[AigBuilder], Rules]
+    rewrite: bool = True
     asked: int = field(default=0, init=False)
     claims: list[Claim] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         stops = [p.stop for p in self.reading.plies if p.stop and p.player is Player.WHITE]
-        composition = compose(self.certificate, self.formula, fixed=self._fixed(stops))
+        composition = compose(
+            self.certificate, self.formula, fixed=self._fixed(stops), rewrite=self.rewrite
+        )
         self.builder = composition.builder
         self.composition: Composition = composition
         self.opponent = frozenset(composition.opponent)

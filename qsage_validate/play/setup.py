@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.certificates.reader import read_certificate
 from qsage_validate.certificates.reads import variables_read
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
@@ -33,7 +34,6 @@ from qsage_validate.kernel.certificate import (
     Kind,
     dont_cares,
 )
-from qsage_validate.kernel.reader import read_certificate
 from qsage_validate.play.adversary import Adversary
 from qsage_validate.play.bare_adversary import BareAdversary
 from qsage_validate.play.bare_match import BareMatch

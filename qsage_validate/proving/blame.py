@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted
 
 
@@ -41,15 +42,19 @@ def blame(
         )
     if wrong_certificate:
         return "the certificate is wrong: it does not prove the formula"
+    kinds = {finding.kind for result in results for finding in result.findings}
+    if FindingKind.LAYOUT_DIFFERS in kinds:
+        return "the layout is wrong: it does not say what the formula's variables are"
     if failed(Level.RANDOM, Level.EXHAUSTIVE, Level.RULES):
-        if passed(Level.ENCODING) and passed(Level.FORMULA):
-            return "the levels contradict each other: this is a bug, please report it"
         if passed(Level.FORMULA):
             return (
-                "the encoding or the model is wrong: the certificate proves the formula, "
-                "and the rules disagree with it" + doubts
+                "the encoding, its layout or the model is wrong: the certificate proves the "
+                "formula, and the rules disagree with it" + doubts
             )
         return "the plays are not what was promised; run the formula level to tell why"
+    if failed(Level.BOARDS):
+        won = " although the strategy wins by the rules" if passed(Level.RULES) else ""
+        return f"the formula's boards or its legality are not those of the rules{won}" + doubts
     if failed(Level.TRACE):
         return "the solver's trace is wrong: it proves nothing"
     if warnings:

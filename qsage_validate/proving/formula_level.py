@@ -15,15 +15,16 @@ from qsage_validate.certificates.check import (
     dependencies,
 )
 from qsage_validate.certificates.check import Evidence as Measured
+from qsage_validate.certificates.definitions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.workers import WorkerFailedError
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.table_layout import AnyLayout
 from qsage_validate.kernel.certificate import Certificate, Kind, dont_cares
-from qsage_validate.kernel.claims import evaluate
+from qsage_validate.kernel.claims import ClaimsTimeoutError, evaluate
 from qsage_validate.kernel.composition import compose
-from qsage_validate.kernel.definitions import NotDefinitionalError
 from qsage_validate.kernel.dependencies import Dependency
+from qsage_validate.kernel.formula import prove_formula
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.strategies.line import literal_value
 from qsage_validate.strategies.table_code import code_of
@@ -69,6 +70,7 @@ def check_formula(
     replay_blocks: Replay | None = None,
     deadline: float | None = None,
     jobs: int = 1,
+    minimal: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> LevelResult:
     """Level 2, whatever the functions read; until ``deadline`` (``time.monotonic``).
@@ -76,11 +78,17 @@ def check_formula(
     A refutation is the opponent's choice and a play: with ``layout`` in moves, up to the end
     that the formula sees (``!stop`` claims a goal), else block by block.  ``replay`` makes a
     command of the opponent's moves, ``replay_blocks`` one of the values of the opponent's blocks:
-    for a choice whose bits name no move.  The result does not depend on ``jobs``, the number of
-    processes.  Raises as :func:`check_dependencies` does.
+    for a choice whose bits name no move.  ``minimal`` asks the kernel alone, about the functions
+    that clauses define.  The result does not depend on ``jobs``, the number of processes.
+    Raises as :func:`check_dependencies` does.
     """
     start = monotonic()
     verdict: Verdict
+    if minimal:
+        proved = _by_kernel(formula, certificate, deadline)
+        if proved is not None:
+            evidence = _sizes(formula, certificate)
+            return LevelResult(Level.FORMULA, proved, monotonic() - start, evidence)
     left = None if deadline is None else max(0.0, deadline - start)
     try:
         result = check_matrix(formula, certificate, timeout=left, jobs=jobs, progress=progress)
@@ -93,7 +101,8 @@ def check_formula(
         )
     evidence = _sizes(formula, certificate) | _measured(result)
     if isinstance(result, CertificateProved):
-        verdict = Proved(str(result).partition(": ")[2])
+        # Whether functions may read what they read is another level's question.
+        verdict = Proved(f"{_no_choice(result.kind)}{result.notes}")
     elif isinstance(result, CertificateRefuted):
         assert result.choice is not None, "level 1 is another question"
         verdict = Refuted(
@@ -113,6 +122,27 @@ def check_formula(
     else:
         verdict = Undecided(result.why)
     return LevelResult(Level.FORMULA, verdict, monotonic() - start, evidence)
+
+
+def _by_kernel(
+    formula: Qbf, certificate: Certificate, deadline: float | None
+) -> Proved | Undecided | None:
+    """The kernel's own answer; ``None`` where it has a choice that beats the functions."""
+    try:
+        circuit = circuit_of(certificate, formula)
+        beaten = prove_formula(formula, circuit, deadline=deadline)
+    except NotDefinitionalError as error:
+        return Undecided(f"the clauses cannot be read as definitions: {error}")
+    except ClaimsTimeoutError as error:
+        return Undecided(f"time is up: {error}")
+    if beaten is not None:
+        return None
+    return Proved(f"{_no_choice(certificate.kind)}, by the kernel alone")
+
+
+def _no_choice(kind: Kind) -> str:
+    opponent = "White" if kind is Kind.SKOLEM else "Black"
+    return f"no choice of {opponent}'s beats the {kind.value} functions"
 
 
 # -- Evidence --------------------------------------------------------------------------------

@@ -10,23 +10,28 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from qsage_validate.errors import one_line
+from qsage_validate.errors import Exit, one_line
 from qsage_validate.games.protocol import Game
 from qsage_validate.play.board_svg import Marks, board_svg
 from qsage_validate.play.markup import escape
 from qsage_validate.play.setup import Setup
 from qsage_validate.play.steps import Step, diagram
 from qsage_validate.proving.bar_chart import Bar, bar_chart
-from qsage_validate.proving.levels import Level, LevelResult, Report
+from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.page_style import PAGE_STYLE
 from qsage_validate.proving.provenance import FileFact, facts_from_json, file_facts, versions
 from qsage_validate.proving.refuted_play import RefutedPlay, first_refuted_play
+from qsage_validate.proving.report import Report
 from qsage_validate.proving.statistics import PlyRow, Statistics
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported
 
-_SIGNS = {"proved": "✓", "refuted": "✗", "undecided": "?", "not applicable": "–"}
-_TONES = {"proved": "good", "refuted": "bad", "undecided": "open", "not applicable": "none"}
-_WORDS = {0: ("valid", "good"), 1: ("refuted", "bad"), 3: ("undecided", "open")}
+_SIGNS = {"proved": "✓", "refuted": "✗", "sampled": "≈", "undecided": "?", "not applicable": "–"}
+_TONES = {
+    "proved": "good",
+    "refuted": "bad",
+    "sampled": "open",
+    "undecided": "open",
+    "not applicable": "none",
+}
 # Facts that have a place of their own in the page.
 _PLACED = {"files", "command", "notes", "version", "model warnings"}
 _MOST_FINDINGS = 20
@@ -96,7 +101,8 @@ class _Page:
 
 
 def _verdict(report: Report) -> tuple[str, str]:
-    return ("interrupted", "open") if report.interrupted else _WORDS[int(report.exit_code)]
+    tones = {Exit.FINE: "good", Exit.REFUTED: "bad"}
+    return report.word, tones.get(report.exit_code, "open")
 
 
 def _version(report: Report) -> str:
@@ -111,7 +117,8 @@ def _head(report: Report, setup: Setup | None, word: str, tone: str) -> Iterator
     yield "<header>"
     yield f'<p class="over">Validation by qsage-validate {escape(_version(report))}</p>'
     yield f"<h1>{escape(report.subject if setup is None else setup.title)}</h1>"
-    yield f'<p class="claim">Claim: {escape(report.claim)}.</p>'
+    proved = _sentence(report.claim) if report.claim else "Nothing is proved"
+    yield f'<p class="claim">{escape(proved)}.</p>'
     blame = f"; {report.blame}" if report.blame else ""
     yield f'<p>Verdict: <span class="verdict {tone}">{word}</span>{escape(blame)}.</p>'
     yield f'<blockquote class="{tone}"><p>{escape(report.last_line)}</p></blockquote>'
@@ -149,7 +156,7 @@ def _level_row(result: LevelResult) -> Iterator[str]:
     yield f'<span class="note">{escape(_sentence(result.level.question))}</span></th>'
     yield f'<td><span class="verdict {tone}">{sign}&nbsp;{escape(result.word)}</span></td>'
     yield f'<td class="number">{result.seconds:.2f}</td>'
-    yield f"<td>{escape(_sentence(_said(result)))}"
+    yield f"<td>{escape(_sentence(result.said))}"
     if result.evidence:
         items = "".join(
             f"<li>{escape(str(key))}: {escape(_value(value))}</li>"
@@ -158,19 +165,6 @@ def _level_row(result: LevelResult) -> Iterator[str]:
         )
         yield f'<ul class="evidence">{items}</ul>'
     yield "</td></tr>"
-
-
-def _said(result: LevelResult) -> str:
-    match result.verdict:
-        case Proved(how):
-            return how
-        case Undecided(why):
-            return why
-        case Unsupported(what):
-            return what
-        case Refuted(findings):
-            more = len(findings) - 1
-            return findings[0].text + (f" (and {more} more)" if more else "")
 
 
 def _sentence(text: str) -> str:

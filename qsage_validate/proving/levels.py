@@ -6,9 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from qsage_validate.errors import Exit
+from qsage_validate.kernel.obligation import Obligation
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
+from qsage_validate.validation.verdict import (
+    Proved,
+    Refuted,
+    Sampled,
+    Undecided,
+    Unsupported,
+    Verdict,
+)
 
 
 class Level(Enum):
@@ -22,6 +29,7 @@ class Level(Enum):
     RANDOM = "random plays"
     EXHAUSTIVE = "all plays"
     RULES = "rules"
+    BOARDS = "boards"
     ENCODING = "encoding"
     TRACE = "trace"
 
@@ -38,6 +46,7 @@ class Level(Enum):
             Level.RANDOM: 3,
             Level.EXHAUSTIVE: 3,
             Level.RULES: 4,
+            Level.BOARDS: 4,
             Level.ENCODING: 4,
         }[self]
 
@@ -50,8 +59,9 @@ class Level(Enum):
             Level.FORMULA: "does no choice of the opponent beat the functions?",
             Level.RANDOM: "are random plays won as promised?",
             Level.EXHAUSTIVE: "are all legal plays won as promised?",
-            Level.RULES: "are the strategy's plays those of the rules? (by SAT)",
-            Level.ENCODING: "does the formula say of every play what the rules say? (by SAT)",
+            Level.RULES: "does the strategy win every play by the rules? (by SAT)",
+            Level.BOARDS: "are the formula's boards and legality those of the rules? (by SAT)",
+            Level.ENCODING: "is the formula true exactly when Black wins by the rules? (by SAT)",
         }[self]
 
 
@@ -59,13 +69,15 @@ class Level(Enum):
 class LevelResult:
     """One level's verdict, wall-clock seconds, and evidence for ``--json`` and the report.
 
-    ``evidence`` holds JSON values only (counts, names, sizes).
+    ``evidence`` holds JSON values only (counts, names, sizes).  ``obligation`` has the claims that
+    a SAT solver has proved, where the level is such a proof.
     """
 
     level: Level
     verdict: Verdict
     seconds: float
     evidence: Mapping[str, object] = field(default_factory=dict)
+    obligation: Obligation | None = field(default=None, compare=False, repr=False)
 
     @property
     def word(self) -> str:
@@ -73,9 +85,16 @@ class LevelResult:
         return {
             Proved: "proved",
             Refuted: "refuted",
+            Sampled: "sampled",
             Undecided: "undecided",
             Unsupported: "not applicable",
         }[type(self.verdict)]
+
+    @property
+    def said(self) -> str:
+        """The verdict in words, without the one of :attr:`word`."""
+        text = str(self.verdict)
+        return text if isinstance(self.verdict, Sampled) else text.partition(": ")[2]
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -92,72 +111,4 @@ class LevelResult:
             "seconds": round(self.seconds, 3),
             "findings": [finding.as_json() for finding in self.findings],
             "evidence": dict(self.evidence),
-        }
-
-
-@dataclass(frozen=True)
-class Report:
-    """A validation: what was checked, what came out, and who is to blame.
-
-    ``blame`` is a sentence fragment that names model, encoding, solver's answer or certificate,
-    empty when nothing is wrong; ``interrupted`` says that levels are missing.
-    """
-
-    subject: str
-    claim: str
-    results: tuple[LevelResult, ...]
-    blame: str = ""
-    interrupted: bool = False
-    facts: Mapping[str, object] = field(default_factory=dict)
-
-    def result(self, level: Level) -> LevelResult | None:
-        """The result of one level, if it was run."""
-        return next((r for r in self.results if r.level is level), None)
-
-    @property
-    def exit_code(self) -> Exit:
-        """Refuted before undecided before fine; nothing applicable counts as undecided."""
-        if self.interrupted:
-            return Exit.INTERRUPTED
-        verdicts = [r.verdict for r in self.results]
-        if any(isinstance(v, Refuted) for v in verdicts):
-            return Exit.REFUTED
-        if any(isinstance(v, Undecided) for v in verdicts):
-            return Exit.UNDECIDED
-        if any(isinstance(v, Proved) for v in verdicts):
-            return Exit.FINE
-        return Exit.UNDECIDED
-
-    @property
-    def last_line(self) -> str:
-        """One line that a person can quote."""
-        proved = [r.level.value for r in self.results if isinstance(r.verdict, Proved)]
-        if self.interrupted:
-            done = ", ".join(proved) or "nothing"
-            return f"{self.subject}: interrupted; proved so far: {done}"
-        refuted = [r for r in self.results if isinstance(r.verdict, Refuted)]
-        if refuted:
-            levels = ", ".join(r.level.value for r in refuted)
-            blame = f": {self.blame}" if self.blame else ""
-            return f"{self.subject}: refuted ({levels}){blame}"
-        open_ = [r for r in self.results if isinstance(r.verdict, Undecided)]
-        if open_:
-            levels = ", ".join(r.level.value for r in open_)
-            return f"{self.subject}: undecided ({levels}); proved: {', '.join(proved) or 'nothing'}"
-        if not proved:
-            return f"{self.subject}: nothing could be checked"
-        return f"{self.subject}: valid: {self.claim} ({', '.join(proved)})"
-
-    def as_json(self) -> dict[str, object]:
-        """Everything, for ``--json``."""
-        return {
-            "subject": self.subject,
-            "claim": self.claim,
-            "verdict": {0: "valid", 1: "refuted", 3: "undecided", 130: "interrupted"}[
-                int(self.exit_code)
-            ],
-            "summary": self.last_line,
-            "blame": self.blame,
-            "levels": [result.as_json() for result in self.results],
-            "facts": dict(self.facts),
         }

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable
 
 from qsage_validate.play.setup import PlayFiles
-from qsage_validate.proving.levels import Level, LevelResult, Report
+from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.limits import run_limited
+from qsage_validate.proving.report import Report
 from qsage_validate.proving.runner import Options, Tell, validate
 from qsage_validate.proving.subject import command_of, load_subject, subject_name
 from qsage_validate.validation.verdict import Undecided
@@ -51,7 +52,6 @@ def validate_limited(
         interrupted = True
     return Report(
         subject_name(files),
-        "",
         tuple(results),
         interrupted=interrupted,
         facts={"command": command_of(files, options.trace)},

@@ -10,7 +10,8 @@ from qsage_validate.games.protocol import Game
 from qsage_validate.play.match import Match
 from qsage_validate.play.setup import Setup
 from qsage_validate.play.steps import Step, steps_by_rules, steps_of_frames
-from qsage_validate.proving.levels import LevelResult, Report
+from qsage_validate.proving.levels import LevelResult
+from qsage_validate.proving.report import Report
 from qsage_validate.validation.finding import Finding
 
 # What follows a move that is let happen, or with which a goal is claimed.

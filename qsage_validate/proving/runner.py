@@ -7,33 +7,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate import __version__
+from qsage_validate.certificates.definitions import NotDefinitionalError, definitions
 from qsage_validate.encodings.layout import Layout
-from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
+from qsage_validate.encodings.table_layout import TableLayout
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.kernel.definitions import NotDefinitionalError, definitions
 from qsage_validate.play.setup import Setup
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.exhaustive import exhaust
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.interruption import LevelInterrupted
-from qsage_validate.proving.levels import Level, LevelResult, Report
+from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.random_plays import attack
+from qsage_validate.proving.report import Report
+from qsage_validate.proving.statements import conclude
 from qsage_validate.proving.subject import Subject
 from qsage_validate.proving.trace_level import check_trace_level
 from qsage_validate.solvers.search import Limits
 from qsage_validate.solvers.searching import search_for
 from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.strategy_proof import prove_strategy
-from qsage_validate.validation.table_strategy_proof import prove_table_strategy
+from qsage_validate.validation.strategy_proof import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
 
 Tell = Callable[[Level, str], None]
 Replay = Callable[[Sequence[str]], str]
+StrategyProver = Callable[..., LevelAnswer]
 
 # How long the search may take that tells a wrong certificate from a wrong answer.
 _SEARCH_SECONDS = 20.0
@@ -45,7 +46,9 @@ class Options:
 
     ``levels`` in the order in which they are run; ``games``, ``seed`` and ``illegal`` are for
     random plays, ``positions`` the limit of the exhaustive adversary; ``seconds`` is the limit
-    of the whole, ``jobs`` the number of processes; ``trace`` is the file of a solver's trace.
+    of the whole, ``jobs`` the number of processes; ``trace`` is the file of a solver's trace;
+    ``obligations`` asks that results keep the claims that were proved.  ``minimal`` asks the kernel
+    alone: nothing is merged, split or proved beforehand.
     """
 
     levels: tuple[Level, ...] = tuple(Level)
@@ -57,6 +60,8 @@ class Options:
     jobs: int = 1
     checkpoint: str | None = None
     trace: str | None = None
+    obligations: bool = False
+    minimal: bool = False
 
 
 def validate(
@@ -87,13 +92,18 @@ def validate(
         interrupted, winner = True, None
     except KeyboardInterrupt:
         interrupted, winner = True, None
-    claims = None if subject.certificate is None else subject.certificate.kind.player
+    hero = None if subject.certificate is None else subject.certificate.kind.player
     warnings = run.model_warnings()
+    conclusions = conclude(results, hero, run.claimed_game)
     return Report(
         subject=subject.name,
-        claim=_claim(subject, results),
         results=tuple(results),
-        blame=blame(results, claims, winner, len(warnings)),
+        conclusions=conclusions,
+        blame=(
+            conclusions.contradictions[0].detail
+            if conclusions.contradictions
+            else blame(results, hero, winner, len(warnings))
+        ),
         interrupted=interrupted,
         facts={
             **subject.facts,
@@ -108,25 +118,6 @@ def _silent(level: Level, text: str) -> None:
     """Tell nobody."""
 
 
-def _claim(subject: Subject, results: Sequence[LevelResult]) -> str:
-    traced = [r.evidence.get("result") for r in results if r.level is Level.TRACE]
-    if subject.certificate is None and traced and len(results) == 1:
-        return f"the formula is {traced[0]}"
-    if subject.certificate is None:
-        return "the formula says of every play what the rules say"
-    value = "true" if subject.certificate.kind.player is Player.BLACK else "false"
-    if subject.formula is None and subject.game is None:
-        return "its plays are won as the certificate itself says"
-    by_rules = [r.verdict for r in results if r.level is Level.RULES]
-    game = subject.game
-    if subject.unpromised is not None and any(isinstance(v, Proved) for v in by_rules):
-        game = subject.unpromised.game
-    if game is None:
-        return f"the formula is {value}"
-    wins = "wins" if value == "true" else "does not win"
-    return f"Black {wins} {game.name} within {game.length}"
-
-
 class _Run:
     """One validation under way."""
 
@@ -135,6 +126,7 @@ class _Run:
         self.options = options
         self.tell = tell
         self.deadline = None if options.seconds is None else time.monotonic() + options.seconds
+        self._winner: tuple[Player | None] | None = None
         self._looked = False  # whether it is known if functions look to their right
 
     def level(self, level: Level) -> LevelResult | None:
@@ -146,6 +138,7 @@ class _Run:
             Level.RANDOM: self._random,
             Level.EXHAUSTIVE: self._exhaustive,
             Level.RULES: self._rules,
+            Level.BOARDS: self._boards,
             Level.ENCODING: self._encoding,
         }[level]
         return runner()
@@ -159,16 +152,19 @@ class _Run:
     def _progress(self, level: Level) -> Callable[[int, int], None]:
         return lambda done, total: self.tell(level, f"{done} of {total} claims")
 
-    def _timed(self, level: Level, ask: Callable[[], Verdict]) -> LevelResult:
+    def _timed(self, level: Level, ask: Callable[[], LevelAnswer]) -> LevelResult:
         started = time.monotonic()
         if self.deadline is not None and started >= self.deadline:
             return LevelResult(level, Undecided("time was up before it began"), 0.0)
         self.tell(level, level.question)
-        verdict = ask()
+        answer = ask()
+        verdict = answer.verdict
         if level is not Level.ENCODING:
             # The plays of an encoding's difference need not be the certificate's.
             verdict = self._with_replays(verdict)
-        return LevelResult(level, verdict, time.monotonic() - started)
+        seconds = time.monotonic() - started
+        kept = answer.obligation if self.options.obligations else None
+        return LevelResult(level, verdict, seconds, obligation=kept)
 
     def _with_replays(self, verdict: Verdict) -> Verdict:
         setup = self._setup() if isinstance(verdict, Refuted) else None
@@ -182,9 +178,10 @@ class _Run:
             return finding
         hero = setup.certificate.kind.player
         players = [move.player for move in layout.moves]
-        own = [
-            text for player, text in zip(players, finding.moves, strict=False) if player is not hero
-        ]
+        moves = finding.moves
+        if finding.kind is FindingKind.LEGALITY_DIFFERS and len(moves) == finding.ply:
+            moves = moves[:-1]  # the last one is a move that nobody can say
+        own = [text for player, text in zip(players, moves, strict=False) if player is not hero]
         return finding.with_replay(setup.replay(own))
 
     # -- the levels -------------------------------------------------------------------------
@@ -238,6 +235,7 @@ class _Run:
             replay_blocks=self._replay_blocks,
             deadline=self.deadline,
             jobs=self.options.jobs,
+            minimal=self.options.minimal,
             progress=lambda text: self.tell(Level.FORMULA, text),
         )
 
@@ -279,71 +277,102 @@ class _Run:
         return self._playable(result)
 
     def _playable(self, result: LevelResult) -> LevelResult:
-        """A result of plays, without what only shows that no play has all that White reads.
+        """A result of plays, where White's functions read what no play gives a value to.
 
-        Black's variables that are no moves have one value in a play; with another one White might
-        reply otherwise.  That the formula itself is true in a play refutes in any case.
+        That the formula itself is true in a play refutes in any case.
         """
-        setup, formula = self.subject.setup, self.subject.formula
+        setup = self.subject.setup
         unplayed = () if setup is None else setup.unplayed
-        if formula is None or not unplayed or not isinstance(result.verdict, Refuted):
+        if not unplayed or not isinstance(result.verdict, Refuted):
             return result
         kept = [f for f in result.verdict.findings if f.kind is FindingKind.VERDICT_DIFFERS]
         if kept:
             return replace(result, verdict=Refuted(tuple(kept)))
-        names = ", ".join(formula.name(v) for v in unplayed[:4]) + ", …" * (len(unplayed) > 4)
-        why = f"White's functions read variables that are no moves ({names}): no play shows them"
-        return replace(result, verdict=Unsupported(why))
+        return replace(result, verdict=self._guessed(result.verdict, unplayed))
+
+    def _guessed(self, refuted: Refuted, read: Sequence[int]) -> Verdict:
+        """What a lost play means whose replies read variables ``read`` that are no moves.
+
+        In the play these have a value that was fixed beforehand; with another one the strategy
+        may win.  So the play alone refutes nothing; but where a search on the rules finds that
+        the opponent wins, no values can help.
+        """
+        certificate, formula = self.subject.certificate, self.subject.formula
+        hero = None if certificate is None else certificate.kind.player
+        names = [str(v) if formula is None else formula.name(v) for v in read]
+        shown = ", ".join(names[:4]) + ", …" * (len(names) > 4)
+        why = f"{hero}'s functions read variables that are no moves ({shown}): no play shows them"
+        winner = self._winner_by_search()
+        if winner is not None and hero is not None and winner is hero.other:
+            return refuted
+        if winner is None:
+            return Undecided(f"{why}; with one value of them, {refuted.findings[0].text}")
+        return Unsupported(why)
 
     def _bddl(self) -> BddlGame | None:
         game = self.subject.game
         return game if isinstance(game, BddlGame) else None
 
-    def _rules(self) -> LevelResult | None:
+    @property
+    def claimed_game(self) -> Game | None:
+        """The game about which the levels that compare with rules say something."""
+        if self.subject.unpromised is not None:
+            return self.subject.unpromised.game
+        return self.subject.game
+
+    def _circuit(self) -> CircuitCertificate | Unsupported:
+        """The certificate's functions as a graph."""
+        certificate = self.subject.certificate
+        assert certificate is not None, "the caller has looked"
+        if isinstance(certificate, CircuitCertificate):
+            return certificate
+        try:
+            return definitions(certificate, self.subject.formula).circuit
+        except NotDefinitionalError as error:
+            return Unsupported(f"the clauses are no definitions: {error}")
+
+    def _by_rules(self, level: Level, prove: StrategyProver) -> LevelResult | None:
+        """A level that holds certificate, layout and rules side by side."""
         subject = self.subject
         layout, game, unpromised = subject.layout, subject.game, subject.unpromised
         if unpromised is not None:
             layout, game = unpromised.layout, unpromised.game
         if subject.certificate is None or layout is None:
             return None
-        prove = self._strategy_prover(layout, game)
-        if isinstance(prove, Unsupported):
-            return LevelResult(Level.RULES, prove, 0.0)
-        formula, certificate = subject.formula, subject.certificate
-        if not isinstance(certificate, CircuitCertificate):
-            try:
-                certificate = definitions(certificate, formula).circuit
-            except NotDefinitionalError as error:
-                return LevelResult(
-                    Level.RULES, Unsupported(f"the clauses are no definitions: {error}"), 0.0
-                )
-        circuit, ask = certificate, prove
-        result = self._timed(Level.RULES, lambda: ask(circuit))
+        if game is None:
+            why = "no rules are known: give --game DOMAIN PROBLEM or --model"
+            return LevelResult(level, Unsupported(why), 0.0)
+        circuit = self._circuit()
+        if isinstance(circuit, Unsupported):
+            return LevelResult(level, circuit, 0.0)
+        formula, board, rules, functions = subject.formula, layout, game, circuit
+
+        def ask() -> LevelAnswer:
+            answer = prove(
+                formula,
+                board,
+                functions,
+                rules,
+                deadline=self.deadline,
+                progress=self._progress(level),
+                rewrite=not self.options.minimal,
+            )
+            if answer.guessed and isinstance(answer.verdict, Refuted):
+                return replace(answer, verdict=self._guessed(answer.verdict, answer.guessed))
+            return answer
+
+        result = self._timed(level, ask)
         if unpromised is not None and isinstance(result.verdict, Refuted):
             # It may win by the rules all the same; that it does not is no fault.
             why = f"{unpromised.why}: by the rules it does not win"
             return replace(result, verdict=Unsupported(why))
-        return self._playable(result)
+        return result
 
-    def _strategy_prover(
-        self, layout: AnyLayout, game: Game | None
-    ) -> Callable[[CircuitCertificate], Verdict] | Unsupported:
-        """What proves a certificate by the rules, as far as there are rules as a circuit."""
-        formula = self.subject.formula
-        progress = self._progress(Level.RULES)
-        if isinstance(layout, Layout) and isinstance(game, BddlGame):
-            board, rules = layout, game
-            return lambda circuit: prove_strategy(
-                formula, board, circuit, rules, deadline=self.deadline, progress=progress
-            )
-        if isinstance(layout, TableLayout) and isinstance(game, PositionalGame):
-            table, claims = layout, game
-            return lambda circuit: prove_table_strategy(
-                formula, table, circuit, claims, deadline=self.deadline, progress=progress
-            )
-        if game is None:
-            return Unsupported("no rules are known: give --game DOMAIN PROBLEM or --model")
-        return Unsupported(f"the rules of {game.name} are no circuit: plays compare them instead")
+    def _rules(self) -> LevelResult | None:
+        return self._by_rules(Level.RULES, prove_rules)
+
+    def _boards(self) -> LevelResult | None:
+        return self._by_rules(Level.BOARDS, prove_boards)
 
     def _encoding(self) -> LevelResult | None:
         subject, game = self.subject, self._bddl()
@@ -355,12 +384,14 @@ class _Run:
         formula, layout = subject.formula, subject.layout
         return self._timed(
             Level.ENCODING,
-            lambda: prove_encoding(
-                formula,
-                layout,
-                game,
-                deadline=self.deadline,
-                progress=self._progress(Level.ENCODING),
+            lambda: LevelAnswer(
+                prove_encoding(
+                    formula,
+                    layout,
+                    game,
+                    deadline=self.deadline,
+                    progress=self._progress(Level.ENCODING),
+                )
             ),
         )
 
@@ -374,12 +405,17 @@ class _Run:
             and isinstance(result.verdict, Refuted)
             for result in results
         )
-        if game is None or not failed:
-            return None
-        left = self._left()
-        seconds = _SEARCH_SECONDS if left is None else min(_SEARCH_SECONDS, left)
-        limits = Limits(seconds=seconds, positions=5_000_000)
-        return search_for(game, limits=limits).solve().winner
+        return self._winner_by_search() if game is not None and failed else None
+
+    def _winner_by_search(self) -> Player | None:
+        """Who wins by a search on the rules, as far as it ends in time; asked once."""
+        game = self.claimed_game
+        if self._winner is None and game is not None:
+            left = self._left()
+            seconds = _SEARCH_SECONDS if left is None else min(_SEARCH_SECONDS, left)
+            limits = Limits(seconds=seconds, positions=5_000_000)
+            self._winner = (search_for(game, limits=limits).solve().winner,)
+        return None if self._winner is None else self._winner[0]
 
     def model_warnings(self) -> list[str]:
         """What is doubtful about the model of the rules."""

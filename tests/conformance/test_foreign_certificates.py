@@ -16,7 +16,9 @@ from qsage_validate.certificates.check import (
     CertificateUndecided,
     check,
 )
+from qsage_validate.certificates.definitions import definitions
 from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.certificates.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.certificates.writer import certificate_bytes
@@ -37,8 +39,6 @@ from qsage_validate.kernel.certificate import (
     Kind,
     dont_cares,
 )
-from qsage_validate.kernel.definitions import definitions
-from qsage_validate.kernel.reader import parse_certificate, read_certificate
 from tests.support.random_certificates import pedant_text
 
 

@@ -7,13 +7,24 @@ import pytest
 from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.blame import blame
-from qsage_validate.proving.levels import Level, LevelResult, Report
+from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.report import Report
+from qsage_validate.proving.statements import conclude
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
+from qsage_validate.validation.verdict import (
+    Proved,
+    Refuted,
+    Sampled,
+    Undecided,
+    Unsupported,
+    Verdict,
+)
 
 OK = Proved("it holds")
 BAD = Refuted((Finding(FindingKind.BOARD_DIFFERS, 1, "a square differs"),))
+MISREAD = Refuted((Finding(FindingKind.LAYOUT_DIFFERS, 0, "ply 1 is White's"),))
 OPEN = Undecided("time is up")
+TRIED = Sampled("10 random plays")
 NONE = Unsupported("no rules are known")
 
 
@@ -31,10 +42,15 @@ def _results(**verdicts: Verdict) -> list[LevelResult]:
         ({"formula": BAD, "encoding": OK}, Player.WHITE, "the solver's answer is wrong"),
         ({"formula": OK, "rules": BAD, "encoding": BAD}, None, "the encoding is wrong"),
         ({"formula": BAD, "rules": BAD, "encoding": BAD}, None, "the encoding is wrong"),
-        ({"formula": OK, "rules": BAD}, None, "the encoding or the model is wrong"),
-        ({"formula": OK, "random": BAD, "encoding": OPEN}, None, "the encoding or the model"),
+        ({"formula": OK, "rules": BAD}, None, "the encoding, its layout or the model is wrong"),
+        (
+            {"formula": OK, "random": BAD, "encoding": OPEN},
+            None,
+            "the encoding, its layout or the model",
+        ),
         ({"random": BAD}, None, "the plays are not what was promised"),
-        ({"formula": OK, "rules": BAD, "encoding": OK}, None, "the levels contradict"),
+        ({"formula": OK, "rules": OK, "boards": BAD}, None, "the formula's boards or its legality"),
+        ({"rules": MISREAD, "formula": OK}, None, "the layout is wrong"),
     ],
 )
 def test_blame(verdicts: dict[str, Verdict], winner: Player | None, expected: str) -> None:
@@ -51,7 +67,19 @@ def test_a_doubtful_model_is_mentioned() -> None:
 @pytest.mark.parametrize(
     ("verdicts", "code", "words"),
     [
-        ({"formula": OK, "rules": NONE}, Exit.FINE, "valid: the claim (formula)"),
+        (
+            {"dependencies": OK, "formula": OK, "rules": NONE},
+            Exit.FINE,
+            "valid: the formula is true (dependencies, formula)",
+        ),
+        ({"formula": OK}, Exit.FINE, "proved: no choice of the opponent beats the functions"),
+        ({"dependencies": OK}, Exit.FINE, "proved: each function reads only"),
+        ({"random": TRIED}, Exit.UNDECIDED, "f.qcir: no fault found in 10 random plays"),
+        (
+            {"dependencies": OK, "formula": OK, "random": TRIED},
+            Exit.FINE,
+            "valid: the formula is true (dependencies, formula); no fault found in 10 random plays",
+        ),
         ({"formula": OK, "rules": OPEN}, Exit.UNDECIDED, "undecided (rules); proved: formula"),
         ({"formula": BAD, "rules": OPEN}, Exit.REFUTED, "refuted (formula): somebody"),
         ({"rules": NONE}, Exit.UNDECIDED, "nothing could be checked"),
@@ -60,7 +88,8 @@ def test_a_doubtful_model_is_mentioned() -> None:
 )
 def test_a_report_in_one_line(verdicts: dict[str, Verdict], code: Exit, words: str) -> None:
     results = tuple(_results(**verdicts))
-    report = Report("f.qcir", "the claim", results, "somebody" if code == Exit.REFUTED else "")
+    said = conclude(results, Player.BLACK, None)
+    report = Report("f.qcir", results, said, "somebody" if code == Exit.REFUTED else "")
     assert report.exit_code == code
     assert words in report.last_line
     assert "\n" not in report.last_line
@@ -68,7 +97,7 @@ def test_a_report_in_one_line(verdicts: dict[str, Verdict], code: Exit, words: s
 
 
 def test_an_interruption_is_neither_valid_nor_refuted() -> None:
-    report = Report("f.qcir", "the claim", tuple(_results(formula=OK)), interrupted=True)
+    report = Report("f.qcir", tuple(_results(formula=OK)), interrupted=True)
     assert report.exit_code == Exit.INTERRUPTED
     assert "interrupted" in report.last_line
     assert report.as_json()["verdict"] == "interrupted"

@@ -14,6 +14,7 @@ from qsage_validate.certificates.check import (
     check,
     obligation,
 )
+from qsage_validate.certificates.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, Unsatisfiable, satisfy
@@ -25,7 +26,6 @@ from qsage_validate.kernel.certificate import (
     Kind,
 )
 from qsage_validate.kernel.dependencies import wrong_dependency
-from qsage_validate.kernel.reader import parse_certificate
 from tests.support.random_certificates import (
     all_choices,
     certified,

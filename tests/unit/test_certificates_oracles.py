@@ -7,12 +7,12 @@ import pytest
 from hypothesis import assume, given, settings
 
 from qsage_validate.certificates.oracle import NoAnswerError, Oracle
+from qsage_validate.certificates.reader import parse_certificate
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
-from qsage_validate.kernel.reader import parse_certificate
 from tests.support.random_certificates import all_choices, certified, meaning, pedant_text
 
 Case = tuple[Qbf, CircuitCertificate]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qsage_validate.certificates.reader import parse_certificate, read_certificate
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.kernel.certificate import (
@@ -17,7 +18,6 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
     opponent_variables,
 )
-from qsage_validate.kernel.reader import parse_certificate, read_certificate
 
 
 def formula() -> Qbf:

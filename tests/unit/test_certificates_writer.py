@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
+from qsage_validate.certificates.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.certificates.writer import certificate_bytes, write_certificate
 from qsage_validate.circuit.aig import Aig
@@ -14,7 +15,6 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Dialect, Kind
 from qsage_validate.kernel.dependencies import wrong_dependency
-from qsage_validate.kernel.reader import parse_certificate, read_certificate
 from tests.support.random_certificates import all_choices, certified
 
 Case = tuple[Qbf, CircuitCertificate]

@@ -24,9 +24,10 @@ def test_all_levels_are_told_with_their_results() -> None:
     assert {row.name: row.word for row in rows} == {
         "dependencies": "proved",
         "formula": "proved",
-        "random plays": "proved",
+        "random plays": "sampled",
         "all plays": "proved",
         "rules": "proved",
+        "boards": "proved",
         "encoding": "proved",
     }
     assert {level for level, _ in told} == {row.name for row in rows}

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from qsage_validate.certificates.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
-from qsage_validate.kernel.reader import parse_certificate
 from qsage_validate.play.report import exit_code
 from qsage_validate.play.script import run_script
 from qsage_validate.play.setup import PlayFiles, Setup, load

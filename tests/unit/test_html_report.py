@@ -13,12 +13,14 @@ from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.setup import PlayFiles, Setup, load
 from qsage_validate.proving.bar_chart import Bar, bar_chart
 from qsage_validate.proving.html import html_report
-from qsage_validate.proving.levels import Level, LevelResult, Report
+from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.provenance import facts_from_json, file_facts
 from qsage_validate.proving.refuted_play import first_refuted_play, steps_of_finding
+from qsage_validate.proving.report import Report
+from qsage_validate.proving.statements import About, Conclusions, Statement
 from qsage_validate.proving.statistics import Statistics, statistics_of
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.strategy_proof import prove_strategy
+from qsage_validate.validation.strategy_proof import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
 from tests.support.plays import with_flipped_fanin
 
@@ -73,9 +75,11 @@ class Outline(HTMLParser):
 def report_of(*verdicts: Verdict, **changes: object) -> Report:
     levels = zip(Level, verdicts, strict=False)
     results = tuple(LevelResult(lvl, v, 1.25, {"clauses": 32112}) for lvl, v in levels)
-    report = Report("f.qcir with f.aig", "Black wins within 5 plies", results)
+    report = Report("f.qcir with f.aig", results, SAID)
     return replace(report, **changes)  # type: ignore[arg-type]
 
+
+SAID = Conclusions((Statement(About.GAME, "Black wins within 5 plies", (Level.RULES,)),))
 
 FINE = (
     Proved("every function reads to its left"),
@@ -83,6 +87,7 @@ FINE = (
     Undecided("1,000 plays were won"),
     Proved("all 195 plays"),
     Proved("by SAT, ply by ply"),
+    Proved("by SAT, once more"),
     Unsupported("no goals"),
 )
 
@@ -109,7 +114,7 @@ def broken(tic: Setup) -> tuple[Setup, Refuted]:
     assert tic.layout is not None
     for gate in range(certificate.aig.num_gates):
         damaged = with_flipped_fanin(certificate, gate)
-        verdict = prove_strategy(tic.formula, tic.layout, damaged, game)  # type: ignore[arg-type]
+        verdict = prove_rules(tic.formula, tic.layout, damaged, game).verdict  # type: ignore[arg-type]
         if isinstance(verdict, Refuted) and len(verdict.findings[0].moves) > 1:
             return replace(tic, certificate=damaged), verdict
     raise AssertionError("no damage matters")
@@ -204,7 +209,7 @@ def test_each_level_is_told_with_its_word_and_time() -> None:
 
 def test_levels_that_were_not_run_are_named() -> None:
     outline = Outline(html_report(report_of(*FINE[:2])))
-    assert "Not checked: random plays, all plays, rules, encoding." in outline.text
+    assert "Not checked: random plays, all plays, rules, boards, encoding." in outline.text
     outline = Outline(html_report(report_of(*FINE[:2], interrupted=True)))
     assert "(the validation was interrupted)" in outline.text
     assert "Verdict: interrupted" in outline.text
@@ -241,11 +246,11 @@ def test_hostile_names_stay_text() -> None:
     )
     report = Report(
         HOSTILE,
-        HOSTILE,
         (
             LevelResult(Level.FORMULA, Proved(HOSTILE), 0.0, {HOSTILE: HOSTILE}),
             LevelResult(Level.RULES, Refuted((finding,)), 0.0, {"list": [HOSTILE, {"a": 1}]}),
         ),
+        Conclusions((Statement(About.GAME, HOSTILE, (Level.RULES,)),)),
         blame=HOSTILE,
         facts={
             HOSTILE: HOSTILE,

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from qsage_validate.circuit.aig import AigBuilder
-from qsage_validate.encodings.table_layout import MoveTable
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
-from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
-from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import load_game
-from qsage_validate.kernel.claims import evaluate
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Game, Player, Square
+from qsage_validate.games.registry import find_command, load_game
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.positional_rules_circuit import PositionalRulesCircuit
-from qsage_validate.validation.table_strategy_proof import prove_table_strategy
+from qsage_validate.validation.ground import rules_of
+from qsage_validate.validation.strategy_proof import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
 from tests.support.plays import with_function
 from tests.support.table_matches import EL, HELD, HEX, SETS, certified
@@ -45,55 +44,75 @@ GAMES = [
 ]
 
 
-@pytest.mark.parametrize("model", GAMES, ids=lambda model: model.name)
-def test_the_circuit_says_what_the_rules_say(model: PositionalModel) -> None:
-    game, size = PositionalGame(model), len(model.positions)
-    width = max(1, (size - 1).bit_length())
-    builder = AigBuilder(width * model.plies)
-    inputs = list(builder.inputs)
-    tables = [
-        MoveTable(
-            ply,
-            game.player_at(ply),
-            model.positions,
-            tuple(range((ply - 1) * width + 1, ply * width + 1)),
-        )
-        for ply in range(1, model.plies + 1)
+GRID_WORDS = [
+    ["httt", "--size", "3x3", "--shape", "tic", "--depth", "5"],
+    ["breakthrough", "--size", "2x4", "--depth", "8"],
+    ["connect-c", "--size", "3x3", "--depth", "7"],
+    ["domineering", "--size", "3x3", "--depth", "6"],
+    ["evader-pursuer", "--size", "4x4", "--depth", "5"],
+    ["hex", "--size", "2x2", "--depth", "3"],
+]
+
+
+def games() -> list[Game]:
+    return [
+        *map(PositionalGame, GAMES),
+        *(load_game(find_command(words)) for words in GRID_WORDS),
     ]
-    rules = PositionalRulesCircuit(builder, model, dict(enumerate(inputs, start=1)))
-    claimed, wanted = rules.initial, {}
-    for table in tables:
-        ply = rules.ply(table, claimed)
-        claimed = ply.after
-        wanted[table.ply] = (ply.legal, ply.goal, *claimed.black, *claimed.white)
-    names = {(k, i): x for k, row in wanted.items() for i, x in enumerate(row)}
+
+
+@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
+def test_the_circuit_says_what_the_rules_say(game: Game) -> None:
+    make = rules_of(game)
+    assert make is not None
     chance = random.Random(7)
-    for _ in range(40):
-        numbers = [chance.randrange(1 << width) for _ in tables]
-        bits = [bool(n >> (width - 1 - k) & 1) for n in numbers for k in range(width)]
-        codes = {key: number for number, key in enumerate(names)}
-        values = evaluate(
-            builder, {codes[k]: x for k, x in names.items()}, dict(enumerate(bits, start=1))
-        )
-        black, white = model.black, model.white
-        for table, number in zip(tables, numbers, strict=True):
-            legal = number < size and not (black | white) >> number & 1
-            if legal and table.player is BLACK:
-                black |= 1 << number
-            elif legal:
-                white |= 1 << number
-            after = PositionalPosition(game, black, white, table.ply + 1)
-            said = [values[codes[table.ply, i]] for i in range(2 + 2 * size)]
-            assert said[0] == legal
-            assert said[1] == after.reached(table.player)
-            assert said[2 : 2 + size] == [bool(black >> k & 1) for k in range(size)]
-            assert said[2 + size :] == [bool(white >> k & 1) for k in range(size)]
+    for _ in range(30):
+        rules = make(AigBuilder())
+        position, state = game.initial, rules.initial
+        for time in range(game.plies + 1):
+            outcome = position.outcome
+            won = {player for player, literal in rules.won(state, time).items() if literal}
+            held_out = time == game.plies and outcome is not None and outcome.winner is WHITE
+            assert won == (set() if outcome is None else {outcome.winner}) or (held_out and not won)
+            for name, literal in rules.atoms(state, time).items():
+                kind, _, place = name.partition(" ")
+                square = position.board[square_of(game, place)]
+                assert bool(literal) == (
+                    square is Square.OPEN
+                    if kind == "open"
+                    else square is not Square.OPEN
+                    if kind == "occupied"
+                    else square.name.lower() == kind
+                )
+            if outcome is not None:
+                break
+            assert rules.mover(time + 1) is position.to_move
+            names, legal = rules.moves(time + 1), rules.legal(state, time + 1)
+            allowed = {str(move) for move in position.legal_moves()}
+            assert {n for n, can in zip(names, legal, strict=True) if can} == allowed
+            move = chance.choice(sorted(allowed))
+            state = rules.after(state, time + 1, [int(name == move) for name in names])
+            position = position.play(game.parse_move(move, position.to_move))
+
+
+def square_of(game: Game, place: str) -> tuple[int, int]:
+    if isinstance(game, PositionalGame):
+        found = game.square_of(place)
+        assert found is not None
+        return found
+    x, y = place.strip("()").split(",")
+    return int(x), int(y)
 
 
 # -- proofs -------------------------------------------------------------------------------------
 
 
-def prove(model: PositionalModel, encoding: str, **changes: object) -> Verdict:
+def prove(
+    model: PositionalModel,
+    encoding: str,
+    ask: Callable[..., LevelAnswer] = prove_rules,
+    **changes: object,
+) -> Verdict:
     made = certified(model, encoding)
     values = {
         "formula": made.encoding.qbf,
@@ -101,7 +120,7 @@ def prove(model: PositionalModel, encoding: str, **changes: object) -> Verdict:
         "certificate": made.certificate,
         "game": load_game(model),
     } | changes
-    return prove_table_strategy(**values)  # type: ignore[arg-type]
+    return ask(**values).verdict
 
 
 @pytest.mark.parametrize("encoding", ["ea", "la", "sa", "pairing"])
@@ -139,7 +158,7 @@ def test_black_winning_against_whites_certificate_is_found() -> None:
     assert isinstance(verdict, Refuted)
     assert verdict.findings[0].kind is FindingKind.END_DIFFERS
     assert len(verdict.findings[0].moves) == 3
-    assert "Black reaches a goal although" in verdict.findings[0].detail
+    assert "Black wins although" in verdict.findings[0].detail
 
 
 @pytest.mark.parametrize("ply", [3, 5])
@@ -166,7 +185,9 @@ def test_a_position_that_the_formula_tells_wrongly_is_found(encoding: str) -> No
     layout = certified(EL, encoding).encoding.layout
     state = layout.state
     wrong = replace(state, atoms=tuple(reversed(state.atoms)))
-    verdict = prove(EL, encoding, layout=replace(layout, state=wrong))
+    changed = replace(layout, state=wrong)
+    assert isinstance(prove(EL, encoding, layout=changed), Proved)
+    verdict = prove(EL, encoding, prove_boards, layout=changed)
     assert isinstance(verdict, Refuted)
     assert verdict.findings[0].kind is FindingKind.BOARD_DIFFERS
 
@@ -176,7 +197,7 @@ def test_a_legality_that_the_formula_tells_wrongly_is_found() -> None:
     moves = list(layout.moves)
     black = layout.state.states[1][0]
     moves[1] = replace(moves[1], legal=(black, *(0 for _ in moves[1].moves[1:])))
-    verdict = prove(EL, "ea", layout=replace(layout, moves=tuple(moves)))
+    verdict = prove(EL, "ea", prove_boards, layout=replace(layout, moves=tuple(moves)))
     assert isinstance(verdict, Refuted)
     (finding,) = verdict.findings
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
@@ -191,8 +212,4 @@ def test_no_time_is_undecided() -> None:
 
 def test_a_game_that_is_over_before_it_begins() -> None:
     begun = replace(SETS, black=0b0011)
-    verdict = prove(SETS, "ea", game=load_game(begun))
-    assert isinstance(verdict, Proved | Refuted)
-    kinds = [f.kind for f in verdict.findings] if isinstance(verdict, Refuted) else []
-    # Only what the formula keeps of the position may differ: nothing is played any more.
-    assert set(kinds) <= {FindingKind.BOARD_DIFFERS}
+    assert isinstance(prove(SETS, "ea", game=load_game(begun)), Proved)

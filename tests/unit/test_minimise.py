@@ -22,6 +22,7 @@ from qsage_validate.certificates.minimise import (
     minimise,
     minimised,
 )
+from qsage_validate.certificates.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.reduction_definitions import rebuild
 from qsage_validate.certificates.reduction_features import feature_circuit
 from qsage_validate.certificates.reduction_gates import defined_gates
@@ -38,7 +39,6 @@ from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.kernel.dependencies import wrong_dependency
-from qsage_validate.kernel.reader import parse_certificate, read_certificate
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.expanded import expanded
 from tests.support.plays import certified as made_by_search

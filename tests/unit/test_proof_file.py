@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from qsage_validate.certificates.check import CertificateProved, check_matrix
+from qsage_validate.certificates.reader import parse_certificate, read_certificate
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.kernel.reader import parse_certificate, read_certificate
 from qsage_validate.proving.proof_file import NotProvedError, ProofFiles, write_proof
 from tests.support.random_certificates import all_choices, certified, meaning, pedant_text
 from tests.support.rup import RupChecker, accepts, parse_cnf, parse_drat

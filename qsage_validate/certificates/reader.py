@@ -20,6 +20,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from qsage_validate.certificates.definitions import NotDefinitionalError, definitions
+from qsage_validate.certificates.dialects import (
+    RESULT,
+    Recognition,
+    input_names,
+    output_names,
+    recognise,
+)
 from qsage_validate.circuit.aig import FALSE, TRUE
 from qsage_validate.circuit.embed import reduce
 from qsage_validate.circuit.qbf import Qbf, Quantifier
@@ -34,15 +42,7 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     Kind,
 )
-from qsage_validate.kernel.definitions import NotDefinitionalError, definitions
 from qsage_validate.kernel.dependencies import wrong_dependency
-from qsage_validate.kernel.dialects import (
-    RESULT,
-    Recognition,
-    input_names,
-    output_names,
-    recognise,
-)
 
 _MODEL = re.compile(rb"c\s*Model for variable\s+([0-9]+)")
 _ADJECTIVE = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}

@@ -1,0 +1,57 @@
+"""The formula level with nothing but the kernel: one graph, one set of clauses, one SAT call.
+
+**Theorem.**  Let F be a formula and C functions of the variables that one player decides, each of
+which reads only variables left of its own (:mod:`~qsage_validate.kernel.dependencies`).  If no
+values of the other player's variables make the matrix of F false under C (Skolem; true,
+Herbrand), then F is true (false).
+
+The check by which the tool is quick merges equal gates, proves lemmas and splits into cases
+(``certificates/check.py``).  This one does not: ``--trust minimal`` asks it instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.claims import Claim, first_failure
+from qsage_validate.kernel.composition import compose
+from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.obligation import Obligation
+
+
+@dataclass(frozen=True, slots=True)
+class Beaten:
+    """Values of the opponent's variables under which the functions lose."""
+
+    choice: Mapping[int, bool]
+
+
+def formula_obligation(
+    formula: Qbf, certificate: CircuitCertificate
+) -> tuple[Obligation, tuple[int, ...]]:
+    """What has to hold at this level, and the variables of the graph's first inputs."""
+    composition = compose(certificate, formula, rewrite=False)
+    assert composition.output is not None, "there is a formula"
+    wrong = composition.output ^ (certificate.kind is Kind.SKOLEM)
+    claim = Claim(FindingKind.CERTIFICATE_BEATEN, 0, wrong, "the functions lose")
+    return Obligation(composition.builder, (claim,)), composition.opponent
+
+
+def prove_formula(
+    formula: Qbf,
+    certificate: CircuitCertificate,
+    *,
+    deadline: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Beaten | None:
+    """``None``: proved.  Raises ``ClaimsTimeoutError`` at the deadline."""
+    asked, opponent = formula_obligation(formula, certificate)
+    failure = first_failure(
+        asked.builder, asked.claims, asked.assumed, deadline=deadline, progress=progress
+    )
+    if failure is None:
+        return None
+    return Beaten({v: failure.inputs[k] for k, v in enumerate(opponent, start=1)})
