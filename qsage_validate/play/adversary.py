@@ -276,15 +276,13 @@ class Adversary:
 
     def _claim(self, moved: list[tuple[_Play, PlayState, LayoutMove]], results: Results) -> None:
         """Claims of a goal with the moves that were made; the plays themselves go on."""
-        if not moved or moved[0][1].plies >= self._conductor.layout.plies:
+        if not moved or not self._conductor.can_claim(moved[0][1].plies + 1):
             return
-        variables = self._conductor.layout.moves[moved[0][1].plies]
-        if variables.stop is None:
-            return
+        opponent = self._conductor.player.other
         claimed = [
             (play, before, move)
             for play, before, move in moved
-            if not self._conductor.has_won(play.state, variables.player)
+            if not self._conductor.has_won(play.state, opponent)
         ]
         with_move = self._conductor.reader.with_move
         lines = [with_move(before.line, move, stop=True) for _, before, move in claimed]

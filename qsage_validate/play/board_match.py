@@ -276,7 +276,7 @@ class BoardMatch(Match):
         """Whether the person's next ply has a game-stop variable: a goal can be claimed."""
         if self.over or self._is_by_rules:
             return False
-        return self.layout.moves[self._state.plies].stop is not None
+        return self._conductor.can_claim(self._state.plies + 1)
 
     def _open(self) -> tuple[Frame, ...]:
         began = time.perf_counter()
@@ -311,16 +311,16 @@ class BoardMatch(Match):
             if mover is not self.certificate_player or state.ending is not None:
                 return tuple(frames)
             (answered,) = self._conductor.answer_all([state])
+            if self._conductor.is_open(answered) and answered.plies == state.plies:
+                # The person goes on, in the certificate's place.
+                frames[-1] = self._frame(answered, why, now - began)
+                return tuple(frames)
             if answered.plies == state.plies:
                 # No answer at all: the frame of the person's ply becomes the last one.
                 frames.pop()
             else:
                 why = None
             state, began = answered, now
-            if self._conductor.is_open(state):
-                # The person goes on, in the certificate's place.
-                frames.append(self._frame(state, why, time.perf_counter() - began))
-                return tuple(frames)
 
     def _frame(self, state: PlayState, why: WhyNot | None, seconds: float) -> Frame:
         self._states[state.moves] = state

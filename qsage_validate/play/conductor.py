@@ -209,6 +209,13 @@ class Conductor:
             state = self.play(state, move)
         return found
 
+    def can_claim(self, ply: int) -> bool:
+        """Whether the opponent can claim a goal with a ply: by a variable of its own."""
+        if ply > self.layout.plies or self.mover(ply) is self.player:
+            return False
+        stop = self.layout.moves[ply - 1].stop
+        return stop is not None and abs(stop) in self.reader.opponent
+
     def forget(self) -> None:
         """Forget what was kept of plays so far, when it has become much."""
         if len(self._legality) > _KEPT_PLAYS:

@@ -248,9 +248,7 @@ class StateWalker(Walker[list[PlayState]]):
 
     def _claims(self, made: list[tuple[PlayState, LayoutMove, PlayState]]) -> list[Finding]:
         conductor, reader = self.conductor, self.conductor.reader
-        if not made or made[0][0].plies >= conductor.layout.plies:
-            return []
-        if conductor.layout.moves[made[0][0].plies].stop is None:
+        if not made or not conductor.can_claim(made[0][0].plies + 1):
             return []
         player = conductor.player.other
         claims = [(s, move) for s, move, after in made if not conductor.has_won(after, player)]
