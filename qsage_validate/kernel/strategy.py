@@ -334,7 +334,7 @@ class StrategyProof:
         self._claim(
             FindingKind.ILLEGAL_REPLY,
             step.ply,
-            and_(step.playing, step.moved ^ 1),
+            and_(step.playing, step.failed),
             f"{self.hero}'s move is illegal by the rules",
         )
 

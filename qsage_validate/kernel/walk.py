@@ -21,8 +21,9 @@ class Step:
     ``playing`` says that the play has come to this ply by legal moves and nobody has won;
     ``codes`` has for each move that the reading knows whether its variables say it;
     ``names`` are the rules' moves, ``legal`` whether each is legal, ``made`` whether it is legal
-    and made; ``moved`` that some move is made, or none has to be.  ``before`` and ``after`` are
-    states, ``reading`` is ``None`` where the layout has no such ply.
+    and made; ``moved`` that some move is made, or none has to be; ``failed`` that the variables say
+    no move that the reading allows.  ``before`` and ``after`` are states, ``reading`` is ``None``
+    where the layout has no such ply.
     """
 
     ply: int
@@ -34,6 +35,7 @@ class Step:
     legal: Sequence[int]
     made: Sequence[int]
     moved: int
+    failed: int
     before: State
     after: State
 
@@ -90,19 +92,32 @@ class Walk:
             and_(codes.get(n, FALSE), can) for n, can in zip(names, legal, strict=True)
         ]
         moved = or_all(made)
+        failed = moved ^ 1
         passed: State | None = None
         replies = self.reading.reply(player) if player is self.hero else Replies.ILLEGAL
         if reading is None or replies is Replies.ANY:
             made, moved = self._any(legal, made, moved)
+            failed = or_all(legal) ^ 1  # inputs that pick no legal move are no play
         elif replies is Replies.PASS:
             passed = rules.passed(state, ply)
         after = rules.after(state, ply, made)
         if passed is not None:
             ite = rules.builder.ite
             after = tuple(ite(moved, a, b) for a, b in zip(after, passed, strict=True))
-            moved = TRUE
+            moved, failed = TRUE, FALSE
         return Step(
-            ply, player, reading, self.playing, codes, names, legal, made, moved, state, after
+            ply=ply,
+            player=player,
+            reading=reading,
+            playing=self.playing,
+            codes=codes,
+            names=names,
+            legal=legal,
+            made=made,
+            moved=moved,
+            failed=failed,
+            before=state,
+            after=after,
         )
 
     def _any(

@@ -136,7 +136,8 @@ class _Reasoning:
 
     def statements(self) -> Iterator[Statement]:
         game = self.game
-        if game is not None and len({winner for winner, _ in self.winners}) == 1:
+        sure = len({winner for winner, _ in self.winners}) == 1 and not self._lost_all_the_same
+        if game is not None and sure:
             winner = self.winners[0][0]
             yield Statement(
                 About.GAME,
@@ -185,16 +186,22 @@ class _Reasoning:
                     if first is not other:
                         yield _contradiction(levels, others, f"opposite values of the {kind}")
                         return
-        if self.winners and self.refuted(Level.RULES) and not self._misread():
+        if self._lost_all_the_same:
             levels = self.winners[0][1]
             yield _contradiction(
                 levels, (Level.RULES,), "a win in every play, and a play that is lost"
             )
 
-    def _misread(self) -> bool:
-        """Whether the rules level failed for what no play shows: a layout, or what is read."""
+    @property
+    def _lost_all_the_same(self) -> bool:
+        """Whether a win is proved, and the rules level shows a play that is lost.
+
+        What no play shows, a layout that cannot be or a reply that reads ahead, is no such play.
+        """
+        if not self.winners or not self.refuted(Level.RULES):
+            return False
         kinds = {finding.kind for finding in self.by_level[Level.RULES].findings}
-        return not kinds <= {FindingKind.END_DIFFERS, FindingKind.ILLEGAL_REPLY}
+        return kinds <= {FindingKind.END_DIFFERS, FindingKind.ILLEGAL_REPLY}
 
 
 def _each(ways: Iterable[tuple[Level, ...]]) -> tuple[Level, ...]:

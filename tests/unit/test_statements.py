@@ -1,0 +1,106 @@
+"""Sentences are said exactly when the proved levels imply them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from qsage_validate.errors import Exit
+from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.protocol import Player
+from qsage_validate.games.registry import load_game
+from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.report import Report
+from qsage_validate.proving.statements import About, conclude
+from qsage_validate.validation.finding import Finding, FindingKind
+from qsage_validate.validation.verdict import (
+    Proved,
+    Refuted,
+    Sampled,
+    Undecided,
+    Unsupported,
+    Verdict,
+)
+
+GAME = load_game(harary_model("el", 3, 3, maker_breaker=True, plies=5))
+OK = Proved("it holds")
+LOST = Refuted((Finding(FindingKind.END_DIFFERS, 1, "White wins"),))
+VERDICTS = (OK, LOST, Sampled("10 random plays"), Undecided("time is up"), Unsupported("no rules"))
+LEVELS = [level for level in Level if level is not Level.TRACE]
+
+
+def result(level: Level, verdict: Verdict, **evidence: object) -> LevelResult:
+    return LevelResult(level, verdict, 0.1, evidence)
+
+
+def trace(value: str) -> LevelResult:
+    return result(Level.TRACE, OK, result=value)
+
+
+@pytest.mark.parametrize("hero", [*Player, None])
+def test_each_sentence_follows_from_its_levels(hero: Player | None) -> None:
+    """All combinations of proved and not proved; the rule is written down a second time here."""
+    for verdicts in product(VERDICTS[:1] + VERDICTS[3:4], repeat=len(LEVELS)):
+        results = [result(lvl, v) for lvl, v in zip(LEVELS, verdicts, strict=True)]
+        proved = {r.level for r in results if isinstance(r.verdict, Proved)}
+        said = {s.about for s in conclude(results, hero, GAME).statements}
+        value = hero is not None and {Level.DEPENDENCIES, Level.FORMULA} <= proved
+        by_plays = hero is not None and bool({Level.RULES, Level.EXHAUSTIVE} & proved)
+        assert (About.FORMULA in said) == value
+        assert (About.GAME in said) == (by_plays or (value and Level.ENCODING in proved))
+        assert (About.ENCODING in said) == (Level.ENCODING in proved)
+        assert (About.BOARDS in said) == (Level.BOARDS in proved)
+
+
+def test_no_verdict_but_a_proof_is_said_of_formula_or_game() -> None:
+    for verdict in VERDICTS[1:]:
+        results = [result(level, verdict) for level in LEVELS]
+        said = {s.about for s in conclude(results, Player.BLACK, GAME).statements}
+        assert said <= {About.SAMPLE}
+
+
+def test_a_sample_proves_nothing() -> None:
+    results = (result(Level.RANDOM, VERDICTS[2]),)
+    report = Report("f with c", results, conclude(results, Player.BLACK, GAME))
+    assert report.exit_code is Exit.UNDECIDED
+    assert report.word == "sampled"
+    assert report.claim == ""
+    assert report.last_line == "f with c: no fault found in 10 random plays"
+
+
+def test_a_trace_says_what_it_proves_whatever_the_certificate_is_for() -> None:
+    (said,) = conclude([trace("true")], Player.WHITE, None).statements
+    assert (said.about, said.value) == (About.FORMULA, True)
+
+
+def test_a_trace_and_a_certificate_that_prove_opposite_values() -> None:
+    results = [
+        result(Level.DEPENDENCIES, OK),
+        result(Level.FORMULA, OK),
+        trace("true"),
+    ]
+    found = conclude(results, Player.WHITE, None)
+    assert About.FORMULA not in {s.about for s in found.statements}
+    (finding,) = found.contradictions
+    assert finding.kind is FindingKind.LEVELS_DIFFER
+    assert "dependencies and formula and trace contradict each other" in finding.detail
+    report = Report("f with c", tuple(results), found)
+    assert report.exit_code is Exit.REFUTED
+    assert report.as_json()["contradictions"] == [finding.as_json()]
+
+
+def test_the_encoding_and_the_rules_that_name_two_winners() -> None:
+    results = [result(Level.RULES, OK), result(Level.ENCODING, OK), trace("false")]
+    found = conclude(results, Player.BLACK, GAME)
+    assert About.GAME not in {s.about for s in found.statements}
+    (finding,) = found.contradictions
+    assert "rules" in finding.detail
+    assert "encoding" in finding.detail
+
+
+def test_a_play_that_is_lost_where_all_plays_are_won() -> None:
+    results = [result(Level.EXHAUSTIVE, OK), result(Level.RULES, LOST)]
+    found = conclude(results, Player.BLACK, GAME)
+    assert [f.kind for f in found.contradictions] == [FindingKind.LEVELS_DIFFER]
+    assert About.GAME not in {s.about for s in found.statements}
