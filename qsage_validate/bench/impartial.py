@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
 from qsage_validate.bench.impartial_tables import (
-    IMPOSSIBLE,
     MALFORMED,
     OPTIONS,
-    PROVED,
     TABLES,
     WRONG,
 )
@@ -133,9 +131,8 @@ def game_of(source: Sequence[str]) -> ImpartialGame:
 
 def execute(run: Run) -> RunResult:
     """Synthesise, prove and cross-check; a run is decided by its formula, not by its strategy."""
-    from qsage_validate.games.impartial.rules import EndlessGameError
     from qsage_validate.synthesis.report import as_json
-    from qsage_validate.synthesis.session import Method, Options, synthesise
+    from qsage_validate.synthesis.session import Method, Options, Verdict, synthesise
 
     begin = time.monotonic()
 
@@ -154,17 +151,15 @@ def execute(run: Run) -> RunResult:
         synthesis = synthesise(game, options)
     except InputError as error:
         return RunResult(MALFORMED, decided=True, seconds=spent(), why=str(error))
-    except EndlessGameError as error:
-        return RunResult(IMPOSSIBLE, decided=True, seconds=spent(), why=str(error))
     data = _short(as_json(synthesis))
-    status, decided, why = data["outcome"], True, data["reason"]
-    if status == PROVED:
-        why = ""
-        if synthesis.found is None:
-            # A formula that z3 has proved and backward induction refutes: a fault of ours.
-            status, decided, why = WRONG, False, "the cross-check disagrees with the proof"
-    elif status != IMPOSSIBLE:
-        decided = False
+    verdict = synthesis.verdict
+    status, why = verdict.value, "" if verdict is Verdict.PROVED else data["reason"]
+    if verdict is Verdict.CONTRADICTED:
+        # A formula that z3 has proved and backward induction refutes: a fault of ours.
+        status = WRONG
+    elif verdict in (Verdict.IF_PLAYS_END, Verdict.ENDLESS):
+        why = str(synthesis.termination)
+    decided = verdict in (Verdict.PROVED, Verdict.IMPOSSIBLE, Verdict.ENDLESS)
     used = synthesis.formula_seconds + synthesis.strategy_seconds
     return RunResult(status, decided, used, why, data=data)
 
@@ -177,10 +172,11 @@ def _short(data: dict[str, Any]) -> dict[str, Any]:
             **{name: strategy[name] for name in ("outcome", "reason", "size", "seconds")},
             "rules": len(strategy["rules"]),
         }
-    for name in ("formula", "candidate"):
+    for name in ("formula", "formula_if_plays_end", "candidate"):
         if data[name] is not None and len(data[name]) > _MAX_TEXT:
             data[name] = f"{data[name][:_MAX_TEXT]} ..."
     data["warnings"] = data["warnings"][:5]
+    del data["termination"]["reason"]
     return data
 
 

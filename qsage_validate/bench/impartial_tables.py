@@ -17,7 +17,7 @@ from qsage_validate.bench.table import Table
 
 PROVED: Final = "proved"
 IMPOSSIBLE: Final = "impossible"
-"""The game has no winning formula, or need not end: an answer, but no formula."""
+"""The game has no winning formula: an answer, but no formula."""
 
 MALFORMED: Final = "malformed"
 WRONG: Final = "wrong"
@@ -76,7 +76,7 @@ def category(record: Record) -> str:
 
 
 def has_formula(record: Record) -> bool:
-    """Whether a formula was proved, and no cross-check speaks against it."""
+    """Whether a formula was proved with the end of all plays, and no cross-check is against it."""
     return record.result.status == PROVED
 
 
@@ -151,8 +151,8 @@ def beside_table4(records: Sequence[Record]) -> Table:
         "strategy together",
         "seconds and sizes are averages over what a method solved; common: over the formulas "
         "that all methods of the same source solved",
-        "ours: every formula is proved and agrees with backward induction; a strategy of enum is "
-        "proved winning, not complete",
+        "ours: every formula is proved, with the end of all plays, and agrees with backward "
+        "induction; a strategy of enum is proved winning, not complete",
     )
     columns = (
         "category",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -23,8 +24,13 @@ from qsage_validate.synthesis.search_check import search_check
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.impartial_referee import ImpartialReferee, Objection
 
-MAX_PLIES: Final = 100_000
-"""A random play that goes on for longer is left undecided."""
+MAX_PLIES: Final = 5_000
+"""A random play that goes on for longer than this, and than a play could go on in which each
+move takes a token, is left undecided."""
+
+REPETITIONS: Final = 3
+"""A random play that is in a state for the third time, with the same player to move, is left
+undecided: a strategy that looks at the state alone does the same each time."""
 
 SEARCHED: Final = 200
 """So many of the smallest states are searched as well."""
@@ -189,7 +195,12 @@ class ImpartialAdversary:
             for one in objections:
                 report.found.add(_finding(one, len(moves), moves, replay(own)))
 
-        while len(moves) < MAX_PLIES:
+        visits: Counter[tuple[State, Player]] = Counter()
+        longest = max(MAX_PLIES, sum(map(abs, start)) + 1)
+        while len(moves) < longest:
+            visits[state, mover] += 1
+            if visits[state, mover] == REPETITIONS:
+                break
             find(self.referee.state(state, before))
             legal = list(self.rules.moves(state))
             if not legal:
@@ -225,6 +236,7 @@ class ImpartialAdversary:
             moves.append(str(move))
             state, before, mover = move.after, state, mover.other
         report.undecided += 1
+        report.plies += len(moves)
 
     def _try_illegal(
         self,

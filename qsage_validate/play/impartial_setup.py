@@ -23,10 +23,9 @@ from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.impartial_match import ImpartialMatch
 from qsage_validate.strategies.rule_strategy import RuleStrategy
-from qsage_validate.synthesis.report import proved_strategy
-from qsage_validate.synthesis.session import Options, synthesise
+from qsage_validate.synthesis.report import proved_rules, reason
+from qsage_validate.synthesis.session import Options, Verdict, synthesise
 from qsage_validate.synthesis.strategy import Strategy, parse_strategy
-from qsage_validate.synthesis.winning_formula import Outcome
 from qsage_validate.validation.impartial_referee import ImpartialReferee
 
 MAX_STATES: Final = 1_000_000
@@ -123,21 +122,28 @@ def setup_of(
 def synthesised(
     game: ImpartialGame, *, misere: bool, seconds: float, progress: Callable[[str], None]
 ) -> tuple[RuleStrategy, str]:
-    """A strategy that is found, proved and cross-checked now, and a note about it."""
+    """A strategy that is found, proved and cross-checked now, and a note about it.
+
+    Where it is not proved that every play ends, the note says so.
+    """
     result = synthesise(game, Options(strategy=True, misere=misere, seconds=seconds), progress)
-    if result.formula.outcome is Outcome.IMPOSSIBLE:
+    if result.verdict is Verdict.IMPOSSIBLE:
         raise UsageError(
             f"{game.name}: found no winning formula ({result.formula.reason}), expected a game "
             "that has one, or --rules FILE"
         )
-    if result.found is None:
-        raise UndecidedError(f"{game.name}: no winning formula ({result.formula.reason})")
+    formula = result.found or result.found_if_plays_end
+    if formula is None:
+        raise UndecidedError(f"{game.name}: no winning formula ({reason(result)})")
     rules = ImpartialRules(game, misere=misere)
-    found = proved_strategy(result)
+    known = "synthesised and proved"
+    if result.found is None:
+        known = f"synthesised, right if plays end ({result.termination})"
+    found = proved_rules(result)
     if found is None:
-        return RuleStrategy(rules, result.found, None), "formula synthesised and proved, no rules"
+        return RuleStrategy(rules, formula, None), f"formula {known}, no rules"
     count = f"{len(found.rules)} rule{'s' * (len(found.rules) != 1)}"
-    return RuleStrategy(rules, result.found, found), f"{count} synthesised and proved"
+    return RuleStrategy(rules, formula, found), f"{count} {known}"
 
 
 def load_rules(game: ImpartialGame, path: str, *, misere: bool) -> tuple[RuleStrategy, str]:
@@ -175,9 +181,10 @@ def _report(game: ImpartialGame, source: Source, misere: bool) -> tuple[Formula,
     if bool(data.get("misere")) is not misere:
         found, wanted = ("misère", "normal") if data.get("misere") else ("normal", "misère")
         raise InputError(source.path, None, None, f"a report on {found} play", f"{wanted} play")
-    if not isinstance(data.get("formula"), str):
+    text = data.get("formula") or data.get("formula_if_plays_end")
+    if not isinstance(text, str):
         raise InputError(source.path, None, None, "a report without a formula", "a proved formula")
-    formula = parse_formula(data["formula"], game.variables, source.path)
+    formula = parse_formula(text, game.variables, source.path)
     lines = "\n".join(_rule_lines(source, data.get("strategy") or {}))
     return formula, parse_strategy(lines, game, source.path) if lines else None
 

@@ -144,7 +144,7 @@ class EndlessSearch:
         self._rays += 1
         for period in range(1, _MAX_PERIOD + 1):
             # From its beginning a play is shown best; often it is only its end that repeats.
-            for first in sorted({0, max(0, len(moves) - 2 * period)}):
+            for first in sorted({*range(_MAX_PERIOD), max(0, len(moves) - 2 * period)}):
                 states = path[first : first + 2 * period + 1]
                 part = moves[first : first + 2 * period]
                 actions = [move.action for move in part]

@@ -315,19 +315,6 @@ DOWN = "(:action down :parameters () :precondition (> ?v 0) :effect {})"
         (
             "(= ?v 0)",
             "(>= ?v 0)",
-            DOWN.format("(when (= ?v 3) (assign ?v 3))"),
-            "play need not end: down() at v = STATE leads back to the state",
-        ),
-        (
-            "(= ?v 0)",
-            "(>= ?v 0)",
-            DOWN.format("(assign ?v (- ?v 1))")
-            + "(:action up :parameters () :precondition (= ?v 4) :effect (assign ?v 5))",
-            "play need not end: down() at v = 5 and then up lead back to the state",
-        ),
-        (
-            "(= ?v 0)",
-            "(>= ?v 0)",
             DOWN.format("(and (assign ?v (- ?v 1)) (when (= ?v 7) (assign ?v 2)))"),
             "two effects of down() at v = 7 put different values for v: the first one counts",
         ),
