@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Final
 
 import pytest
 
@@ -26,7 +27,13 @@ from qsage_validate.validation.verdict import (
 GAME = load_game(harary_model("el", 3, 3, maker_breaker=True, plies=5))
 OK = Proved("it holds")
 LOST = Refuted((Finding(FindingKind.END_DIFFERS, 1, "White wins"),))
-VERDICTS = (OK, LOST, Sampled("10 random plays"), Undecided("time is up"), Unsupported("no rules"))
+VERDICTS: Final[tuple[Verdict, ...]] = (
+    OK,
+    LOST,
+    Sampled("10 random plays"),
+    Undecided("time is up"),
+    Unsupported("no rules"),
+)
 LEVELS = [level for level in Level if level is not Level.TRACE]
 
 
