@@ -198,15 +198,18 @@ class Prefix:
         if late:
             end = max(self.levels[v] for v in late)
             early = [v for v in early if self.levels[v] < end]
-            text = f"{self._placed(first, late)} stands right of {self._placed(second, early)}"
-            yield _finding(FindingKind.PREFIX_DIFFERS, f"{text}: {so}")
+            text = (
+                f"{first.name} ({self.placed(late)}) stands right of "
+                f"{second.name} ({self.placed(early)}): {so}"
+            )
+            yield _finding(FindingKind.PREFIX_DIFFERS, text)
 
-    def _placed(self, role: Role, variables: Sequence[int]) -> str:
-        """A role with some of its variables and where they stand (blocks count from 1)."""
+    def placed(self, variables: Sequence[int]) -> str:
+        """Variables and where they stand (blocks count from 1)."""
         blocks = sorted({self.levels[v] + 1 for v in variables})
         names = " ".join(self.formula.name(v) for v in variables)
         kind = "block" if len(blocks) == 1 else "blocks"
-        return f"{role.name} ({names}; {kind} {' '.join(map(str, blocks))})"
+        return f"{names} in {kind} {' '.join(map(str, blocks))}"
 
 
 def needed_variables(formula: Qbf) -> frozenset[int]:
@@ -337,7 +340,7 @@ def _unsayable(layout: Layout, game: BddlGame) -> Iterator[Finding]:
 
 def _misplaced(prefix: Prefix) -> Iterator[Finding]:
     """Roles of gates, of variables that have another role, and of the wrong quantifier."""
-    formula, levels = prefix.formula, prefix.formula.levels()
+    formula = prefix.formula
     quantifiers = formula.quantifiers()
     seen: dict[int, Role] = {}
     for role in (*prefix.roles, prefix.square):
@@ -356,7 +359,7 @@ def _misplaced(prefix: Prefix) -> Iterator[Finding]:
             elif quantifier is not role.chooser and variable in prefix.needed:
                 kinds = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
                 text = (
-                    f"{role.name} ({name}; block {levels[variable] + 1}) is "
+                    f"{role.name} ({prefix.placed((variable,))}) is "
                     f"{kinds[quantifier]}, expected {kinds[role.chooser]}"
                 )
                 yield _finding(FindingKind.PREFIX_DIFFERS, text)

@@ -159,15 +159,12 @@ class _Comparison:
         complete = _Completeness(self.prefix, self.layout, self.game)
         failure = self._failure(complete)
         if failure is not None:
-            chosen = complete.values(self.free, failure)
-            if complete.rejects(failure) and self._others_satisfy(complete, failure):
-                doubts.append(self._doubt(complete, failure))
+            if not complete.rejects(failure):
+                failures.append((complete, failure, ""))
+            elif self._others_satisfy(complete, failure):
+                doubts.append(self._doubt(complete, failure) + self._free_values(complete, failure))
             else:
-                shown = ", ".join(
-                    f"{self.prefix.formula.name(v)} = {int(value)}" for v, value in chosen.items()
-                )
-                why = f" when variables without a role are {shown}" if shown else ""
-                failures.append((complete, failure, why if complete.rejects(failure) else ""))
+                failures.append((complete, failure, self._free_values(complete, failure)))
         if failures:
             script, failure, why = min(failures, key=lambda one: one[1].claim.ply)
             claim, moves = failure.claim, script.moves(failure)
@@ -203,13 +200,20 @@ class _Comparison:
         failing = first_failure(other.builder, [claim], other.assumed, deadline=self.deadline)
         return failing is not None
 
+    def _free_values(self, script: _Script, failure: Counterexample) -> str:
+        """The values of universal variables without a role in a play that differs."""
+        values = script.values(self.free, failure).items()
+        shown = ", ".join(f"{self.prefix.formula.name(v)} = {int(value)}" for v, value in values)
+        return f" when variables without a role are {shown}" if shown else ""
+
     def _doubt(self, complete: _Completeness, failure: Counterexample) -> str:
         moves = " ".join(complete.moves(failure))
         if complete.early:
-            variables = self._names(complete.early)
+            variable, reads = next(iter(complete.early.items()))
             return (
-                f"variables {variables} stand left of what the layout makes them depend on, and "
-                f"0 does not satisfy the formula in a play that Black wins: {moves}"
+                f"variable {self.prefix.placed((variable,))} stands left of "
+                f"{self.prefix.placed(reads)}, on which its value depends by the layout, and 0 "
+                f"does not satisfy the formula in a play that Black wins: {moves}"
             )
         return (
             "the values that the rules suggest do not satisfy the formula in a play that "
@@ -384,17 +388,26 @@ class _Completeness(_Script):
         """Whether a failure is about the matrix, and not about what can be claimed."""
         return any(failure.claim.wrong == wrong for wrong in self._rejections)
 
-    def _early(self, suggested: Mapping[int, int]) -> tuple[int, ...]:
-        """The helpers whose suggestion is not known where they stand."""
+    def _early(self, suggested: Mapping[int, int]) -> dict[int, tuple[int, ...]]:
+        """The helpers whose suggestion is not known where they stand, and what it reads there."""
         levels = self.prefix.levels
-        wanted = {v: literal for v, literal in suggested.items() if v in levels}
+        wanted = {v: suggested[v] for v in self.prefix.helpers if v in levels and v in suggested}
         aig, roots = self.builder.build(list(wanted.values()))
         known = [-1, *map(self.prefix.known_at, self.variables)]
         for left, right in zip(aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True):
             known.append(max(known[left >> 1], known[right >> 1]))
-        return tuple(
-            v for v, root in zip(wanted, roots, strict=True) if known[root >> 1] > levels[v]
-        )
+        early = {}
+        for variable, root in zip(wanted, roots, strict=True):
+            if known[root >> 1] > levels[variable]:
+                cone = aig.cone([root])
+                fanins = (*aig.fanin0[cone].tolist(), *aig.fanin1[cone].tolist(), root)
+                reads = {literal >> 1 for literal in fanins}
+                early[variable] = tuple(
+                    v
+                    for k, v in enumerate(self.variables, start=1)
+                    if k in reads and known[k] > levels[variable]
+                )
+        return early
 
     def _suggestions(self) -> dict[int, int]:
         """Values for indicators, counter-example and states, by helper.
