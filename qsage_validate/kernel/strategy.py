@@ -133,11 +133,15 @@ class _Values:
                     blocked[gate] = variable
             else:
                 sides = (self._left[gate - self._first], self._right[gate - self._first])
-                open_ = [s >> 1 for s in sides if s >> 1 not in self._gates | blocked.keys()]
-                if open_:
-                    stack += open_
-                    continue
-                self._conjunction(gate, sides, blocked)
+                unseen = [
+                    side >> 1
+                    for side in sides
+                    if side >> 1 not in self._gates and side >> 1 not in blocked
+                ]
+                if unseen:
+                    stack += unseen
+                else:
+                    self._conjunction(gate, sides, blocked)
         return self._gates.get(root)
 
     def _conjunction(self, gate: int, sides: tuple[int, int], blocked: dict[int, int]) -> None:
