@@ -83,7 +83,16 @@ class ImpartialSetup:
             f"winning formula: {self.strategy.formula}",
             *rules,
             f"{game.first_player} begins; the start is {word} for {game.first_player}",
+            *self._endless(game),
         )
+
+    def _endless(self, game: HeapGame) -> Iterator[str]:
+        if game.endless is not None:
+            state = state_text(self.game.variables, game.endless)
+            yield (
+                f"play need not end: it can come back to {state}; all that is said of winning and "
+                "losing holds if plays end"
+            )
 
     def replay(self, start: State, first: Player) -> Callable[[Sequence[str]], str]:
         """Makes the command that plays White's moves again from ``start``."""

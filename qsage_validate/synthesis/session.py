@@ -32,6 +32,8 @@ CROSS_CHECKED_STATES: Final = 2000
 """About how many states an answer is compared with backward induction on."""
 
 _CROSS_CHECK_SECONDS: Final = 20.0
+_ENDLESS_DEPTH: Final = 5_000
+"""A longer play is not followed in a game of which it is not proved that every play ends."""
 
 
 class Method(Enum):
@@ -145,6 +147,7 @@ def _synthesise(
     if not isinstance(termination, Terminates):
         warnings.append(GameWarning(str(termination)))
         progress(f"warning: {termination}")
+        rules.max_depth = _ENDLESS_DEPTH
     search = synthesise_formula if options.method is Method.SYNMS else enumerate_formula
     try:
         found = search(rules, solver, clock, progress)
@@ -174,8 +177,10 @@ def _synthesise(
             result.strategy_seconds = time.monotonic() - begin
         proved = result.strategy if result.strategy and result.strategy.proved else None
         # A new set of rules, so that labels are made anew.
+        fresh = ImpartialRules(game, misere=options.misere)
+        fresh.max_depth = rules.max_depth
         result.checked = cross_check(
-            ImpartialRules(game, misere=options.misere),
+            fresh,
             formula,
             proved.strategy if proved else None,
             box_states(game, CROSS_CHECKED_STATES),

@@ -175,13 +175,16 @@ class Verifier:
             if not self.rules.is_legal(move.after):
                 return (
                     f"{self.shown(state)} is said to be losing, but {move} leaves the legal "
-                    f"states ({self.shown(move.after)})"
+                    f"states ({self.shown(move.after)}): Definition 6 allows no such move"
                 )
             if not phi.holds(self.game.state(move.after)):
-                return (
+                text = (
                     f"{self.shown(state)} is said to be losing, but {move} leads to "
                     f"{self.shown(move.after)}, which is said to be losing too"
                 )
+                if self.rules.is_ending(state):
+                    text += ", though it leaves an end: Definition 6 allows no such move"
+                return text
         raise AssertionError(f"the solver's state {state} is no counterexample")
 
     def _winning(self, phi: Formula, clock: Clock) -> list[SemiGround]:

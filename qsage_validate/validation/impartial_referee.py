@@ -50,14 +50,19 @@ class ImpartialReferee:
         self._too_large: int | None = None if seconds else 0
 
     def truth(self, state: State) -> bool | None:
-        """Whether the player to move wins, by backward induction; ``None``: too many states."""
+        """Whether the player to move wins, by backward induction.
+
+        ``None``: too many states, or plays that come back to a state.
+        """
         size = sum(map(abs, state))
         if self._too_large is not None and size >= self._too_large:
             return self.rules.labels.get(state)
         self.rules.deadline = time.monotonic() + self._seconds
         try:
             return self.rules.winning(state)
-        except (UndecidedError, EndlessGameError):
+        except EndlessGameError:
+            return None
+        except UndecidedError:
             self._too_large = size // _SMALLER
             return None
 

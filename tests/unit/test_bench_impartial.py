@@ -106,6 +106,40 @@ def test_a_game_without_a_formula_is_an_answer() -> None:
     assert result.why.startswith("no winning formula exists: the losing state v1 = 1")
 
 
+def test_a_game_without_end_is_an_answer_and_no_formula(tmp_path: Path) -> None:
+    path = tmp_path / "round.ig"
+    path.write_text(
+        "(define (domain round) (:objects ?v) (:tercondition (= ?v 5))"
+        "(:constraint (and (>= ?v 0) (<= ?v 5)))"
+        "(:action f :parameters () :precondition (= ?v 0) :effect (assign ?v 1))"
+        "(:action g :parameters () :precondition (= ?v 1) :effect (assign ?v 0)))"
+    )
+    (one,) = runs(inputs=(str(path),), seconds=20.0)
+    result = execute(one)
+    assert (result.status, result.decided) == ("endless", True)
+    assert result.why == "play need not end: (v = 0) f() (v = 1) g() (v = 0), and so on for ever"
+    assert result.data["formula"] is None
+    assert result.data["termination"]["status"] == "endless"
+    made = Record(one, result, "m", "2026-01-01T00:00:00+00:00")
+    assert by_family([made]).rows[0][1:] == ("1", "", "0", "0")
+
+
+def test_a_formula_that_holds_if_plays_end_is_not_counted(tmp_path: Path) -> None:
+    path = tmp_path / "hundred.ig"
+    path.write_text(
+        "(define (domain hundred) (:objects ?v) (:tercondition (= ?v 0)) (:constraint (>= ?v 0))"
+        "(:action up :parameters () :precondition (not (%= ?v 100 0)) :effect (assign ?v (+ ?v 1)))"
+        "(:action out :parameters () :precondition (and (%= ?v 100 0) (> ?v 0))"
+        " :effect (assign ?v 0)))"
+    )
+    (one,) = runs(inputs=(str(path),), seconds=40.0)
+    result = execute(one)
+    assert (result.status, result.decided) == ("if plays end", False)
+    assert result.why.startswith("that every play ends is not proved: ")
+    made = Record(one, result, "m", "2026-01-01T00:00:00+00:00")
+    assert by_family([made]).rows[0][3:] == ("0", "0")
+
+
 def test_a_file_that_is_no_game_is_an_answer(tmp_path: Path) -> None:
     path = tmp_path / "broken.ig"
     path.write_text("(define (domain d)\n  (:objects ?v)\n  (:tercondition (= ?w 0)))")

@@ -60,6 +60,57 @@ def test_formulas_are_checked(
     assert capsys.readouterr().out.startswith(begin)
 
 
+ROUND = (
+    "(define (domain round) (:objects ?v) (:tercondition (= ?v 5))"
+    "(:constraint (and (>= ?v 0) (<= ?v 5)))"
+    "(:action f :parameters () :precondition (= ?v 0) :effect (assign ?v 1))"
+    "(:action g :parameters () :precondition (= ?v 1) :effect (assign ?v 0))"
+    "(:action h :parameters () :precondition (= ?v 2) :effect (assign ?v 5)))"
+)
+
+
+def test_formulas_that_contradict_each_other_are_not_proved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, rules = tmp_path / "round.ig", tmp_path / "round.rules"
+    path.write_text(ROUND)
+    for formula in ("v = 0 or v = 2", "v = 1 or v = 2"):
+        assert qsage(str(path), "--check", formula) == Exit.UNDECIDED
+        captured = capsys.readouterr()
+        assert captured.out == (
+            "formula undecided: it holds if plays end; the three constraints of a winning formula "
+            "are valid\nplay need not end: (v = 0) f() (v = 1) g() (v = 0), and so on for ever\n"
+        )
+        rules.write_text(
+            "v = 0 -> f()\nv = 2 -> h()\n" if "0" in formula else "v = 1 -> g()\nv = 2 -> h()\n"
+        )
+        words = [str(path), "--check", formula, "--check-strategy", str(rules), "--json"]
+        assert qsage(*words) == Exit.UNDECIDED
+        found = json.loads(capsys.readouterr().out)
+        assert found["termination"]["status"] == "endless"
+        for what in ("formula", "strategy"):
+            assert found[what]["status"] == "undecided"
+            assert found[what]["if_plays_end"] is True
+            assert found[what]["reason"].startswith("it holds if plays end; ")
+    assert qsage(str(path), "--check", "v = 2") == Exit.REFUTED
+
+
+def test_a_synthesis_of_a_game_without_end_is_undecided(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "round.ig"
+    path.write_text(ROUND)
+    words = [str(path), "--strategy", "-q", "--python", str(tmp_path / "x.py")]
+    assert qsage(*words, "-o", str(tmp_path / "out")) == Exit.UNDECIDED
+    captured = capsys.readouterr()
+    assert (
+        "play need not end: (v = 0) f() (v = 1) g() (v = 0), and so on for ever\n" in captured.out
+    )
+    assert "proved:" not in captured.out
+    assert not (tmp_path / "x.py").exists()
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["report.json", "report.txt"]
+
+
 def test_strategies_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules = tmp_path / "rules.txt"
     rules.write_text("v1 > v2 -> left(v1 - v2)\nv1 < v2 -> right(v2 - v1)\n")
@@ -68,6 +119,7 @@ def test_strategies_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[st
     rules.write_text("v1 > v2 -> left(v1 - v2)\n")
     assert qsage(*words, "--json") == Exit.REFUTED
     verdict = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert verdict["termination"]["measures"] == ["v1 + v2"]
     assert verdict["formula"]["status"] == "proved"
     assert verdict["strategy"]["state"]["v1"] < verdict["strategy"]["state"]["v2"]
 

@@ -12,6 +12,8 @@ from qsage_validate.cli.app import play_app, run
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.infix import parse_formula
+from qsage_validate.games.impartial.parser import parse_game
+from qsage_validate.games.impartial.printer import game_text
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.impartial_adversary import ImpartialAdversary
@@ -193,3 +195,62 @@ def test_rules_that_cannot_be_read(text: str, said: str, tmp_path: Path) -> None
         load_rules(library.load("take-away-3"), path, misere=False)
     assert said in str(caught.value)
     assert str(caught.value).startswith(path)
+
+
+# -- plays without end -------------------------------------------------------------------------
+
+ROUND = parse_game(
+    "(define (domain round) (:objects ?v) (:tercondition (= ?v 5))"
+    "(:constraint (and (>= ?v 0) (<= ?v 5)))"
+    "(:action f :parameters () :precondition (= ?v 0) :effect (assign ?v 1))"
+    "(:action g :parameters () :precondition (= ?v 1) :effect (assign ?v 0))"
+    "(:action h :parameters () :precondition (= ?v 2) :effect (assign ?v 5)))"
+)
+CLIMB = parse_game(
+    "(define (domain climb) (:objects ?v) (:tercondition (= ?v 0)) (:constraint (>= ?v 0))"
+    "(:action up :parameters () :precondition (>= ?v 1) :effect (assign ?v (+ ?v 1))))"
+)
+
+
+def test_a_random_play_that_comes_back_is_undecided() -> None:
+    adversary = ImpartialAdversary(setup(ROUND, "v = 1 -> g()\nv = 2 -> h()\n"))
+    report = adversary.run(6, seed=1, bound=9, start=(1,))
+    assert (report.won, report.lost, report.undecided) == (0, 0, 6)
+    assert report.plies == 6 * 4
+    assert report.found.total == 0
+
+
+def test_a_random_play_that_never_comes_back_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qsage_validate.play.impartial_adversary.MAX_PLIES", 200)
+    adversary = ImpartialAdversary(setup(CLIMB, "v % 2 = 1 -> up()\n"))
+    report = adversary.run(3, seed=1, bound=9)
+    assert (report.won, report.lost, report.undecided, report.plies) == (0, 0, 3, 600)
+
+
+def test_states_that_play_comes_back_to_are_not_compared() -> None:
+    adversary = ImpartialAdversary(setup(ROUND, "v = 1 -> g()\nv = 2 -> h()\n"))
+    report = adversary.exhaust(5)
+    assert (report.states, report.labelled, report.searched) == (6, 4, 4)
+    assert report.found.total == 0
+
+
+def test_that_play_need_not_end_is_told_and_no_proof(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = setup(ROUND, "v = 1 -> g()\nv = 2 -> h()\n")
+    match = one.match((1,))
+    assert match.plies == 0
+    assert match.notes[-1] == (
+        "play need not end: it can come back to v = 1; all that is said of winning and losing "
+        "holds if plays end"
+    )
+    game, rules = tmp_path / "round.ig", tmp_path / "round.rules"
+    game.write_text(game_text(ROUND))
+    rules.write_text("v = 1 -> g()\nv = 2 -> h()\n")
+    words = [str(game), "--rules", str(rules)]
+    assert run(play_app, [*words, "--white", "all"], "qsage-play") == Exit.UNDECIDED
+    assert run(play_app, [*words, "--white", "random"], "qsage-play") == Exit.UNDECIDED
+    script = ["--state", "1", "--moves", "f() f()"]
+    assert run(play_app, [*words, *script], "qsage-play") == Exit.UNDECIDED
+    assert "the moves end before the play does" in capsys.readouterr().err
+    assert run(play_app, [*words[:1], "--plain"], "qsage-play") == Exit.UNDECIDED

@@ -77,6 +77,14 @@ def test_actions_of_one_name_are_told_apart() -> None:
             "(define (domain d) (:constraint (= 1 1)))",
             "g.ig:1:20: found '(:constraint (= 1 1))', expected (:objects ?v ...) first",
         ),
+        *(
+            (
+                f"(define (domain d) (:objects ?{word}) (:constraint (= 1 1)))",
+                f"g.ig:1:30: found '?{word}', expected a variable that is no word of formulas or "
+                "of SMT-LIB",
+            )
+            for word in ("true", "not", "mod", "as", "_")
+        ),
         (
             game("(= ?k ?x)"),
             "g.ig:5:52: found the undeclared variable ?x, expected one of ?k, ?v",

@@ -76,10 +76,19 @@ class HeapGame(Game):
     @cached_property
     def reach(self) -> Reach | None:
         """What can be reached from the start; ``None``: too many states, or an endless play."""
+        return None if isinstance(self._explored, EndlessGameError) else self._explored
+
+    @property
+    def endless(self) -> State | None:
+        """A state that can be reached and that plays can come back to, if one was met."""
+        return self._explored.state if isinstance(self._explored, EndlessGameError) else None
+
+    @cached_property
+    def _explored(self) -> Reach | EndlessGameError | None:
         try:
             return reach(self.rules, self.start)
-        except EndlessGameError:
-            return None
+        except EndlessGameError as error:
+            return error
 
     @property
     def name(self) -> str:

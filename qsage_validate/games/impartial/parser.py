@@ -41,6 +41,28 @@ MAX_DEPTH: Final = 150
 _TOKEN = re.compile(r"\s+|;[^\n]*|[()]|[^\s();]+")
 _NUMBER = re.compile(r"[+-]?[0-9]+")
 _NAME = re.compile(r"\?[A-Za-z_][A-Za-z0-9_]*")
+# Words of formulas as people write them, and of SMT-LIB: a variable of that name would be read
+# as something else in an answer or a proof.
+_RESERVED = frozenset(
+    [
+        *(
+            "and",
+            "or",
+            "not",
+            "true",
+            "false",
+            "_",
+            "as",
+            "let",
+            "par",
+            "exists",
+            "forall",
+            "match",
+        ),
+        *("abs", "div", "mod", "distinct", "ite", "xor", "implies", "select", "store", "assert"),
+        *("Int", "Bool", "Real"),
+    ]
+)
 _START = re.compile(r"\s*(?:;[^\n]*\n\s*)*\(\s*define\s*\(\s*domain\b")
 _RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 
@@ -204,6 +226,8 @@ class _Reader:
             if not isinstance(item, _Word) or not _NAME.fullmatch(item.text):
                 self.fail(item, "a variable such as ?v1 (letters, digits, underscores)")
             name = item.text[1:]
+            if name in _RESERVED:
+                self.fail(item, "a variable that is no word of formulas or of SMT-LIB")
             if name in names or name in self.state:
                 self.fail(item, "each variable to be declared once")
             names.append(name)

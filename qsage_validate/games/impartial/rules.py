@@ -27,7 +27,7 @@ MAX_LABELS: Final = 4_000_000
 """No more states are labelled than this (some 600 MB)."""
 
 MAX_DEPTH: Final = 300_000
-"""No longer play is followed when a state is labelled (some 200 MB)."""
+"""What :attr:`ImpartialRules.max_depth` is at first (some 200 MB)."""
 
 _CLOCK_EVERY: Final = 256
 
@@ -75,10 +75,13 @@ class Flaw:
     def text(self, game: ImpartialGame) -> str:
         """One line for people."""
         kind = "another losing state" if self.legal else "a state that is not legal"
-        return (
+        text = (
             f"the losing state {state_text(game.variables, self.state)} has a move to {kind} "
             f"({state_text(game.variables, self.after)})"
         )
+        if game.ending.holds(game.state(self.state)):
+            return f"{text}, though it is an end: Definition 6 allows no such move"
+        return text if self.legal else f"{text}: Definition 6 allows no such move"
 
 
 class ImpartialRules:
@@ -97,6 +100,8 @@ class ImpartialRules:
         self.labels: dict[State, bool] = {}
         self.deadline: float | None = None
         """The moment of :func:`time.monotonic` after which labelling is given up."""
+        self.max_depth = MAX_DEPTH
+        """No longer play is followed when a state is labelled."""
 
     def moves(self, state: State) -> Iterator[Move]:
         """The moves of the player whose turn it is: none at an ending state."""
@@ -171,8 +176,10 @@ class ImpartialRules:
             open_states.discard(top)
 
     def _check_limits(self, depth: int) -> None:
-        if depth > MAX_DEPTH:
-            raise UndecidedError(f"a play of more than {MAX_DEPTH:,} plies, which may be endless")
+        if depth > self.max_depth:
+            raise UndecidedError(
+                f"a play of more than {self.max_depth:,} plies, which may be endless"
+            )
         if len(self.labels) > MAX_LABELS:
             raise UndecidedError(f"more than {MAX_LABELS:,} states to label")
         if self.deadline is not None and time.monotonic() > self.deadline:
