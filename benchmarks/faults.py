@@ -1,9 +1,9 @@
-"""Faults put into encodings, certificates, models and answers, and the levels that notice.
+"""Faults put into encodings, prefixes, layouts, certificates, models and answers.
 
-    python benchmarks/faults.py [--model NAME] [--json]
+    python benchmarks/faults.py [--model NAME] [--kind KIND] [--json]
 
-Every fault is noticed by a level of the validation, or shown by SAT to change nothing (an
-equivalent mutant); the last line counts them, and the exit code is 1 when one slips through.
+Every fault is noticed by a level of the validation, or shown to change nothing (an equivalent
+mutant); the last line counts them, and the exit code is 1 when one slips through.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.models import Case
+from benchmarks.prefix_faults import faulty_layouts, faulty_prefixes, is_true
 from benchmarks.scripts import same_plays, scripted_differences
 from qsage_validate.certificates.certify import certify_game
 from qsage_validate.certificates.check import CertificateProved, check
@@ -37,17 +38,22 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
 from qsage_validate.encodings import lifted
 from qsage_validate.encodings.encoding import Encoding, encode
-from qsage_validate.encodings.layout import MoveVariables
+from qsage_validate.encodings.layout import Layout, MoveVariables
+from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Player, Square
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.solvers.searching import search_for
 from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.strategy_proof import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 
 SEED = 7
 SCRIPTS = 400
+
+KINDS = ("encoding", "prefix", "layout", "certificate", "model", "solver")
 
 MODELS = {
     "domino": "httt --shape domino --size 3x3 --depth 3",
@@ -61,7 +67,11 @@ MODELS = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a fault: which levels noticed, with the first line of their evidence."""
+    """What became of a fault: which levels noticed, with the first line of their evidence.
+
+    ``equivalent``: a level that proves something proves what is true all the same; ``slipped``:
+    it proves what is not.
+    """
 
     model: str
     kind: str
@@ -69,11 +79,7 @@ class Outcome:
     noticed: tuple[str, ...]
     evidence: str
     equivalent: bool = False
-
-    @property
-    def slipped(self) -> bool:
-        """Neither noticed nor equivalent."""
-        return not self.noticed and not self.equivalent
+    slipped: bool = False
 
 
 # --- Faults of the encoding ------------------------------------------------------------------
@@ -401,70 +407,213 @@ def _evidence(verdict: Verdict) -> str:
     return str(verdict)
 
 
-def run(name: str, words: str) -> Iterator[Outcome]:
-    """All faults of one model."""
-    model = Case(name, words).model()
-    game = BddlGame(model)
-    done = certify_game(model)
-    sound, certificate = done.encoding, done.certificate
-    for fault, encoded in faulty_encodings(model):
+def run(name: str, words: str, kinds: Sequence[str] = KINDS) -> Iterator[Outcome]:
+    """All faults of one model, or those of some kinds."""
+    subject = _Subject(name, Case(name, words).model())
+    for kind in kinds:
+        yield from _RUNS[kind](subject)
+
+
+class _Subject:
+    """A model with its sound formula and a certificate of it."""
+
+    def __init__(self, name: str, model: Model) -> None:
+        self.name = name
+        self.model = model
+        self.game = BddlGame(model)
+        done = certify_game(model)
+        self.sound, self.certificate = done.encoding, done.certificate
+        self.winner = self.certificate.kind.player
+        if search_for(self.game).solve().winner is not self.winner:
+            raise AssertionError(f"{name}: certificate and search find different winners")
+
+
+def _run_encodings(subject: _Subject) -> Iterator[Outcome]:
+    sound, game = subject.sound, subject.game
+    for fault, encoded in faulty_encodings(subject.model):
         verdict = prove_encoding(encoded.qbf, encoded.layout, game)
-        noticed = [] if isinstance(verdict, Proved) else ["rules"]
-        evidence = _evidence(verdict)
+        proved = isinstance(verdict, Proved)
+        noticed = [] if proved else ["encoding"]
         if encoded.qbf.scopes == sound.qbf.scopes:
-            result = check(encoded.qbf, certificate)
+            result = check(encoded.qbf, subject.certificate)
             if not isinstance(result, CertificateProved):
                 noticed.insert(0, "formula")
         # The proof says that the formula is as good as before.  Believe it when the matrix is
         # the same, or when plays that are walked one by one say so, too.
-        equivalent = not noticed and (
+        equivalent = proved and (
             same_matrix(encoded.qbf, sound.qbf)
             or not scripted_differences(encoded.qbf, encoded.layout, game, SCRIPTS, SEED)
         )
-        yield Outcome(name, "encoding", fault, tuple(noticed), evidence, equivalent)
+        yield Outcome(
+            subject.name,
+            "encoding",
+            fault,
+            tuple(noticed),
+            _evidence(verdict),
+            equivalent,
+            slipped=proved and not equivalent,
+        )
+
+
+def _run_prefixes(subject: _Subject) -> Iterator[Outcome]:
+    """A prefix that is proved must leave the formula the value that the game has."""
+    sound = subject.sound
+    for fault, formula in faulty_prefixes(sound.qbf, random.Random(SEED)):
+        verdict = prove_encoding(formula, sound.layout, subject.game)
+        proved = isinstance(verdict, Proved)
+        equivalent = proved and _winner(formula, subject.certificate) is subject.winner
+        noticed = () if proved else ("encoding",)
+        yield Outcome(
+            subject.name,
+            "prefix",
+            fault,
+            noticed,
+            _evidence(verdict),
+            equivalent,
+            slipped=proved and not equivalent,
+        )
+
+
+def _winner(formula: Qbf, certificate: CircuitCertificate) -> Player:
+    """Who wins a formula: by a certificate where it is one, else by a solver."""
+    if isinstance(check(formula, certificate), CertificateProved):
+        return certificate.kind.player
+    return Player.BLACK if is_true(formula) else Player.WHITE
+
+
+def _run_layouts(subject: _Subject) -> Iterator[Outcome]:
+    """A layout that lies never proves anything of a game that another player wins."""
+    sound = subject.sound
+    games = [("layout", subject.game)]
+    games += [("layout, other game", game) for game in _other_games(subject)]
+    for kind, game in games:
+        known: dict[str, tuple[tuple[str, ...], str]] = {}
+        for fault, lines in faulty_layouts(sound.qbf, sound.layout, random.Random(SEED)):
+            comments = tuple(enumerate((f" {line}" for line in lines), start=2))
+            formula = replace(sound.qbf, comments=comments)
+            try:
+                layout = layout_from_comments(formula)
+            except InputError as error:
+                yield Outcome(subject.name, kind, fault, ("reader",), str(error))
+                continue
+            if layout is None:
+                yield Outcome(subject.name, kind, fault, ("reader",), "no layout")
+                continue
+            # No level looks at the names of gates.
+            key = str(replace(layout, gates={}, verdict=None, encoding=""))
+            if key not in known:
+                known[key] = _levels(formula, layout, subject.certificate, game)
+            noticed, evidence = known[key]
+            equivalent = kind == "layout" and len(noticed) < 2
+            slipped = kind != "layout" and len(noticed) < 2
+            yield Outcome(
+                subject.name, kind, f"{game.name}: {fault}", noticed, evidence, equivalent, slipped
+            )
+
+
+def _levels(
+    formula: Qbf, layout: Layout, certificate: CircuitCertificate, game: BddlGame
+) -> tuple[tuple[str, ...], str]:
+    """Which of the two levels that say something of the game do not prove it."""
+    verdicts = {
+        "rules": prove_rules(formula, layout, certificate, game).verdict,
+        "encoding": prove_encoding(formula, layout, game),
+    }
+    noticed = tuple(level for level, v in verdicts.items() if not isinstance(v, Proved))
+    return noticed, "; ".join(map(_evidence, verdicts.values()))
+
+
+def _other_games(subject: _Subject) -> list[BddlGame]:
+    """A game of the same depth and one of another, on the same board, that the other player wins.
+
+    Pieces and goals are more or less, whatever comes first.
+    """
+    found: dict[bool, BddlGame] = {}
+    for other in _changed_problems(subject.model):
+        same_depth = other.problem.depth == subject.model.problem.depth
+        if same_depth in found or not other.problem.plies:
+            continue
+        game = BddlGame(other)
+        if search_for(game).solve().winner is subject.winner.other:
+            found[same_depth] = game
+    return list(found.values())
+
+
+def _changed_problems(model: Model) -> Iterator[Model]:
+    problem = model.problem
+    taken = {(x, y) for _, x, y in problem.initial}
+    for x in range(1, problem.width + 1):
+        for y in range(1, problem.height + 1):
+            for square in (Square.BLACK, Square.WHITE):
+                if (x, y) not in taken:
+                    initial = (*problem.initial, (square, x, y))
+                    yield replace(model, problem=replace(problem, initial=initial))
+    for number in range(len(problem.initial)):
+        initial = problem.initial[:number] + problem.initial[number + 1 :]
+        yield replace(model, problem=replace(problem, initial=initial))
+    yield replace(model, problem=replace(problem, black_goals=()))
+    yield replace(model, problem=replace(problem, white_goals=()))
+    for depth in range(1, problem.depth + 3):
+        if depth != problem.depth:
+            yield replace(model, problem=replace(problem, depth=depth))
+
+
+def _run_certificates(subject: _Subject) -> Iterator[Outcome]:
+    sound, certificate = subject.sound, subject.certificate
     for fault, damaged in faulty_certificates(sound.qbf, certificate):
         result = check(sound.qbf, damaged)
         noticed = []
         if not isinstance(result, CertificateProved):
             level = "dependencies" if getattr(result, "dependency", None) else "formula"
             noticed.append(level)
-        strategy = prove_rules(sound.qbf, sound.layout, damaged, game).verdict
+        strategy = prove_rules(sound.qbf, sound.layout, damaged, subject.game).verdict
         if not isinstance(strategy, Proved):
             noticed.append("rules")
         # A changed certificate that still proves the formula is a certificate, too.
         equivalent = not noticed and (
             same_functions(certificate, damaged) or isinstance(result, CertificateProved)
         )
-        yield Outcome(name, "certificate", fault, tuple(noticed), str(result), equivalent)
-    for fault, other in faulty_models(model):
-        outcome = _try_model(name, fault, other, sound, game)
-        if outcome is not None:
-            yield outcome
-    yield _wrong_answer(name, sound, certificate)
+        yield Outcome(
+            subject.name,
+            "certificate",
+            fault,
+            tuple(noticed),
+            str(result),
+            equivalent,
+            slipped=not noticed and not equivalent,
+        )
 
 
-def _try_model(
-    name: str, fault: str, other: Model, sound: Encoding, game: BddlGame
-) -> Outcome | None:
+def _run_models(subject: _Subject) -> Iterator[Outcome]:
     """The formula of another game, validated against the game that it was said to be."""
-    encoded = encode(other)
-    layout = replace(
-        encoded.layout,
-        black_actions=encoded.layout.black_actions,
-        white_actions=encoded.layout.white_actions,
-    )
-    missing = [
-        action.name
-        for player in Player
-        for action in game.model.domain.actions(player)
-        if action.name not in layout.actions(player)
-    ]
-    if missing:
-        return Outcome(name, "model", fault, ("layout",), f"the formula has no {missing[0]}")
-    verdict = prove_encoding(encoded.qbf, layout, game)
-    noticed = () if isinstance(verdict, Proved) else ("rules",)
-    equivalent = not noticed and same_plays(BddlGame(other), game)
-    return Outcome(name, "model", fault, noticed, _evidence(verdict), equivalent)
+    for fault, other in faulty_models(subject.model):
+        encoded = encode(other)
+        verdict = prove_encoding(encoded.qbf, encoded.layout, subject.game)
+        proved = isinstance(verdict, Proved)
+        equivalent = proved and same_plays(BddlGame(other), subject.game)
+        yield Outcome(
+            subject.name,
+            "model",
+            fault,
+            () if proved else ("encoding",),
+            _evidence(verdict),
+            equivalent,
+            slipped=proved and not equivalent,
+        )
+
+
+def _run_answers(subject: _Subject) -> Iterator[Outcome]:
+    yield _wrong_answer(subject.name, subject.sound, subject.certificate)
+
+
+_RUNS: dict[str, Callable[[_Subject], Iterator[Outcome]]] = {
+    "encoding": _run_encodings,
+    "prefix": _run_prefixes,
+    "layout": _run_layouts,
+    "certificate": _run_certificates,
+    "model": _run_models,
+    "solver": _run_answers,
+}
 
 
 def _wrong_answer(name: str, sound: Encoding, certificate: CircuitCertificate) -> Outcome:
@@ -480,13 +629,15 @@ def _wrong_answer(name: str, sound: Encoding, certificate: CircuitCertificate) -
         functions=dict.fromkeys(sound.qbf.variables(other.decides), FALSE),
     )
     result = check(sound.qbf, claimed)
-    noticed = () if isinstance(result, CertificateProved) else ("formula",)
-    return Outcome(name, "solver", f"claims a {other.value} certificate", noticed, str(result))
+    proved = isinstance(result, CertificateProved)
+    noticed = () if proved else ("formula",)
+    fault = f"claims a {other.value} certificate"
+    return Outcome(name, "solver", fault, noticed, str(result), slipped=proved)
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:
     """Faults by model and kind, over the levels that noticed them."""
-    levels = ("dependencies", "formula", "rules", "layout")
+    levels = ("reader", "dependencies", "formula", "rules", "encoding")
     result = Table(title="Faults and the levels that notice them")
     for column in ("model", "kind", "faults", *levels, "equivalent", "slipped"):
         result.add_column(column, justify="left" if column in ("model", "kind") else "right")
@@ -502,16 +653,17 @@ def main() -> int:
     """Print the table; 1 when a fault slipped through."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", choices=sorted(MODELS), action="append")
+    parser.add_argument("--kind", choices=KINDS, action="append")
     parser.add_argument("--json", action="store_true", help="print every fault as JSON")
     arguments = parser.parse_args()
     outcomes: list[Outcome] = []
     for name in arguments.model or MODELS:
-        outcomes += run(name, MODELS[name])
+        outcomes += run(name, MODELS[name], arguments.kind or KINDS)
     slipped = [o for o in outcomes if o.slipped]
     if arguments.json:
-        print(json.dumps([o.__dict__ | {"slipped": o.slipped} for o in outcomes]))
+        print(json.dumps([asdict(o) for o in outcomes]))
         return bool(slipped)
-    console = Console()
+    console = Console(width=max(Console().width, 110))
     console.print(table(outcomes))
     for outcome in outcomes:
         if outcome.equivalent and outcome.kind in ("encoding", "model"):

@@ -20,6 +20,23 @@ _BITS = re.compile(r"\[[^\]]*\]")
 _PLAYERS = {"black": "white", "white": "black"}
 
 
+def is_true(qbf: Qbf) -> bool:
+    """The value of a formula, by DepQBF (the extra 'solve')."""
+    from pyqbf.formula import PCNF
+    from pyqbf.solvers import Solver
+
+    pcnf = PCNF(auto_generate_prefix=False)
+    for scope in qbf.merged_scopes():
+        add = pcnf.exists if scope.quantifier is Quantifier.EXISTS else pcnf.forall
+        add(*scope.variables)
+    if qbf.gates:
+        pcnf.exists(*qbf.gates)
+    for clause in (*qbf.clauses(), [qbf.output]):
+        pcnf.append(list(clause))
+    with Solver(name="depqbf", bootstrap_with=pcnf) as solver:
+        return bool(solver.solve())
+
+
 def faulty_prefixes(qbf: Qbf, rng: random.Random, moved: int = 60) -> Iterator[tuple[str, Qbf]]:
     """The formula with blocks moved, swapped and flipped, variables moved, flipped and added.
 
@@ -82,14 +99,14 @@ def _added(qbf: Qbf, blocks: tuple[Scope, ...]) -> Iterator[tuple[str, Qbf]]:
     variable = qbf.max_variable + 1
     output = variable + 1
     for quantifier in Quantifier:
-        kind = "universal" if quantifier is Quantifier.FORALL else "existential"
+        kind = "a universal" if quantifier is Quantifier.FORALL else "an existential"
         alone = Scope(quantifier, (variable,))
         for place, scopes in (("first", (alone, *blocks)), ("last", (*blocks, alone))):
-            yield f"a {kind} variable more, {place}", replace(qbf, scopes=scopes)
+            yield f"{kind} variable more, {place}", replace(qbf, scopes=scopes)
             for connective in (Connective.AND, Connective.OR, Connective.XOR):
                 gate = Gate(connective, (qbf.output, variable))
                 yield (
-                    f"a {kind} variable more, {place}, {connective.value} the output",
+                    f"{kind} variable more, {place}, {connective.value} the output",
                     replace(qbf, scopes=scopes, gates={**qbf.gates, output: gate}, output=output),
                 )
 
