@@ -184,7 +184,8 @@ class _Reader(LineReader):
         needed = (count - 1).bit_length()
         if len(bits) != needed:
             what = {"x": "columns", "y": "rows"}.get(what, what)
-            raise self.fail(f"{len(bits)} bits for {count} {what}", str(needed), line)
+            bit = "bit" if len(bits) == 1 else "bits"
+            raise self.fail(f"{len(bits)} {bit} for {count} {what}", str(needed), line)
 
     def _check_indicators(self) -> None:
         """They belong to White's plies, and to all of them if to any."""

@@ -33,7 +33,7 @@ def layout_with(old: str, new: str) -> Layout:
         (SYMBOLIC, "symbolic x [43 40] y [41 42]", "the existential variable 43"),
         (WHITE, "move 2 white action [] x [43 7]", "the existential variable 43"),
         ("move 1 black action [] x [1 2]", "move 1 black action [] x [6 2]", "the uni"),
-        (SYMBOLIC, "symbolic x [39] y [41 42]", "1 bits for 4 columns"),
+        (SYMBOLIC, "symbolic x [39] y [41 42]", "1 bit for 4 columns"),
         ("verdict 275", "verdict 276", "literal 276"),
         ("board 4 4", "board 4 " + "1" * 5000, "'1111"),
         ("qsage-layout 1", "qsage-layout 2", "layout version '2'"),
