@@ -8,7 +8,6 @@ as boards, moves and indicator values that somebody decoded; a difference become
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property
 
 from qsage_validate.encodings.layout import Layout, StateCode
 from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
@@ -198,30 +197,11 @@ class Referee:
         Left out are first moves that a symmetry of the game exchanges with one that can be said:
         what a strategy answers to one of them it answers to the other.
         """
-        missing = [move for move in position.legal_moves() if str(move) not in sayable]
+        missing = [text for move in position.legal_moves() if (text := str(move)) not in sayable]
         if missing and position == self.game.initial:
-            missing = [move for move in missing if not self._stands_for(move, sayable)]
-        return [str(move) for move in missing]
-
-    def _stands_for(self, move: Move, sayable: Collection[str]) -> bool:
-        """Whether a symmetry of the game exchanges a first move with one that can be said."""
-        return any(str(image) in sayable for image in self._images.get(move, ()))
-
-    @cached_property
-    def _images(self) -> Mapping[Move, list[Move]]:
-        """What each first move is exchanged with by symmetries that keep the first position."""
-        game = self.game
-        known = game.symmetries()
-        if isinstance(game, PositionalGame):
-            # Here all of them, also the many of a large torus that searches do without.
-            found = find_symmetries(game.model, game.arrangement)
-            known = [s.as_symmetry(game.arrangement, game.claims, game.model) for s in found]
-        images: dict[Move, list[Move]] = {}
-        for symmetry in known:
-            if symmetry.keeps_initial:
-                for move, image in symmetry.moves.items():
-                    images.setdefault(move, []).append(image)
-        return images
+            others = exchanged_first_moves(self.game, sayable)
+            missing = [text for text in missing if text not in others]
+        return missing
 
     def no_code(
         self, position: Position, missing: Sequence[str], moves: tuple[str, ...]
@@ -328,6 +308,26 @@ def unreadable(
         evidence=referee_evidence,
         moves=moves,
     )
+
+
+def exchanged_first_moves(game: Game, sayable: Collection[str]) -> Mapping[str, str]:
+    """First moves that are not ``sayable``, each with one that is and is as good by symmetry.
+
+    A symmetry keeps the rules, the goals and the first position, and exchanges the two: whatever
+    answers one of them answers the other, in the mirror.
+    """
+    known = game.symmetries()
+    if isinstance(game, PositionalGame):
+        # Here all of them, also the many of a large torus that searches do without.
+        found = find_symmetries(game.model, game.arrangement)
+        known = [s.as_symmetry(game.arrangement, game.claims, game.model) for s in found]
+    exchanged: dict[str, str] = {}
+    for symmetry in known:
+        if symmetry.keeps_initial:
+            for move, image in symmetry.moves.items():
+                if str(move) not in sayable and str(image) in sayable:
+                    exchanged.setdefault(str(move), str(image))
+    return exchanged
 
 
 def check_fit(game: Game, layout: AnyLayout) -> None:

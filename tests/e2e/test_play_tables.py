@@ -248,13 +248,19 @@ def test_white_may_reply_with_what_a_formula_of_gdl_replaces(qsage: Qsage, tmp_p
     # Number 3 of three moves: none, in whose place any legal one may stand.
     certificate.write_text(f"aag 0 0 0 2 0\n1\n1\no0 {first}\no1 {last}\n")
     ran = qsage("validate", formula, "--cert", certificate, "--games", "20", "--json")
-    # The plays leave the rules: they are no findings, and no proof either.
-    assert ran.code == Exit.UNDECIDED, ran.out
+    # White wins with whatever legal move stands there: all of them are tried.
+    assert ran.code == Exit.FINE, ran.out
     levels = {level["level"]: level["verdict"] for level in json.loads(ran.out)["levels"]}
-    assert levels["formula"] == "proved"
-    assert levels["random plays"] == levels["all plays"] == "undecided"
+    assert levels["formula"] == levels["all plays"] == "proved"
+    assert levels["random plays"] == "sampled"
+    # A person chooses the move.
     ran = qsage("play", formula, "--cert", certificate, "--moves", "(go 1 2)")
-    assert "White may make any legal move, for the formula replaces its reply" in ran.out
+    assert ran.code == Exit.UNDECIDED
+    assert "any legal move of White's will do in its place" in ran.out
+    assert "White is to move" in ran.err
+    ran = qsage("play", formula, "--cert", certificate, "--moves", "(go 1 2); wait")
+    assert "ply 2, White: wait" in ran.out
+    assert "Black is to move" in ran.err
 
 
 def test_black_may_waste_plies_that_she_does_not_need(qsage: Qsage, tmp_path: Path) -> None:
