@@ -162,9 +162,9 @@ class _Reasoning:
         if self.proved(Level.BOARDS):
             text = "position and legality in the formula are those of the rules in each play of it"
             yield Statement(About.BOARDS, text, (Level.BOARDS,))
-        sampled = self.by_level.get(Level.RANDOM)
-        if sampled is not None and isinstance(sampled.verdict, Sampled):
-            yield Statement(About.SAMPLE, str(sampled.verdict), (Level.RANDOM,))
+        for level, result in self.by_level.items():
+            if isinstance(result.verdict, Sampled):
+                yield Statement(About.SAMPLE, str(result.verdict), (level,))
 
     def _about_functions(self) -> Iterator[Statement]:
         if self.proved(Level.DEPENDENCIES):
@@ -173,9 +173,6 @@ class _Reasoning:
         if self.proved(Level.FORMULA):
             text = "no choice of the opponent beats the functions, whatever they read"
             yield Statement(About.FUNCTIONS, text, (Level.FORMULA,))
-        if self.game is None and self.proved(Level.EXHAUSTIVE):
-            text = "all plays are won as the certificate itself says"
-            yield Statement(About.FUNCTIONS, text, (Level.EXHAUSTIVE,))
 
     # -- what cannot be ----------------------------------------------------------------------
 
