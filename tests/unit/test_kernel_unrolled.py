@@ -290,6 +290,16 @@ def test_where_the_rounds_are_over_white_has_won() -> None:
             assert won == {BLACK: a & b, WHITE: 1 - (a & b)}
 
 
+def test_nobody_wins_within_a_round_and_nothing_is_played_after_the_last() -> None:
+    rules = rules_of(ROUND, LAST)
+    assert rules.won((TRUE, TRUE, TRUE, FALSE), 1) == {BLACK: FALSE, WHITE: FALSE}
+    rules = rules_of(ROUND)
+    assert rules.plies == 1
+    assert rules.moves(1) == []
+    assert list(rules.legal(rules.initial, 1)) == []
+    assert rules.after(rules.initial, 1, []) == ()
+
+
 def test_a_play_that_ends_without_a_goal_is_whites() -> None:
     rules = rules_of(program(["a"], [["end: a"]]), made_last([]))
     assert rules.won((TRUE,), 0) == {BLACK: FALSE, WHITE: TRUE}
@@ -304,19 +314,19 @@ def test_a_goal_before_the_end_wins_nothing() -> None:
 
 def test_one_choice_in_a_round_is_defined_and_all_else_is_not() -> None:
     """Each pattern of legal moves: both roles have one, one of them at most has more."""
-    names = ["x", "y", "z"]
-    fluents = [f"{p}{n}" for p in "bw" for n in names] + ["over"]
+    blacks, whites = ["bx", "by", "bz"], ["wu", "wx", "wy", "wz"]
+    fluents = [*blacks, *whites, "over"]
     made = program(
         fluents,
-        [[f"{p}-may-{n}: {p}{n}" for p in "bw" for n in names], ["end: over"]],
-        black=names,
-        white=names,
+        [[f"{name[0]}-may-{name}: {name}" for name in blacks + whites], ["end: over"]],
+        black=blacks,
+        white=whites,
     )
     rules = rules_of(made, made_last([]), rounds=1)
     state = tuple(rules.builder.input() for _ in fluents)
     wanted = [rules.undefined(state, 1), rules.undefined((*state, *[FALSE] * 3), 2)]
     for chosen in product((False, True), repeat=len(fluents)):
-        black, white, over = sum(chosen[:3]), sum(chosen[3:6]), chosen[6]
+        black, white, over = sum(chosen[:3]), sum(chosen[3:7]), chosen[7]
         fine = over or (black > 0 and white > 0 and (black == 1 or white == 1))
         assert values(rules, state, wanted, chosen) == [not fine] * 2
 
