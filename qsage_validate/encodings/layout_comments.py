@@ -324,7 +324,12 @@ class _Reader(LineReader):
         time, first, second = self._count(words, 3, "the step and two literals")
         if self.number(time) != len(self.states):
             raise self.fail(f"state {time}", f"state {len(self.states)}")
-        self.states.append((self.literal(first), self.literal(second)))
+        state = self.literal(first), self.literal(second)
+        for literal in state:
+            # A gate may say the same, and of a board that never changes a bit of the square.
+            if self.quantifiers.get(abs(literal)) is Quantifier.EXISTS:
+                self.place(literal, Quantifier.EXISTS)
+        self.states.append(state)
 
     def _verdict(self, words: list[str], _: str) -> None:
         (literal,) = self._count(words, 1, "one literal")

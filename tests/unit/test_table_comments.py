@@ -210,6 +210,19 @@ def test_a_clausal_form_keeps_the_names_of_what_it_keeps() -> None:
         ("encoding tiny", "encoding very tiny", "2 values"),
         ("model name | tiny", "model name tiny", "'name tiny'"),
         ("atoms list 4", "atoms 4", "1 values"),
+        ("literals [4 5]", "literals [4 9]", "the gate 9"),
+        ("literals [4 5]", "literals [4 -4]", "variable 4 once more"),
+        ("literals [4 5]", "literals [04 5]", "'04'"),
+        ("literals [4 5]", "literals [4 -0]", "'-0'"),
+        ("code [2 1]", "code [2 11]", "the gate 11"),
+        ("stop 8", "stop 5", "variable 5 once more"),
+        ("stop 8", "stop 3", "the existential variable 3"),
+        ("stop 8", "stop 9", "the gate 9"),
+        ("game positional", "game chess", "the kind of game 'chess'"),
+        ("game positional", "qsage-layout 2", "a second line 'qsage-layout'"),
+        ("gate -10 a name with [1 2] in it", "gate -10 white 2 legal", "a second line 'gate wh"),
+        ("model name | tiny", "model nme | tiny", "the part 'nme' of a model"),
+        ("model name | tiny", "model name | ti\x1bny", "a control character in 'name'"),
     ],
 )
 def test_what_does_not_fit_is_one_line(old: str, new: str, found: str) -> None:
@@ -220,6 +233,62 @@ def test_what_does_not_fit_is_one_line(old: str, new: str, found: str) -> None:
     pairs = enumerate(zip(TEXT.split("\n"), text.split("\n"), strict=False), start=1)
     line = next(number for number, (before, after) in pairs if before != after)
     assert str(caught.value).startswith(f"f.qcir:{line}:1: found {found}")
+
+
+def clauses(*units: int) -> str:
+    """A formula over ∃1 2 ∀4 ∃3 with these unit clauses, for layouts in its comments."""
+    lines = ["p cnf 4 " + str(len(units) + 1), "e 1 2 0", "a 4 0", "e 3 0", "1 -4 3 0"]
+    return "\n".join([*lines, *(f"{x} 0" for x in units)]) + "\n"
+
+
+IMPOSSIBLE = """c @ qsage-layout 2
+c @ list 1 a b c
+c @ list 2 d e
+c @ move 1 black list 1 literals [1 -2*2]
+c @ move 2 white list 2 code [4]
+c @ move 3 black list 2 literals [3 -2]
+"""
+
+
+def test_moves_that_cannot_be_made_share_a_constant_and_nothing_else() -> None:
+    layout = table_layout_from_comments(parse_qdimacs(IMPOSSIBLE + clauses(2), "f.qdimacs"))
+    assert layout is not None
+    assert layout.moves[0].literals == (1, -2, -2)
+    assert layout.moves[2].literals == (3, -2)
+    # Not asserted, 2 is a variable like any other one.
+    with pytest.raises(InputError, match=r"f\.qdimacs:4:1: found variable 2 once more"):
+        table_layout_from_comments(parse_qdimacs(IMPOSSIBLE + clauses(), "f.qdimacs"))
+    taken = IMPOSSIBLE.replace("list 2 literals [3 -2]", "list 2 code [2]")
+    with pytest.raises(InputError, match=r"f\.qdimacs:6:1: found variable 2 once more"):
+        table_layout_from_comments(parse_qdimacs(taken + clauses(2), "f.qdimacs"))
+
+
+def test_a_constant_gate_stands_for_a_move_that_cannot_be_made() -> None:
+    text = (
+        "#@ qsage-layout 2\n#@ list 1 a b\n#@ move 1 black list 1 literals [1 -2]\n"
+        "exists(1)\noutput(3)\n2 = and()\n3 = and(1, 2)\n"
+    )
+    layout = table_layout_from_comments(parse_qcir(text, "f.qcir"))
+    assert layout is not None
+    assert layout.moves[0].literals == (1, -2)
+    with pytest.raises(InputError, match=r"f\.qcir:3:1: found the constant 2, which is true"):
+        table_layout_from_comments(parse_qcir(text.replace("1 -2", "1 2"), "f.qcir"))
+
+
+def test_the_clauses_of_qdimacs_have_no_numbers() -> None:
+    layout = IMPOSSIBLE + "c @ verdict 5\n"
+    with pytest.raises(InputError, match=r"f\.qdimacs:7:1: found literal 5, expected a variable"):
+        table_layout_from_comments(parse_qdimacs(layout + clauses(2), "f.qdimacs"))
+    named = table_layout_from_comments(
+        parse_qdimacs(layout.replace("verdict 5", "verdict output") + clauses(2), "f.qdimacs")
+    )
+    assert named is not None
+    assert named.verdict == 6
+
+
+def test_a_ply_has_a_move() -> None:
+    with pytest.raises(InputError, match="found a ply without moves, expected a list with a move"):
+        table_layout_from_comments(parse_qcir(TEXT.replace("list 3 pass", "list 3")))
 
 
 def test_too_many_states_are_told() -> None:
