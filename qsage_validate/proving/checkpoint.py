@@ -12,7 +12,9 @@ from qsage_validate.encodings.table_layout import TableLayout
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import write_atomic
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.gdl.rounds import RoundsGame
 from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.setup import Setup
 
@@ -73,8 +75,20 @@ def digest_of(setup: Setup) -> str:
         add((layout.width, layout.height, layout.moves, layout.board, layout.indicators))
         add((layout.black_actions, layout.white_actions, layout.goals, layout.verdict))
     game = setup.game
-    known = game.model if isinstance(game, (BddlGame, PositionalGame)) else None
-    add(known if known is not None or game is None else (game.name, str(game.initial), game.plies))
+    if isinstance(game, RoundsGame):
+        inner = game.inner
+        add(
+            (
+                inner.description.rules,
+                inner.plies,
+                inner.win,
+                sorted(map(repr, inner.roles.items())),
+            )
+        )
+    elif isinstance(game, (BddlGame, PositionalGame)):
+        add(game.model)
+    else:
+        add(game if game is None else (game.name, str(game.initial), game.plies))
     return made.hexdigest()
 
 

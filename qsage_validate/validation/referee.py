@@ -314,19 +314,19 @@ def exchanged_first_moves(game: Game, sayable: Collection[str]) -> Mapping[str, 
     """First moves that are not ``sayable``, each with one that is and is as good by symmetry.
 
     A symmetry keeps the rules, the goals and the first position, and exchanges the two: whatever
-    answers one of them answers the other, in the mirror.
+    answers one of them answers the other, in the mirror.  Encodings of positional games number
+    one first move of each class; of other games nothing is looked for.
     """
-    known = game.symmetries()
-    if isinstance(game, PositionalGame):
-        # Here all of them, also the many of a large torus that searches do without.
-        found = find_symmetries(game.model, game.arrangement)
-        known = [s.as_symmetry(game.arrangement, game.claims, game.model) for s in found]
     exchanged: dict[str, str] = {}
-    for symmetry in known:
-        if symmetry.keeps_initial:
-            for move, image in symmetry.moves.items():
-                if str(move) not in sayable and str(image) in sayable:
-                    exchanged.setdefault(str(move), str(image))
+    if not isinstance(game, PositionalGame):
+        return exchanged
+    model, names = game.model, game.model.positions
+    for permutation in find_symmetries(model, game.arrangement):
+        if any(permutation.mask(own) != own for own in (model.black, model.white)):
+            continue
+        for name, image in zip(names, permutation.images, strict=True):
+            if name not in sayable and names[image] in sayable:
+                exchanged.setdefault(name, names[image])
     return exchanged
 
 

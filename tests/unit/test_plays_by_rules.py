@@ -41,7 +41,7 @@ from qsage_validate.strategies.line import NamedMove
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.referee import check_fit
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled
-from tests.support.plays import DOMINEERING
+from tests.support.plays import DOMINEERING, DOMINO
 from tests.support.plays import EL as GRID_EL
 from tests.support.plays import certified as certified_grid
 from tests.support.table_matches import EL, HELD, TRAILS, certified
@@ -350,6 +350,67 @@ def test_a_person_chooses_for_the_certificate_where_any_move_will_do() -> None:
     assert match.outcome.promised is True
 
 
+@pytest.mark.parametrize("arrays", [True, False])
+def test_a_spare_ply_of_a_grid_is_not_played(arrays: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = certified_grid(DOMINO)
+    model = made.encoding.model
+    shorter = load_game(replace(model, problem=replace(model.problem, depth=2)))
+    setup = Setup(
+        PlayFiles(formula="game.qcir", certificate="game.aig"),
+        made.certificate,
+        made.encoding.qbf,
+        made.encoding.layout,
+        shorter,
+        (),
+    )
+    if not arrays:
+        monkeypatch.setattr("qsage_validate.proving.walkers.walks", lambda setup: False)
+        monkeypatch.setattr("qsage_validate.proving.random_plays.walks", lambda setup: False)
+    # The formula is true, for Black wins with a third ply that the game does not have.
+    for result in (exhaust(setup), attack(setup, games=20)):
+        assert FindingKind.END_DIFFERS in kinds(result)
+        assert "White wins (held out for 2 plies)" in str(result.verdict)
+
+
+LIARS = (
+    ("01-missing-white-move", "A", None, FindingKind.LEGALITY_DIFFERS),
+    ("01-missing-white-move", "G", None, FindingKind.LEGALITY_DIFFERS),
+    ("01-missing-white-move", "X", "Y", FindingKind.LEGALITY_DIFFERS),
+    ("08-table-fewer-plies", "E", None, FindingKind.END_DIFFERS),
+    ("08-table-fewer-plies", "X1", "Y2", FindingKind.END_DIFFERS),
+    ("08-table-fewer-plies", "X2", "Y2", FindingKind.END_DIFFERS),
+    # What follows is honest.
+    ("01-missing-white-move", "X", None, None),
+    ("08-table-fewer-plies", "X1", "X2", None),
+    ("08-table-fewer-plies", "X2", None, None),
+)
+
+
+@pytest.mark.parametrize(("folder", "name", "model", "kind"), LIARS)
+def test_the_files_that_lied(
+    shared_data: Path, folder: str, name: str, model: str | None, kind: FindingKind | None
+) -> None:
+    files = shared_data / "liars" / folder
+    if not files.is_dir():
+        pytest.skip(f"no folder liars/{folder} among the files of other tools")
+    setup = load(
+        PlayFiles(
+            formula=str(files / f"{name}.qcir"),
+            certificate=str(files / f"{name}.aag"),
+            game=() if model is None else (str(files / f"{model}.pg"),),
+        )
+    )
+    result, random = exhaust(setup), attack(setup, games=100)
+    if kind is None:
+        assert isinstance(result.verdict, Proved)
+        assert isinstance(random.verdict, Sampled)
+        return
+    assert kinds(result) == {kind}
+    assert kind in kinds(random)
+    for finding in (*result.findings, *random.findings):
+        assert "--moves" in finding.replay
+
+
 # -- replies that are no legal move ---------------------------------------------------------
 
 
@@ -549,6 +610,18 @@ def test_a_checkpoint_with_an_illegal_move_is_refused(tmp_path: Path) -> None:
         pytest.fail("the checkpoint has no play to forge")
     with pytest.raises(InputError, match="illegal move"):
         exhaust(setup, checkpoint=str(path))
+
+
+def test_a_checkpoint_of_other_rules_in_gdl_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "plays.json"
+    setup = setup_for(fork("(step 3)"), "gdl")
+    exhaust(setup, limits=Limits(positions=2), checkpoint=str(path))
+    # The same words and the same first position, but Black does not win at the end.
+    other = load_game(fork("(step 2)"))
+    assert str(other.initial) == str(load_game(fork("(step 3)")).initial)
+    with pytest.raises(UsageError, match="is of other files"):
+        exhaust(replace(setup, game=other), checkpoint=str(path))
+    assert isinstance(exhaust(setup, checkpoint=str(path)).verdict, Proved)
 
 
 # -- values that no play gives --------------------------------------------------------------
