@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.table_comments import any_layout_from_comments
 from qsage_validate.errors import InputError
+from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.parser import read_description
 from qsage_validate.games.gdl.task import GdlModel
@@ -19,6 +24,8 @@ from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.positional.preprocessing import preprocess
 from qsage_validate.games.protocol import Player
+from qsage_validate.games.registry import load_game
+from tests.conftest import REPOSITORY
 from tests.support.positional import random_game, random_network_game
 
 
@@ -104,4 +111,88 @@ def test_notes_that_do_not_fit_are_told_by_their_line(note: str) -> None:
     parts = model_parts(PositionalModel("x", ("a", "b"), (Player.BLACK,), (1,)))
     parts["notes"] = f"hexagons\n{note}"
     with pytest.raises(InputError, match=r"model \(notes\):2:1"):
+        model_from_parts("positional", parts)
+
+
+# --- Models in the comments of formulas ---------------------------------------------------------
+
+
+def text_of(formula: str, suffix: str) -> str:
+    """A formula with a layout, as QCIR or QDIMACS."""
+    qbf = parse_qcir(formula)
+    return qcir_text(qbf) if suffix == "qcir" else qbf_to_qdimacs(qbf)
+
+
+def model_in(text: str, suffix: str) -> GameModel:
+    """The game of a formula's comments."""
+    parse = parse_qcir if suffix == "qcir" else parse_qdimacs
+    layout = any_layout_from_comments(parse(text, f"f.{suffix}"))
+    assert layout is not None
+    model = model_from_parts(layout.game, layout.model)
+    load_game(model)
+    return model
+
+
+FORMULAS = {
+    "tic": (REPOSITORY / "certificates" / "tic.qcir").read_text("utf-8"),
+    "hex": qcir_text(encode(hex_network(2, 2, 3), "la").qbf),
+    "trails": qcir_text(encode(GdlModel(library.load("trails"), 1), "gdl").qbf),
+}
+
+
+@pytest.mark.parametrize("suffix", ["qcir", "qdimacs"])
+@pytest.mark.parametrize(
+    ("name", "old", "new", "found"),
+    [
+        # The parser, the checks of what it has read, and the rules made of it.
+        ("tic", ":effect (white(?x,?y))", ":effect (red(?x,?y))", "the unknown predicate 'red'"),
+        ("tic", "| 5\n", "| five\n", "'five', expected a depth"),
+        ("tic", "| #init\n", "| #init black(9,9)\n", "black(9,9)"),
+        ("tic", "| :action occupy", "| :action", "':parameters', expected the action's name"),
+        ("hex", "#startboarder", "#startborder", "section '#startborder'"),
+        ("hex", "| t1 t3\n", "| t1 t4\n", "'t4', expected a time"),
+        ("hex", "notes | hexagons", "notes | octagons", "'octagons', expected"),
+        ("trails", "rounds | 1", "rounds | one", "'one', expected a number"),
+        ("trails", "win | 100", "win | 1 0 0", "'1 0 0', expected a number"),
+        ("trails", "gdl | (role red)", "gdl | (role red", "'(' that is not closed"),
+        ("trails", "gdl | (role red)", "gdl | (<= (role ?x) (true ?x))", "a rule for role"),
+    ],
+)
+def test_what_is_wrong_with_a_model_is_told_at_the_line_of_the_formula(
+    name: str, old: str, new: str, found: str, suffix: str
+) -> None:
+    text = text_of(FORMULAS[name], suffix)
+    assert old in text
+    changed = text.replace(old, new, 1)
+    with pytest.raises(InputError) as caught:
+        model_in(changed, suffix)
+    assert re.match(rf"f\.{suffix}:[0-9]+:[0-9]+: found ", str(caught.value)), caught.value
+    assert found in str(caught.value)
+    assert caught.value.line is not None
+    assert caught.value.column is not None
+    line = changed.split("\n")[caught.value.line - 1]
+    assert "@ model" in line
+    # The column is the file's: quoted words stand there.
+    if caught.value.found.startswith("'") and "'" in caught.value.found[1:]:
+        word = caught.value.found.split("'")[1]
+        assert line[caught.value.column - 1 :].startswith(word.rstrip("…"))
+
+
+@pytest.mark.parametrize(
+    ("gone", "found"),
+    [("model gdl |", "found a model with the parts"), ("model rounds |", "expected a part rounds")],
+)
+def test_a_part_that_is_missing_is_told_at_the_model(gone: str, found: str) -> None:
+    text = "\n".join(line for line in FORMULAS["trails"].split("\n") if gone not in line)
+    with pytest.raises(InputError, match=rf"f\.qcir:[0-9]+:1: .*{found}"):
+        model_in(text, "qcir")
+
+
+def test_short_white_needs_a_network() -> None:
+    parts = model_parts(PositionalModel("x", ("a", "b"), (Player.BLACK,), (1,)))
+    parts["notes"] = "short white"
+    with pytest.raises(InputError, match=r"model \(notes\):1:1: found 'short white'"):
+        model_from_parts("positional", parts)
+    parts["notes"] = "hexagons\nhexagons"
+    with pytest.raises(InputError, match=r"model \(notes\):2:1: found 'hexagons' once more"):
         model_from_parts("positional", parts)
