@@ -1,0 +1,559 @@
+"""Level 4 without a certificate: the prefix and the layout, and what a formula's value says."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from benchmarks.models import Case
+from benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.encodings.encoding import Encoding, encode
+from qsage_validate.encodings.foreign import layout_from_meta
+from qsage_validate.encodings.layout import Indicators, Layout, MoveVariables
+from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.errors import InputError
+from qsage_validate.formats.meta import read_meta
+from qsage_validate.formats.qcir import read_qcir
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.bddl.parser import read_model
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.model_text import model_from_parts
+from qsage_validate.games.protocol import Player, Square
+from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.validation.encoding_prefix import needed_variables, read_prefix
+from qsage_validate.validation.encoding_proof import prove_encoding
+from qsage_validate.validation.finding import Finding
+from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
+from tests.support.depqbf import depqbf_truth
+from tests.support.minimax import minimax
+from tests.support.qbf_truth import qbf_truth
+
+DOMINO = "httt --shape domino --size 3x3 --depth 3"
+TINY = "httt --shape domino --size 2x2 --depth 3"
+
+SMALL = [
+    "httt --shape domino --size 2x2 --depth 1",
+    TINY,
+    "httt --shape domino --size 3x3 --depth 2",
+    "connect-c --connect 2 --size 2x2 --depth 3",
+    "domineering --size 2x2 --depth 2",
+    "domineering --size 2x3 --depth 3",
+    "hex --size 2x2 --depth 3",
+]
+
+
+@cache
+def _encoded(words: str, encoding: str = "lifted") -> Encoding:
+    return encode(Case(words, words).model(), encoding)
+
+
+def _verdict(encoded: Encoding, qbf: Qbf | None = None, layout: Layout | None = None) -> Verdict:
+    return prove_encoding(qbf or encoded.qbf, layout or encoded.layout, BddlGame(encoded.model))
+
+
+def _first(verdict: Verdict) -> Finding:
+    assert isinstance(verdict, Refuted), str(verdict)
+    return verdict.findings[0]
+
+
+def _black_wins(model: Model) -> bool:
+    return minimax(BddlGame(model)) is Player.BLACK
+
+
+def _with_output(
+    qbf: Qbf, quantifier: Quantifier, connective: Connective, *, first: bool
+) -> tuple[Qbf, int]:
+    """A formula with a variable more, tied to the output, at one of the ends of its prefix."""
+    variable = qbf.max_variable + 1
+    alone = (Scope(quantifier, (variable,)),)
+    gates = {**qbf.gates, variable + 1: Gate(connective, (qbf.output, variable))}
+    scopes = alone + qbf.scopes if first else qbf.scopes + alone
+    return replace(qbf, scopes=scopes, gates=gates, output=variable + 1), variable
+
+
+# --- The order of the prefix -----------------------------------------------------------------
+
+
+def test_white_before_black_is_refuted() -> None:
+    """White wins 3x3 Tic within 5 plies; the formula whose Black sees her moves first is true."""
+    encoded = _encoded("httt --shape tic --size 3x3 --depth 5")
+    universal = [s for s in encoded.qbf.scopes if s.quantifier is Quantifier.FORALL]
+    existential = [s for s in encoded.qbf.scopes if s.quantifier is Quantifier.EXISTS]
+    assert not _black_wins(encoded.model)
+    finding = _first(_verdict(encoded, replace(encoded.qbf, scopes=(*universal, *existential))))
+    assert finding.kind is FindingKind.PREFIX_DIFFERS
+    assert finding.text == (
+        "prefix differs: Black's ply 1 (1 2 3 4 in block 2) stands right of White's ply 2 "
+        "(6 7 8 9 in block 1): the formula's Black sees a choice that comes later"
+    )
+
+
+def test_a_blind_choice_is_refuted() -> None:
+    """Black's claim before White's move: she would have to know where she wins."""
+    encoded = _encoded(DOMINO)
+    claim = encoded.layout.goals
+    bits = claim.black_condition + claim.black_x + claim.black_y
+    rest = [
+        replace(s, variables=tuple(v for v in s.variables if v not in bits))
+        for s in encoded.qbf.scopes
+    ]
+    scopes = (Scope(Quantifier.EXISTS, bits), *rest)
+    finding = _first(_verdict(encoded, replace(encoded.qbf, scopes=scopes)))
+    assert finding.kind is FindingKind.PREFIX_DIFFERS
+    assert "White's ply 2 (6 7 8 9 in block 2)" in finding.text
+    assert "Black's claim of a goal (17 18 19 20 21 in block 1)" in finding.text
+    assert finding.text.endswith("does not see an earlier choice")
+
+
+def test_a_choice_that_sees_the_square_is_refuted() -> None:
+    """The symbolic square before Black's moves: she would play another move on each square."""
+    encoded = _encoded(DOMINO)
+    board = encoded.layout.board
+    bits = board.x + board.y
+    rest = [s for s in encoded.qbf.scopes if s.variables != bits]
+    finding = _first(
+        _verdict(encoded, replace(encoded.qbf, scopes=(Scope(Quantifier.FORALL, bits), *rest)))
+    )
+    assert finding.kind is FindingKind.PREFIX_DIFFERS
+    assert "stands right of the symbolic square (28 29 30 31 in block 1)" in finding.text
+
+
+def test_whites_claim_is_not_seen_before_her_last_stop() -> None:
+    """In 5 plies White may stop after ply 4: Black's plies before that may not see the claim."""
+    encoded = _encoded("httt --shape tic --size 3x3 --depth 5")
+    claim = encoded.layout.goals.white_x
+    blocks = encoded.qbf.merged_scopes()
+    rest = [replace(s, variables=tuple(v for v in s.variables if v not in claim)) for s in blocks]
+
+    def at(place: int) -> Verdict:
+        scopes = (*rest[:place], Scope(Quantifier.FORALL, claim), *rest[place:])
+        return _verdict(encoded, replace(encoded.qbf, scopes=scopes))
+
+    early = _first(at(1))
+    assert early.kind is FindingKind.PREFIX_DIFFERS
+    assert "White's claim of a goal" in early.text
+    # Behind White's ply 4 it is too late for Black's ply 5 to change anything.
+    assert isinstance(at(4), Proved)
+
+
+def test_indicators_stand_right_of_what_they_speak_of() -> None:
+    """An indicator before White's move has one value for all of her moves."""
+    encoded = _encoded(DOMINO)
+    indicators = encoded.layout.indicator(2)
+    assert indicators is not None
+    assert indicators.bounds is not None
+    bits = (indicators.bounds, *indicators.preconditions)
+    rest = [s for s in encoded.qbf.scopes if s.variables != bits]
+    scopes = (Scope(Quantifier.EXISTS, bits), *rest)
+    verdict = _verdict(encoded, replace(encoded.qbf, scopes=scopes))
+    assert isinstance(verdict, Undecided)
+    assert "variable 11 in block 1 stands left of 6 7 8 9 in block 2" in verdict.why
+
+
+def test_states_have_one_value_left_of_the_square() -> None:
+    """States before the symbolic square: the same on all squares, and no board any more."""
+    encoded = _encoded(DOMINO)
+    board = encoded.layout.board
+    states = [s for s in encoded.qbf.scopes if s.variables in board.states]
+    rest = [s for s in encoded.qbf.scopes if s not in states]
+    formula = replace(encoded.qbf, scopes=(*rest[:-1], *states, rest[-1]))
+    assert formula.scopes[-1].variables == board.x + board.y
+    assert not isinstance(_verdict(encoded, formula), Proved)
+
+
+def test_a_square_that_is_split_is_read_to_its_last_bit() -> None:
+    """States between the bits of the square know a column and not a row."""
+    encoded = _encoded(DOMINO)
+    board = encoded.layout.board
+    before = encoded.qbf.scopes[:7]
+    assert before[-1].variables == (27,)
+    states = tuple(Scope(Quantifier.EXISTS, state) for state in board.states)
+    scopes = (
+        *before,
+        Scope(Quantifier.FORALL, board.x),
+        *states,
+        Scope(Quantifier.FORALL, board.y),
+    )
+    assert not isinstance(_verdict(encoded, replace(encoded.qbf, scopes=scopes)), Proved)
+
+
+def test_variables_that_no_gate_needs_stand_anywhere() -> None:
+    """Of either kind, at either end."""
+    encoded = _encoded(TINY)
+    variable = encoded.qbf.max_variable + 1
+    for quantifier in Quantifier:
+        alone = (Scope(quantifier, (variable,)),)
+        for scopes in (alone + encoded.qbf.scopes, encoded.qbf.scopes + alone):
+            formula = replace(encoded.qbf, scopes=scopes)
+            assert variable not in needed_variables(formula)
+            assert isinstance(_verdict(encoded, formula), Proved)
+
+
+# --- The kind of quantifiers -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_universal_variable_more_counts_for_both_values(first: bool) -> None:
+    """F and u is false, whatever F is: a play shows it, with u = 0."""
+    encoded = _encoded(DOMINO)
+    formula, variable = _with_output(encoded.qbf, Quantifier.FORALL, Connective.AND, first=first)
+    finding = _first(_verdict(encoded, formula))
+    assert finding.kind is FindingKind.END_DIFFERS
+    assert finding.moves
+    assert finding.text.endswith(f"when variables without a role are {variable} = 0")
+    negated = formula.gates[formula.output].inputs[0], -variable
+    gates = {**formula.gates, formula.output: Gate(Connective.AND, negated)}
+    finding = _first(_verdict(encoded, replace(formula, gates=gates)))
+    assert finding.text.endswith(f"{variable} = 1")
+
+
+def test_a_harmless_universal_variable_is_proved() -> None:
+    """F or u is F."""
+    encoded = _encoded(TINY)
+    formula, _ = _with_output(encoded.qbf, Quantifier.FORALL, Connective.OR, first=False)
+    assert isinstance(_verdict(encoded, formula), Proved)
+
+
+def test_an_existential_variable_more_may_take_any_value() -> None:
+    """F or e is true, and no formula of a game."""
+    encoded = _encoded("httt --shape domino --size 2x2 --depth 1")
+    formula, _ = _with_output(encoded.qbf, Quantifier.EXISTS, Connective.OR, first=False)
+    finding = _first(_verdict(encoded, formula))
+    assert finding.kind is FindingKind.END_DIFFERS
+    assert "accepts for Black" in finding.text
+
+
+def test_every_flipped_choice_is_named() -> None:
+    """Each variable of a player, flipped inside its block."""
+    encoded = _encoded(DOMINO)
+    prefix = read_prefix(encoded.qbf, encoded.layout, BddlGame(encoded.model))
+    assert prefix.findings == ()
+    flipped = dict(faulty_prefixes(encoded.qbf, random.Random(0), moved=0))
+    chosen = [v for role in (*prefix.roles, prefix.square) for v in role.variables]
+    assert len(chosen) == 28
+    for variable in chosen:
+        verdict = _verdict(encoded, flipped[f"variable {variable} flipped, before its block"])
+        assert isinstance(verdict, Refuted)
+        kinds = [f.kind for f in verdict.findings]
+        assert kinds[0] is FindingKind.PREFIX_DIFFERS
+        assert f"({variable} in block " in verdict.findings[0].text
+        assert "expected" in verdict.findings[0].text
+
+
+def test_bits_without_meaning_may_be_of_any_kind() -> None:
+    """A bit for a single action is nobody's choice, but it must not decide anything."""
+    encoded = _encoded(DOMINO)
+    bit = encoded.qbf.max_variable + 1
+    moves = (replace(encoded.layout.moves[0], action=(bit,)), *encoded.layout.moves[1:])
+    layout = replace(encoded.layout, moves=moves)
+    for quantifier in Quantifier:
+        formula = replace(encoded.qbf, scopes=(Scope(quantifier, (bit,)), *encoded.qbf.scopes))
+        assert isinstance(_verdict(encoded, formula, layout), Proved)
+    # Black's may have to be 0, and nothing is won by a 1.
+    exists = (Scope(Quantifier.EXISTS, (bit,)), *encoded.qbf.scopes)
+    for connective, literal, expected in (
+        (Connective.AND, -bit, Proved),
+        (Connective.OR, bit, Refuted),
+    ):
+        gates = {**encoded.qbf.gates, bit + 1: Gate(connective, (encoded.qbf.output, literal))}
+        formula = replace(encoded.qbf, scopes=exists, gates=gates, output=bit + 1)
+        assert isinstance(_verdict(encoded, formula, layout), expected)
+
+
+# --- Layouts that lie ------------------------------------------------------------------------
+
+
+def _moved(layout: Layout, ply: int, **changes: object) -> Layout:
+    moves = tuple(replace(m, **changes) if m.ply == ply else m for m in layout.moves)  # type: ignore[arg-type]
+    return replace(layout, moves=moves)
+
+
+LIES: dict[str, tuple[Callable[[Layout], Layout], str]] = {
+    "player": (
+        lambda layout: _moved(layout, 2, player=Player.BLACK),
+        "the layout gives ply 2 to Black, the rules to White",
+    ),
+    "plies": (
+        lambda layout: replace(layout, moves=layout.moves[:-1]),
+        "the layout has 2 plies, the game 3",
+    ),
+    "number": (
+        lambda layout: replace(layout, moves=(*layout.moves[:2], replace(layout.moves[2], ply=4))),
+        "the layout calls ply 3 ply 4",
+    ),
+    "board": (
+        lambda layout: replace(layout, width=4),
+        "the layout's board is 4x3, the game's 3x3",
+    ),
+    "action": (
+        lambda layout: replace(layout, white_actions=("pass",)),
+        "the layout has no action occupy of White's",
+    ),
+    "code": (
+        lambda layout: _moved(layout, 2, x=(6,)),
+        "ply 2 has 1 x bit for 3 values: some moves have no code",
+    ),
+    "twice": (
+        lambda layout: _moved(layout, 1, x=(1, 1)),
+        "variable 1 is Black's ply 1 twice",
+    ),
+    "two roles": (
+        lambda layout: _moved(layout, 1, stop=14),
+        "variable 14 is Black's stop of ply 1, and Black's ply 3 as well",
+    ),
+    "gate": (
+        lambda layout: _moved(layout, 1, stop=197),
+        "Black's stop of ply 1 (197) is a gate, which nobody chooses",
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_layouts_that_lie_are_refuted_by_name(lie: str) -> None:
+    encoded = _encoded(DOMINO)
+    change, text = LIES[lie]
+    finding = _first(_verdict(encoded, layout=change(encoded.layout)))
+    assert finding.kind is FindingKind.LAYOUT_DIFFERS
+    assert finding.text == f"layout differs: {text}"
+
+
+def test_plies_beyond_the_game_cannot_win() -> None:
+    """The formula of 3 plies is true; in the game of 2 plies Black does not win."""
+    encoded = _encoded(TINY)
+    shorter = replace(encoded.model, problem=replace(encoded.model.problem, depth=2))
+    assert _black_wins(encoded.model)
+    assert not _black_wins(shorter)
+    finding = _first(prove_encoding(encoded.qbf, encoded.layout, BddlGame(shorter)))
+    assert finding.kind is FindingKind.END_DIFFERS
+    assert finding.ply == 2
+    assert len(finding.moves) == 2
+
+
+def test_a_spare_ply_that_does_nothing_is_proved() -> None:
+    """Formulas of even depth may have a last ply of Black's that means nothing."""
+    encoded = _encoded("domineering --size 2x2 --depth 2")
+    spare = encoded.qbf.max_variable + 1
+    formula = replace(
+        encoded.qbf, scopes=(*encoded.qbf.scopes, Scope(Quantifier.EXISTS, (spare, spare + 1)))
+    )
+    last = MoveVariables(3, Player.BLACK, (), (spare,), (spare + 1,))
+    layout = replace(encoded.layout, moves=(*encoded.layout.moves, last))
+    assert isinstance(_verdict(encoded, formula, layout), Proved)
+    gates = {**formula.gates, spare + 2: Gate(Connective.OR, (formula.output, spare))}
+    assert isinstance(
+        _verdict(encoded, replace(formula, gates=gates, output=spare + 2), layout), Refuted
+    )
+
+
+def test_a_game_without_plies_is_never_won() -> None:
+    """A formula for it must be false."""
+    encoded = _encoded("httt --shape domino --size 2x2 --depth 1")
+    problem = replace(encoded.model.problem, depth=1, first_player=Player.WHITE)
+    none = replace(encoded.model, problem=problem)
+    assert none.problem.plies == 0
+    sound = encode(none)
+    assert isinstance(_verdict(sound), Proved)
+    true = Gate(Connective.AND, ())
+    formula = replace(sound.qbf, gates={1: true}, output=1)
+    finding = _first(_verdict(sound, formula))
+    assert finding.kind is FindingKind.END_DIFFERS
+    assert finding.moves == ()
+
+
+def test_indicators_that_are_moves_change_no_play() -> None:
+    """What the layout calls an indicator never gets a value where a player chooses it."""
+    encoded = _encoded(DOMINO)
+    white = encoded.layout.moves[1]
+    layout = replace(
+        encoded.layout, indicators=(Indicators(2, white.x[0], (white.x[1], *white.y)),)
+    )
+    # White loses by her first column in this formula, and by nothing in the game.
+    variable = encoded.qbf.max_variable + 1
+    never = Gate(Connective.OR, (encoded.qbf.output, *white.x))
+    formula = replace(encoded.qbf, gates={**encoded.qbf.gates, variable: never}, output=variable)
+    assert not isinstance(_verdict(encoded, formula, layout), Proved)
+    always = Gate(Connective.AND, (encoded.qbf.output, white.x[0]))
+    formula = replace(encoded.qbf, gates={**encoded.qbf.gates, variable: always}, output=variable)
+    assert isinstance(_verdict(encoded, formula, layout), Refuted)
+
+
+def test_bits_that_a_number_does_not_need_are_taken_as_they_are() -> None:
+    """Too many bits are no error: what they add are moves off the board."""
+    encoded = _encoded(TINY)
+    bit = encoded.qbf.max_variable + 1
+    black, white = encoded.layout.moves[:2]
+    layout = _moved(encoded.layout, 1, x=(bit, *black.x))
+    scopes = (Scope(Quantifier.EXISTS, (bit,)), *encoded.qbf.scopes)
+    gates = {**encoded.qbf.gates, bit + 1: Gate(Connective.AND, (encoded.qbf.output, -bit))}
+    formula = replace(encoded.qbf, scopes=scopes, gates=gates, output=bit + 1)
+    assert isinstance(_verdict(encoded, formula, layout), Proved)
+    layout = _moved(encoded.layout, 2, x=(bit, *white.x))
+    scopes = tuple(
+        replace(s, variables=(*s.variables, bit)) if white.x[0] in s.variables else s
+        for s in encoded.qbf.scopes
+    )
+    assert not isinstance(_verdict(encoded, replace(encoded.qbf, scopes=scopes), layout), Proved)
+
+
+# --- Against the truth -----------------------------------------------------------------------
+
+
+def _variants(model: Model) -> Iterator[Model]:
+    """The model, and the same board with a piece more or less: its formula has the same prefix."""
+    yield model
+    problem = model.problem
+    taken = {(x, y) for _, x, y in problem.initial}
+    for x in range(1, problem.width + 1):
+        for y in range(1, problem.height + 1):
+            for square in (Square.BLACK, Square.WHITE):
+                if (x, y) not in taken:
+                    initial = (*problem.initial, (square, x, y))
+                    yield replace(model, problem=replace(problem, initial=initial))
+    for number in range(len(problem.initial)):
+        initial = problem.initial[:number] + problem.initial[number + 1 :]
+        yield replace(model, problem=replace(problem, initial=initial))
+
+
+@pytest.mark.parametrize(
+    ("words", "encoding"),
+    [*((words, "lifted") for words in SMALL), (TINY, "lifted-guarded")],
+)
+def test_a_prefix_that_is_proved_leaves_the_truth(words: str, encoding: str) -> None:
+    """Of the game, and of one with a piece more or less."""
+    models = list(_variants(_encoded(words).model))
+    counts: Counter[str] = Counter()
+    for model in (models[0], random.Random(6).choice(models[1:])):
+        encoded, winner = encode(model, encoding), _black_wins(model)
+        faults = list(faulty_prefixes(encoded.qbf, random.Random(5), moved=15))
+        for name, formula in random.Random(7).sample(faults, min(50, len(faults))):
+            verdict = _verdict(encoded, formula)
+            counts[type(verdict).__name__] += 1
+            if isinstance(verdict, Proved):
+                assert depqbf_truth(formula) is winner, name
+    assert counts["Refuted"] > counts["Undecided"] + counts["Unsupported"]
+    assert counts["Proved"]
+
+
+def test_second_opinion_on_the_truth() -> None:
+    """A search over all values says the same of small formulas as the solver does."""
+    encoded = _encoded("domineering --size 2x2 --depth 2")
+    faults = list(faulty_prefixes(encoded.qbf, random.Random(7), moved=10))
+    proved = 0
+    for name, formula in random.Random(8).sample(faults, 30):
+        truth = qbf_truth(formula)
+        assert truth is depqbf_truth(formula), name
+        if isinstance(_verdict(encoded, formula), Proved):
+            proved += 1
+            assert truth is _black_wins(encoded.model), name
+    assert proved
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_several_faults_at_once(seed: int) -> None:
+    """Faults of faults, of formulas of one game that are said to be another's."""
+    rng = random.Random(seed)
+    tried = 0
+    for _ in range(50):
+        encoded = _encoded(rng.choice(SMALL), rng.choice(["lifted", "lifted-guarded"]))
+        formula = encoded.qbf
+        for _ in range(rng.choice([0, 1, 1, 2, 3])):
+            formula = rng.choice(list(faulty_prefixes(formula, rng, moved=20)))[1]
+        layout: Layout | None = encoded.layout
+        if rng.random() < 0.4:
+            lines = rng.choice(list(faulty_layouts(formula, encoded.layout, rng)))[1]
+            comments = tuple(enumerate((f" {line}" for line in lines), start=2))
+            try:
+                layout = layout_from_comments(replace(formula, comments=comments))
+            except InputError:
+                continue
+        if layout is None:
+            continue
+        model = rng.choice(list(_variants(encoded.model))) if rng.random() < 0.5 else encoded.model
+        tried += 1
+        if isinstance(prove_encoding(formula, layout, BddlGame(model)), Proved):
+            assert depqbf_truth(formula) is _black_wins(model)
+    assert tried > 20
+
+
+@pytest.mark.parametrize("words", [TINY, "hex --size 2x2 --depth 3"])
+def test_no_layout_proves_another_games_winner(words: str) -> None:
+    """A layout is a witness: whatever it says, the formula's value is the winner's."""
+    encoded = _encoded(words)
+    winner = _black_wins(encoded.model)
+    others = [m for m in _variants(encoded.model) if _black_wins(m) is not winner]
+    assert others
+    game = BddlGame(others[0])
+    own = BddlGame(encoded.model)
+    read = proved = 0
+    for name, lines in faulty_layouts(encoded.qbf, encoded.layout, random.Random(4)):
+        if name.startswith("'gate "):
+            continue
+        comments = tuple(enumerate((f" {line}" for line in lines), start=2))
+        try:
+            layout = layout_from_comments(replace(encoded.qbf, comments=comments))
+        except InputError:
+            continue
+        if layout is not None:
+            read += 1
+            assert not isinstance(prove_encoding(encoded.qbf, layout, game), Proved), name
+            proved += isinstance(prove_encoding(encoded.qbf, layout, own), Proved)
+    assert read > 60
+    assert 0 < proved < read
+
+
+# --- Formulas of others ----------------------------------------------------------------------
+
+
+def _read(path: Path) -> tuple[Qbf, Layout, BddlGame]:
+    formula = read_qcir(path)
+    layout = layout_from_comments(formula)
+    assert layout is not None
+    model = model_from_parts(layout.game, layout.model)
+    assert isinstance(model, Model)
+    return formula, layout, BddlGame(model)
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        ("04-encoding-universal/dom.qcir", None),
+        ("04-encoding-universal/dom_u.qcir", FindingKind.END_DIFFERS),
+        ("06-spare-ply/depth2.qcir", FindingKind.END_DIFFERS),
+    ],
+)
+def test_liars(shared_data: Path, file: str, kind: FindingKind | None) -> None:
+    """Formulas of which something false was said; the first one is sound."""
+    verdict = prove_encoding(*_read(shared_data / "liars" / file))
+    if kind is None:
+        assert isinstance(verdict, Proved)
+    else:
+        assert _first(verdict).kind is kind
+
+
+def test_a_flipped_claim_is_refused_where_it_is_read(shared_data: Path) -> None:
+    """The layout's lines say whose variables they name."""
+    with pytest.raises(InputError, match="universal variable 20"):
+        _read(shared_data / "liars" / "04-encoding-universal" / "flip.qcir")
+
+
+def test_formulas_of_others_are_proved(shared_data: Path) -> None:
+    """Q-sage's files keep the order of plies; those of even depth have a spare last ply."""
+    formulas = sorted((shared_data / "certificates" / "quabs").glob("*.qcir"))
+    assert len(formulas) >= 7
+    for path in formulas:
+        stem = path.stem.replace("__", "-", 1)
+        family = next(f for f in ("connect-c", "domineering", "hex", "httt") if stem.startswith(f))
+        folder = shared_data / "bddl" / family
+        (problem,) = folder.glob(stem.removeprefix(f"{family}-") + ".*")
+        formula = read_qcir(path)
+        layout = layout_from_meta(read_meta(path.with_suffix(".meta")), formula)
+        game = BddlGame(read_model(folder / "domain.ig", problem))
+        verdict = prove_encoding(formula, layout, game)
+        assert isinstance(verdict, Proved), f"{path.name}: {verdict}"
