@@ -18,11 +18,17 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.pedant import parse_pedant
+from qsage_validate.formats.pg import parse_pg
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.formats.source import Source, read_bytes, sniff_bytes
+from qsage_validate.games.bddl.checks import require_valid
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem
 from qsage_validate.games.gdl.checks import check_description
 from qsage_validate.games.gdl.parser import parse_description
+from qsage_validate.games.positional.convert import model_of_pg
+from qsage_validate.games.registry import load_game
 from tests.support.generated import damaged
 
 QCIR = [
@@ -48,6 +54,27 @@ GDL = [
     b"  (true (on ?n)) (or (distinct ?r a) (not (true (on 2)))))\n(<= (next (on 2)) (does a (take"
     b" 1)))\n(<= terminal (true (on 2)))\n(<= (goal ?r 100) (role ?r) terminal)\n",
     b"(ROLE x)(<= (Goal x 100) TERMINAL)(<= terminal)(legal x noop)\n",
+]
+
+
+PG = [
+    b"%% size:2x2 GTTT(1,1) swap:false\n#blackinitials\na\n#whiteinitials\n#times\nt1 t2 t3\n"
+    b"#blackturns\nt1 t3\n#positions\na b c d\n#blackwins\na b\nb c d\n#whitewins\nc d\n",
+    b"#blackinitials\n#whiteinitials\nc\n#times\nt1 t2 t3\n#blackturns\nt1 t3\n#positions\n"
+    b"a b c d\n#neighbours\na b c\nb a d\nc a d\nd b c\n#startboarder\na\n#endboarder\nd\n"
+    b"#firstmoves\na b\n#distances\na 1 2\n#unreachablepairs\na d\n",
+    b"#times\nt1\n#blackturns\nt1\n#positions\na b\n#edges\ns a\na b\nb t\n#source\ns\n"
+    b"#target\nt\n#version\n1\n",
+    b"#times\nt1\n#blackturns\nt1\n#positions\na b c d\n#neighbours\na b c\nb na d\nc d na\n"
+    b"d na na\n#blackgoal\nup(p0,p1) side(p1,p2)\n",
+]
+BDDL = [
+    b"#blackactions\n:action occupy\n:parameters (?x,?y)\n:precondition (open(?x,?y))\n"
+    b":effect (black(?x,?y))\n#whiteactions\n% a comment\n:action up-1\n:parameters (?x, ?y)\n"
+    b":precondition (white(?x,?y) open(?x,?y-1) NOT(black(xmin,ymax)))\n"
+    b":effect (open(?x,?y) white(?x,?y-1))\n",
+    b"#boardsize\n3 2\n#init\nblack(1,1) white(2,2)\n#depth\n3\n#blackgoals\n"
+    b"(black(?x,?y) black(?x+1,?y))\nblack(xmin,2)\n#whitegoal\nFalse\n#blackturn second\n",
 ]
 
 
@@ -78,6 +105,28 @@ def _gdl(data: bytes) -> None:
     check_description(description)
 
 
+def _pg(data: bytes) -> None:
+    model = model_of_pg(parse_pg(Source.decode(data, "file").text, "file"))
+    game = load_game(model)
+    assert game.initial.legal_moves() is not None
+
+
+def _bddl(data: bytes) -> None:
+    """A domain and a problem, or what damage has made of either, with the other one whole."""
+    domain, problem = (Source.decode(text, "file").text for text in BDDL)
+    text = Source.decode(data, "file").text
+    if file_kind(text) == "problem":
+        problem = text
+    else:
+        domain = text
+    model = Model(parse_domain(domain, "file"), parse_problem(problem, "file"), "game")
+    require_valid(model)
+    # Boards of a size that damage has given many digits are read; no game is made of them.
+    if model.problem.width * model.problem.height < 100:
+        game = load_game(model)
+        assert game.initial.legal_moves() is not None
+
+
 READERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("qcir", _text(parse_qcir), QCIR),
     ("qdimacs", parse_qdimacs, QDIMACS),
@@ -85,6 +134,8 @@ READERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("meta", _text(parse_meta), META),
     ("aiger", parse_aiger, AIGER),
     ("gdl", _gdl, GDL),
+    ("pg", _pg, PG),
+    ("bddl", _bddl, BDDL),
 ]
 EVERY_READER = pytest.mark.parametrize(
     ("parse", "files"), [pytest.param(p, f, id=name) for name, p, f in READERS]
