@@ -775,7 +775,7 @@ class Conductor:
         if isinstance(self.layout, TableLayout):
             plies = self.layout.moves[state.plies :]
         own = (v.stop for v in plies if v.player is not self.player and v.stop is not None)
-        literal = next(own, None)
+        literal = next((stop for stop in own if abs(stop) in self.reader.opponent), None)
         if literal is None:
             return state.line
         stop = {abs(literal): literal > 0}

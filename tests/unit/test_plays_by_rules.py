@@ -549,6 +549,19 @@ def test_the_opponent_s_stop_ends_no_play() -> None:
     assert FindingKind.END_DIFFERS in kinds(refuted)
 
 
+def test_a_win_of_the_opponent_s_is_not_claimed_with_what_is_no_variable_of_its_own() -> None:
+    # Black's table of the only ply, whose stop is a variable of White's.
+    one = PositionalModel("one", ("a", "b", "c"), (BLACK, WHITE, BLACK), (0b110,))
+    layout = table_of(one, "ea")
+    white = layout.moves[1].code[0]
+    lying = with_ply(with_ply(layout, 1, stop=white), 3, stop=white)
+    wins = load_game(replace(one, black_wins=(0b001,)))
+    result = exhaust(setup_for(one, "ea", layout=lying, game=wins))
+    finding = first_finding(result)
+    assert finding.kind is FindingKind.END_DIFFERS
+    assert finding.moves == ("a",)
+
+
 def test_the_certificate_s_stop_is_a_claim() -> None:
     layout = table_of(EL, "ea")
     assert layout.verdict is not None
