@@ -52,10 +52,10 @@ from qsage_validate.kernel.certificate import (
     Kind,
     dont_cares,
 )
+from qsage_validate.proving.formula_cnf import formula_proof
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.levels import LevelResult
 from qsage_validate.proving.limits import Send, run_limited
-from qsage_validate.proving.proof_file import write_proof
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 OWN: Final = ("tic", "hex", "connect3", "breakthrough", "evader", "domineering")
@@ -124,10 +124,11 @@ def proof(formula_path: str, certificate_path: str, jobs: int) -> dict[str, Any]
     del jobs
     formula = read_formula(formula_path)
     certificate = read_certificate(certificate_path, formula, dependencies=False)
-    with tempfile.TemporaryDirectory() as folder:
-        files = write_proof(formula, certificate, f"{folder}/proof")
-        size = Path(files.drat).stat().st_size
-    return {"answer": "proved", "steps": files.steps, "bytes": size}
+    _, derivation = formula_proof(formula, certificate)
+    with tempfile.TemporaryFile("w+", encoding="ascii") as file:
+        file.writelines(derivation.lines())
+        size = file.tell()
+    return {"answer": "proved", "steps": len(derivation.clauses), "bytes": size}
 
 
 WAYS: Final[dict[str, Callable[[str, str, int], dict[str, Any]]]] = {

@@ -28,6 +28,7 @@ from qsage_validate.cli import (
     solve,
     synthesize,
     validate,
+    verify,
 )
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
@@ -70,6 +71,7 @@ app.command("encode")(encode.command)
 app.command("solve")(solve.command)
 app.command("certify")(certify.command)
 app.command("validate")(validate.command)
+app.command("verify")(verify.command)
 app.command("minimise")(minimise.command)
 app.command("synthesize")(synthesize.command)
 app.command("play")(play.command)

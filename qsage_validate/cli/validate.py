@@ -83,7 +83,7 @@ def command(
     proof: Annotated[
         str | None,
         typer.Option(
-            metavar="STEM", help="Write STEM.cnf and STEM.drat for an outside proof checker."
+            metavar="DIR", help="Write CNFs and LRAT proofs of the levels for 'qsage verify'."
         ),
     ] = None,
     report: Annotated[
@@ -112,7 +112,6 @@ def command(
     files = PlayFiles(formula, cert, meta, game_words(game, model), parse_dialect(dialect))
     inputs = [formula, cert, trace, meta, *(game or ())]
     outputs = [report, checkpoint]
-    outputs += [] if proof is None else [f"{proof}.cnf", f"{proof}.drat"]
     protect_inputs(outputs, inputs)
     check_streams(report, json_output)
     if trust not in ("all", "minimal"):
@@ -123,6 +122,10 @@ def command(
         raise UsageError("found --proof with --memory: a proof is written without a limit")
     if "-" in (formula, cert, trace):
         raise UsageError("a validation needs its files by name, not '-'")
+    if proof is not None:
+        from qsage_validate.proving.proof_bundle import check_folder
+
+        check_folder(proof, [*inputs, report, checkpoint])
     options = Options(
         levels=_levels(level, certificate=cert is not None, trace=trace is not None),
         games=games,
@@ -134,12 +137,13 @@ def command(
         checkpoint=checkpoint,
         trace=trace,
         minimal=trust == "minimal",
+        obligations=proof is not None,
     )
-    subject, result = _run(files, options, memory, proof)
+    subject, result = _run(files, options, memory)
     if not json_output:
         _show(result)
     if proof is not None and not result.interrupted:
-        _prove(subject, result, proof)
+        _prove(files, subject, result, options, proof)
     if report is not None:
         _write_page(report, result, subject)
     if json_output:
@@ -178,9 +182,7 @@ def _levels(names: list[str] | None, *, certificate: bool, trace: bool) -> tuple
     return tuple(level for level in Level if level in wanted)
 
 
-def _run(
-    files: PlayFiles, options: Options, memory: int | None, proof: str | None
-) -> tuple[Subject | None, Report]:
+def _run(files: PlayFiles, options: Options, memory: int | None) -> tuple[Subject | None, Report]:
     """The report, and what it is about where this process has read it."""
     from qsage_validate.cli.search_progress import SearchLine
     from qsage_validate.proving.runner import validate
@@ -199,12 +201,6 @@ def _run(
 
             return None, validate_limited(files, options, memory, tell=tell, done=done)
         subject = load_subject(files, trace=options.trace)
-        if proof is not None:
-            from qsage_validate.proving.proof_file import proof_paths
-
-            assert subject.formula is not None, "checked when the options were read"
-            assert subject.certificate is not None
-            proof_paths(proof, subject.formula, subject.certificate)
         return subject, validate(subject, options, tell=tell, done=done)
 
 
@@ -240,20 +236,25 @@ def _show(result: Report) -> None:
         emit(f"model: {warning}")
 
 
-def _prove(subject: Subject | None, result: Report, stem: str) -> None:
-    from qsage_validate.proving.levels import Level
-    from qsage_validate.proving.proof_file import write_proof
-    from qsage_validate.validation.verdict import Proved
+def _prove(
+    files: PlayFiles, subject: Subject | None, result: Report, options: Options, folder: str
+) -> None:
+    from qsage_validate.cli.search_progress import SearchLine
+    from qsage_validate.proving.proof_bundle import write_bundle
 
-    formula_level = result.result(Level.FORMULA)
-    if formula_level is None or not isinstance(formula_level.verdict, Proved):
-        narrate("no proof is written: the formula level did not prove the certificate")
-        return
     assert subject is not None, "--proof does not go with --memory"
-    assert subject.formula is not None
-    assert subject.certificate is not None
-    files = write_proof(subject.formula, subject.certificate, stem)
-    narrate(f"proof: {files.cnf} ({files.clauses:,} clauses), {files.drat} ({files.steps:,} steps)")
+    with SearchLine(sys.stderr) as line:
+        bundle = write_bundle(
+            folder, files, subject, result, minimal=options.minimal, tell=line.stage
+        )
+        line.stage("")
+    if bundle is None:
+        narrate("no proof is written: no level is proved by SAT")
+        return
+    levels = ", ".join(
+        f"{x.level} ({x.clauses:,} clauses, {x.steps:,} steps)" for x in bundle.proofs
+    )
+    narrate(f"proof: {bundle.folder}: {levels}")
 
 
 def _write_page(path: str, result: Report, subject: Subject | None) -> None:

@@ -1,0 +1,115 @@
+"""``qsage verify``: check a bundle of proofs again, by our own checker and by those of others."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qsage_validate.cli.common import JsonOption, emit, emit_json
+from qsage_validate.cli.solver_options import TimeoutOption
+from qsage_validate.errors import Exit, UsageError, one_line
+
+if TYPE_CHECKING:
+    from qsage_validate.proving.bundle_check import Verification
+
+
+def command(
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="What 'qsage validate --proof DIR' wrote.")
+    ],
+    checker: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="qsage, lrat-check, drat-trim, dratify or acl2; may be repeated. "
+            "Without it: all that are installed.",
+        ),
+    ] = None,
+    formula: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where the formula is now.")
+    ] = None,
+    cert: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where the certificate is now.")
+    ] = None,
+    meta: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where the meta file is now.")
+    ] = None,
+    cnf_only: Annotated[
+        bool,
+        typer.Option("--cnf-only", help="Only check the proofs: not whose CNFs they refute."),
+    ] = False,
+    timeout: TimeoutOption = None,
+    json_output: JsonOption = False,
+) -> Exit:
+    """Check the proofs of a bundle, and that their CNFs are those of its inputs.
+
+    Each proof goes to each checker. Each CNF is made again from formula, certificate and rules and
+    compared, for an unsatisfiable CNF of something else proves nothing of them.
+
+    Exit code 0: all verified, 1: something is refuted, 2: bad input, 3: a checker gave up, or the
+    inputs are not there.
+    """
+    from qsage_validate.cli.search_progress import SearchLine
+    from qsage_validate.proving.bundle_check import verify_bundle
+    from qsage_validate.proving.lrat_checkers import checker_names, installed
+    from qsage_validate.proving.proof_bundle import read_manifest
+
+    for name in checker or ():
+        if name not in checker_names():
+            known = ", ".join(checker_names())
+            raise UsageError(f"found --checker {name}, expected one of {known}")
+    missing = [name for name in checker or () if name not in installed()]
+    if missing:
+        raise UsageError(f"the checker {missing[0]} is not installed (docs/verify.md says how)")
+    places = {"formula": formula, "certificate": cert, "meta": meta}
+    given = {role: path for role, path in places.items() if path is not None}
+    if given and cnf_only:
+        raise UsageError("found --cnf-only with a file to compare with, expected one of them")
+    manifest = read_manifest(folder).moved(given)
+    names = tuple(dict.fromkeys(checker)) if checker else installed()
+    with SearchLine(sys.stderr) as line:
+        result = verify_bundle(
+            manifest, names, inputs=not cnf_only, timeout=timeout, tell=line.stage
+        )
+        line.stage("")
+    if json_output:
+        emit_json(result.as_json())
+    else:
+        _show(result)
+        emit(result.last_line)
+    return result.exit_code
+
+
+def _show(result: Verification) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    from qsage_validate.proving.bundle_check import Link
+
+    for fault in result.faults:
+        emit(f"refuted: {fault}")
+    if not result.theorems:
+        return
+    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    for column in ("level", "checker", "answer", "seconds", "reason"):
+        table.add_column(column, justify="right" if column == "seconds" else "left")
+    for each in result.theorems:
+        for outcome in each.outcomes:
+            seconds = f"{outcome.seconds:.2f}"
+            answer = outcome.answer.value
+            table.add_row(
+                each.theorem.level.value, outcome.checker, answer, seconds, outcome.reason
+            )
+    Console(file=sys.stdout, highlight=False).print(table)
+    for each in result.theorems:
+        said = one_line(each.theorem.statement)
+        shown = each.link is Link.SAME and each.unsatisfiable
+        known = "" if shown else "the manifest says, and it is not verified: "
+        emit(f"{each.theorem.level.value}: {known}{said}")
+        for sentence in each.sentences:
+            emit(f"  {one_line(sentence)}")
+        for beside in each.theorem.beside:
+            emit(f"  not in the CNF: {one_line(beside)}")
