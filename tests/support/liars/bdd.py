@@ -1,0 +1,121 @@
+"""Binary decision diagrams, as small as they can be: the judge of formulas and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+FALSE, TRUE = 0, 1
+
+
+class TooLargeError(Exception):
+    """A formula is beyond brute force."""
+
+
+class Diagrams:
+    """Reduced ordered diagrams; a function is the number of its node, a variable its level.
+
+    Level 0 is at the top.  More than ``limit`` nodes raise :class:`TooLargeError`.
+    """
+
+    def __init__(self, limit: int = 60_000) -> None:
+        self.limit = limit
+        self.level = [1 << 30, 1 << 30]
+        self.low = [FALSE, TRUE]
+        self.high = [FALSE, TRUE]
+        self._node: dict[tuple[int, int, int], int] = {}
+        self._support: dict[int, frozenset[int]] = {}
+        self._ite: dict[tuple[int, int, int], int] = {}
+
+    def node(self, level: int, low: int, high: int) -> int:
+        """The function that is ``high`` where the variable is true, else ``low``."""
+        if low == high:
+            return low
+        key = (level, low, high)
+        found = self._node.get(key)
+        if found is None:
+            found = self._node[key] = len(self.level)
+            if found > self.limit:
+                raise TooLargeError(f"more than {self.limit} nodes")
+            self.level.append(level)
+            self.low.append(low)
+            self.high.append(high)
+        return found
+
+    def variable(self, level: int) -> int:
+        """The variable of a level, as a function."""
+        return self.node(level, FALSE, TRUE)
+
+    def ite(self, test: int, then: int, other: int) -> int:
+        """``then`` where ``test`` holds, else ``other``."""
+        if test == TRUE:
+            return then
+        if test == FALSE:
+            return other
+        if then == other:
+            return then
+        if then == TRUE and other == FALSE:
+            return test
+        key = (test, then, other)
+        found = self._ite.get(key)
+        if found is None:
+            level, low, high = self.level, self.low, self.high
+            top = min(level[test], level[then], level[other])
+            t0, t1 = (low[test], high[test]) if level[test] == top else (test, test)
+            a0, a1 = (low[then], high[then]) if level[then] == top else (then, then)
+            b0, b1 = (low[other], high[other]) if level[other] == top else (other, other)
+            found = self.node(top, self.ite(t0, a0, b0), self.ite(t1, a1, b1))
+            self._ite[key] = found
+        return found
+
+    def not_(self, f: int) -> int:
+        """The negation."""
+        return self.ite(f, FALSE, TRUE)
+
+    def all_of(self, fs: Iterable[int]) -> int:
+        """The conjunction."""
+        result = TRUE
+        for f in fs:
+            result = self.ite(result, f, FALSE)
+        return result
+
+    def any_of(self, fs: Iterable[int]) -> int:
+        """The disjunction."""
+        result = FALSE
+        for f in fs:
+            result = self.ite(result, TRUE, f)
+        return result
+
+    def xor(self, f: int, g: int) -> int:
+        """The exclusive disjunction."""
+        return self.ite(f, self.not_(g), g)
+
+    def fixed(self, f: int, level: int, value: bool) -> int:
+        """``f`` with a variable fixed."""
+        known: dict[int, int] = {}
+
+        def walk(g: int) -> int:
+            if self.level[g] > level:
+                return g
+            if self.level[g] == level:
+                return self.high[g] if value else self.low[g]
+            if g not in known:
+                known[g] = self.node(self.level[g], walk(self.low[g]), walk(self.high[g]))
+            return known[g]
+
+        return walk(f)
+
+    def support(self, f: int) -> frozenset[int]:
+        """The levels that ``f`` depends on."""
+        known = self._support
+        if f not in known:
+            seen: set[int] = set()
+            levels: set[int] = set()
+            stack = [f]
+            while stack:
+                g = stack.pop()
+                if g > TRUE and g not in seen:
+                    seen.add(g)
+                    levels.add(self.level[g])
+                    stack += [self.low[g], self.high[g]]
+            known[f] = frozenset(levels)
+        return known[f]

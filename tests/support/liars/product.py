@@ -1,0 +1,70 @@
+"""The product, asked as a person asks it: by its command line, in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command has said."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> dict[str, Any] | None:
+        """The report of ``--json``, if there is one."""
+        try:
+            found = json.loads(self.out)
+        except ValueError:
+            return None
+        return found if isinstance(found, dict) else None
+
+
+@contextlib.contextmanager
+def folder() -> Iterator[Path]:
+    """A folder for the files of a case; gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="liars-") as path:
+        yield Path(path)
+
+
+def put(where: Path, files: Mapping[str, str]) -> None:
+    """Write files."""
+    for name, text in files.items():
+        (where / name).write_text(text, encoding="utf-8", newline="")
+
+
+@cache
+def _program() -> Callable[..., Any]:
+    """The commands, put together once: that takes longer than most answers."""
+    from typer.main import get_command
+
+    from qsage_validate.cli.app import app
+
+    program: Callable[..., Any] = get_command(app)
+    return program
+
+
+def ask(words: Sequence[str], where: Path) -> Answer:
+    """``qsage WORDS`` in a folder; nothing that it raises gets out, as with the program."""
+    from qsage_validate.cli.app import run
+
+    out, err = io.StringIO(), io.StringIO()
+    before = os.getcwd()
+    os.chdir(where)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run(_program(), list(words), "qsage")
+    finally:
+        os.chdir(before)
+    return Answer(code, out.getvalue(), err.getvalue())
