@@ -12,7 +12,7 @@ checked here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final
@@ -22,7 +22,7 @@ from qsage_validate.kernel.game import Rules, State, TooLargeError
 from qsage_validate.kernel.player import Player
 
 MAX_GATES: Final = 5_000_000
-"""No graph in which a game is unrolled is larger than this (about 1 GB)."""
+"""The rules of no game are a circuit of more gates than this (about 1 GB)."""
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -144,12 +144,28 @@ Literals = Mapping[int, int]
 """The graph's literal of each atom that is known; any other atom is false."""
 
 
+class _Fluents(Mapping[str, int]):
+    """The fluents that can hold at some time; any other text is one that never does."""
+
+    def __init__(self, literals: Mapping[str, int]) -> None:
+        self._literals = literals
+
+    def __getitem__(self, text: str) -> int:
+        return self._literals.get(text, FALSE)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._literals)
+
+    def __len__(self) -> int:
+        return len(self._literals)
+
+
 class UnrolledRules(Rules):
     """The circuit of a game by rounds.
 
     At an even time a state has a literal for each fluent of the next round's program; at an odd
     time those of the time before and, for each option of Black's, whether it was chosen.  Raises
-    ``TooLargeError`` from any method when the graph has more than ``max_gates`` gates or when
+    ``TooLargeError`` from any method when the rules take more than ``max_gates`` gates or when
     ``deadline`` (``time.monotonic``) passes.
     """
 
@@ -164,10 +180,12 @@ class UnrolledRules(Rules):
         self.builder = builder
         self.game = game
         self.plies = 2 * game.rounds + 1
+        self._gates_left = max_gates
         self._max_gates = max_gates
         self._deadline = deadline
         self._positions: dict[tuple[int, State], Literals] = {}
-        self._fluents = {text for program in game.programs for text in program.fluents}
+        fluents = (text for program in game.programs for text in program.fluents)
+        self._nothing = dict.fromkeys(fluents, FALSE)
 
     def mover(self, ply: int) -> Player:
         return BLACK if ply % 2 else WHITE
@@ -205,19 +223,24 @@ class UnrolledRules(Rules):
     def _evaluate(self, strata: Sequence[Stratum], known: Literals) -> Literals:
         """The atoms of all strata besides those that are known."""
         found = dict(known)
+        first = self.builder.num_gates
         for stratum in strata:
             rules: dict[int, list[tuple[int, ...]]] = {}
             for rule in stratum:
                 rules.setdefault(rule.head, []).append(rule.body)
             if any(atom in rules for bodies in rules.values() for body in bodies for atom in body):
-                self._least_fixpoint(rules, found)
+                self._least_fixpoint(rules, found, first)
             else:
                 found.update({head: self._any(bodies, found) for head, bodies in rules.items()})
-            self._check_limits()
+            self._check_limits(first)
+        self._gates_left -= self.builder.num_gates - first
         return found
 
     def _least_fixpoint(
-        self, rules: Mapping[int, Sequence[tuple[int, ...]]], found: dict[int, int]
+        self,
+        rules: Mapping[int, Sequence[tuple[int, ...]]],
+        found: dict[int, int],
+        first: int,
     ) -> None:
         """Atoms that depend on each other: stage by stage, from nothing.
 
@@ -230,7 +253,7 @@ class UnrolledRules(Rules):
             if all(found[head] == literal for head, literal in stage.items()):
                 return
             found.update(stage)
-            self._check_limits()
+            self._check_limits(first)
 
     def _any(self, bodies: Iterable[tuple[int, ...]], known: Literals) -> int:
         and_all = self.builder.and_all
@@ -238,8 +261,9 @@ class UnrolledRules(Rules):
             and_all(known.get(abs(atom), FALSE) ^ (atom < 0) for atom in body) for body in bodies
         )
 
-    def _check_limits(self) -> None:
-        if self.builder.num_gates > self._max_gates:
+    def _check_limits(self, first: int) -> None:
+        """Of the gates behind the ``first`` so many, and those that the rules have already."""
+        if self.builder.num_gates - first > self._gates_left:
             raise TooLargeError(f"the rules as a circuit have more than {self._max_gates:,} gates")
         if self._deadline is not None and monotonic() > self._deadline:
             raise TooLargeError("time is up while the rules are made a circuit")
@@ -294,10 +318,10 @@ class UnrolledRules(Rules):
 
     def atoms(self, state: State, time: int) -> Mapping[str, int]:
         program = self._program(time)
-        found = dict.fromkeys(self._fluents, FALSE)
+        found = dict(self._nothing)
         if program is not None:
             found.update(zip(program.fluents, state, strict=False))
-        return found
+        return _Fluents(found)
 
     def undefined(self, state: State, ply: int) -> int:
         """A role has no legal move, or both have a choice, or a goal means nothing.

@@ -33,6 +33,7 @@ from qsage_validate.games.protocol import Move, Player
 from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.game import State, TooLargeError
 from qsage_validate.kernel.unrolled import UnrolledRules
+from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.gdl_ground import gdl_rules, unrolled
 from qsage_validate.validation.strategy_proof import prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
@@ -541,6 +542,42 @@ def test_a_strategy_is_proved_of_its_own_game_alone(certified: Any) -> None:
     ]
     for made, game in others:
         assert isinstance(verdict(made, game), Refuted | Undecided), (made.winner, game.plies)
+
+
+def test_a_move_that_only_the_model_has_is_played(certified: Any) -> None:
+    """The strategy of one game beside the description of another, where White can do more."""
+    made = certified("trails", 10, "red", "gdl")
+    text = made.encoding.model.description.source.text
+    more = game_of(text + "(<= (legal blue stay) (true (control blue)))", 10, role="red")
+    answer = verdict(made, more)
+    assert isinstance(answer, Refuted)
+    (finding,) = answer.findings
+    assert finding.kind is FindingKind.LEGALITY_DIFFERS
+    assert finding.moves == ("wait", "stay")
+    same = game_of(text + "(<= (legal blue stay) (true (control red)) (true (control blue)))", 10)
+    assert isinstance(verdict(made, game_of(same.inner.description, 10, role="red")), Proved)
+
+
+def test_a_formula_that_is_wrong_about_a_fluent_is_found(certified: Any) -> None:
+    """At any time; of a fluent that can hold, and of one that never does."""
+    made = certified("trails", 10, "red", "gdl")
+    game, layout = load_game(made.encoding.model), made.encoding.layout
+    table = layout.state
+    known = table.atoms.index("(cell 3 4 red)")
+    columns = [list(literals) for literals in table.states]
+    for time_ in (0, 2, 8):
+        negated = [row.copy() for row in columns]
+        negated[time_][known] *= -1
+        added = [
+            [*row, row[known] if t == time_ else 0] if row else [] for t, row in enumerate(columns)
+        ]
+        for atoms, rows in ((table.atoms, negated), ((*table.atoms, "(cell 9 9 red)"), added)):
+            state = replace(table, atoms=atoms, states=tuple(map(tuple, rows)))
+            lie = replace(layout, state=state)
+            boards = prove_boards(made.encoding.qbf, lie, made.certificate, game).verdict
+            assert isinstance(boards, Refuted), (time_, len(atoms))
+            rules = prove_rules(made.encoding.qbf, lie, made.certificate, game).verdict
+            assert isinstance(rules, Proved), "the strategy is none the worse"
 
 
 def test_certificates_with_a_wrong_gate_win_or_are_refuted(certified: Any) -> None:

@@ -300,6 +300,15 @@ def test_nobody_wins_within_a_round_and_nothing_is_played_after_the_last() -> No
     assert rules.after(rules.initial, 1, []) == ()
 
 
+def test_what_is_no_fluent_never_holds() -> None:
+    """So that a formula which says that it does is found out."""
+    rules = rules_of(ROUND, LAST, start="a")
+    atoms = rules.atoms(rules.initial, 0)
+    assert list(atoms) == ["a", "b"]
+    assert len(atoms) == 2
+    assert [atoms.get(text) for text in ("a", "b", "c")] == [TRUE, FALSE, FALSE]
+
+
 def test_a_play_that_ends_without_a_goal_is_whites() -> None:
     rules = rules_of(program(["a"], [["end: a"]]), made_last([]))
     assert rules.won((TRUE,), 0) == {BLACK: FALSE, WHITE: TRUE}
@@ -419,6 +428,9 @@ def test_too_many_gates_and_too_little_time_are_said() -> None:
     small = UnrolledRules(AigBuilder(), game, max_gates=3)
     with pytest.raises(TooLargeError, match="more than 3 gates"):
         small.legal(tuple(small.builder.input() for _ in EDGES), 1)
+    others = AigBuilder(20)
+    others.and_all(others.inputs)
+    assert UnrolledRules(others, game, max_gates=3).legal((TRUE,) * len(EDGES), 1) == [TRUE]
     late = UnrolledRules(AigBuilder(), game, deadline=time.monotonic() - 1)
     with pytest.raises(TooLargeError, match="time is up"):
         late.legal(tuple(late.builder.input() for _ in EDGES), 1)
