@@ -103,12 +103,12 @@ class MeasureSearch:
     # -- the ways to look for measures ---------------------------------------------------------
 
     def simple(self) -> bool:
-        """Try the sum of all variables with a lower bound, each one alone, and their distances."""
+        """Try sum, single variables and largest one of those with a lower bound, and distances."""
         names = [name for name in self.game.variables if self.bounds[name].lower is not None]
         sums = [Linear.of(dict.fromkeys(names, 1))] if names else []
         singles = [Linear.variable(name) for name in names] if len(names) > 1 else []
         measures = [Measure(((TRUE, value),)) for value in (*sums, *singles)]
-        measures += _distances(self.game.variables)
+        measures += [*_largest(names), *_distances(self.game.variables)]
         while self.steps_left:
             if not any(self._take(measure) for measure in measures):
                 return False
@@ -317,6 +317,18 @@ class MeasureSearch:
                 residues = range(modulus)
                 found[tuple(Congruence(v, modulus, Linear((), r)) for r in residues)] = None
         yield from list(found)[:_MAX_PARTITIONS]
+
+
+def _largest(variables: Sequence[str]) -> Iterator[Measure]:
+    """The largest variable; moves that divide it fall."""
+    if len(variables) < 2:
+        return
+    own = [Linear.variable(name) for name in variables]
+    cases = [
+        (conjunction(Comparison(">=", one, two) for two in own if two is not one), one)
+        for one in own
+    ]
+    yield Measure(tuple(cases), f"the largest of {', '.join(variables)}")
 
 
 def _distances(variables: Sequence[str]) -> Iterator[Measure]:

@@ -99,7 +99,10 @@ def test_a_losing_state_with_a_losing_successor_rules_out_any_formula() -> None:
     )
     flaw = ImpartialRules(game).flaw((1,))
     assert flaw is not None
-    assert flaw.text(game) == "the losing state v = 1 has a move to another losing state (v = 0)"
+    assert flaw.text(game) == (
+        "the losing state v = 1 has a move to another losing state (v = 0), though it is an end: "
+        "Definition 6 allows no such move"
+    )
     assert ImpartialRules(game).flaw((0,)) is None
 
 
