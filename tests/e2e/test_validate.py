@@ -132,8 +132,8 @@ def test_a_page_and_a_proof_are_written(qsage: Qsage, repository: Path) -> None:
     assert page.startswith("<!DOCTYPE html>")
     assert "valid" in page
     assert "<svg" in page
-    assert Path("tic.cnf").read_text().splitlines()[-1].endswith(" 0")
-    assert Path("tic.drat").read_text().strip().endswith("0")
+    assert Path("tic/formula.cnf").read_text().splitlines()[-1].endswith(" 0")
+    assert Path("tic/formula.lrat").read_text().strip().endswith("0")
 
 
 def test_a_proof_that_cannot_be_written_is_said_at_once(qsage: Qsage, repository: Path) -> None:
