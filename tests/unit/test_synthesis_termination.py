@@ -137,7 +137,7 @@ ENDING = {
         action(
             "swap",
             "(and (>= ?a 1) (>= ?k 0) (<= ?k ?a))",
-            DOWN := ("(and (assign ?a (- ?a 1)) (assign ?b (+ ?b ?k)))"),
+            "(and (assign ?a (- ?a 1)) (assign ?b (+ ?b ?k)))",
             "?k",
         ),
         action("less", "(>= ?b 1)", "(assign ?b (- ?b 1))"),
@@ -189,6 +189,21 @@ ENDING = {
                 "?k",
             )
             for x, y in ("ab", "ba", "bc", "cb", "ac", "ca")
+        ),
+    ),
+    "one heap is split, the other one is lost": game(
+        "d",
+        "?a ?b",
+        "(= ?a (- 0 1))",
+        "(and (>= ?a 0) (>= ?b 0))",
+        *(
+            action(
+                f"keep{x}",
+                f"(and (>= ?k 1) (< ?k ?{x}))",
+                f"(and (assign ?{x} ?k) (assign ?{y} (- ?{x} ?k)))",
+                "?k",
+            )
+            for x, y in ("ab", "ba")
         ),
     ),
     "an end has a move that leads back": game(
