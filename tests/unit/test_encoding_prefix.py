@@ -27,6 +27,8 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.model_text import model_from_parts
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.proving.blame import blame
+from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.validation.encoding_prefix import needed_variables, read_prefix
 from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.finding import Finding
@@ -322,6 +324,13 @@ def test_layouts_that_lie_are_refuted_by_name(lie: str) -> None:
     finding = _first(_verdict(encoded, layout=change(encoded.layout)))
     assert finding.kind is FindingKind.LAYOUT_DIFFERS
     assert finding.text == f"layout differs: {text}"
+
+
+def test_a_layout_that_lies_is_to_blame_itself() -> None:
+    """A right formula is not called wrong for its layout."""
+    lying = _verdict(_encoded(DOMINO), layout=LIES["player"][0](_encoded(DOMINO).layout))
+    text = blame([LevelResult(Level.ENCODING, lying, 0.0)], None, None, 0)
+    assert text == "the layout is wrong: it does not fit the formula or the game"
 
 
 def test_plies_beyond_the_game_cannot_win() -> None:
