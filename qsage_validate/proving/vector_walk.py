@@ -88,7 +88,8 @@ class Step:
 class _Ply:
     """A ply's moves: text, bits and grounded action (-1: none) of each, in the order of trying.
 
-    ``unsaid`` marks those for which the layout has no bits.
+    Of the opponent's those for which the layout has no bits are left out; ``unsaid`` are their
+    grounded actions.
     """
 
     variables: MoveVariables
@@ -97,7 +98,7 @@ class _Ply:
     bits: Flags
     columns: Indices
     action: Indices
-    unsaid: Flags
+    unsaid: Indices
 
 
 class VectorWalk:
@@ -239,7 +240,7 @@ class VectorWalk:
         by_rules = np.zeros((len(layer), len(ply.moves)), dtype=np.bool_)
         known = ply.action >= 0
         by_rules[:, known] = grounded[:, ply.action[known]]
-        said: Flags = ~np.logical_or.reduce(by_rules[:, ply.unsaid], axis=1)
+        said: Flags = ~np.logical_or.reduce(grounded[:, ply.unsaid], axis=1)
         indicators = self.layout.indicator(layer.plies + 1)
         if indicators is None:
             return by_rules, said
@@ -362,7 +363,10 @@ class VectorWalk:
     def _make_ply(self, plies: int) -> _Ply:
         variables = self.layout.moves[plies]
         code, player = MoveCode(self.layout), variables.player
-        moves = (*code.moves(player), *code.moves_off_board(variables))
+        on_board = code.moves(player)
+        if player is not self.conductor.player:
+            on_board = [move for move in on_board if code.can_say(variables, move)]
+        moves = (*on_board, *code.moves_off_board(variables))
         encoded = [code.encode(variables, move) for move in moves]
         own = [v for v in encoded[0] if v in self._column]
         if variables.stop is not None and abs(variables.stop) in self._column:
@@ -374,6 +378,8 @@ class VectorWalk:
             str(self.game.move_table[player][action.number]): k
             for k, action in enumerate(self.game.grounding.actions[player])
         }
+        known = {str(move) for move in on_board}
+        unsaid = [number for text, number in grounded.items() if text not in known]
         return _Ply(
             variables,
             moves,
@@ -381,7 +387,7 @@ class VectorWalk:
             np.asarray(bits, dtype=np.bool_).reshape(len(moves), len(own)),
             np.asarray([self._column[v] for v in own], dtype=np.intp),
             np.asarray([grounded.get(str(move), -1) for move in moves], dtype=np.intp),
-            np.asarray([not code.can_say(variables, move) for move in moves], dtype=np.bool_),
+            np.asarray(unsaid, dtype=np.intp),
         )
 
     def _decode(self, variables: MoveVariables, values: Flags) -> tuple[Indices, Flags]:

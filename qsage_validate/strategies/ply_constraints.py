@@ -113,8 +113,9 @@ def _followers(qbf: Qbf, layout: Layout) -> dict[int, tuple[int, ...]]:
     """
     order = {v: k for k, v in enumerate(v for s in qbf.scopes for v in s.variables)}
     existentials = set(qbf.variables(Quantifier.EXISTS))
-    own = {m.ply: _variables(m) for m in layout.moves}
-    rest = _board_variables(layout) | _goal_variables(layout)
+    # A layout may name gates where it should name variables: these stand nowhere.
+    own = {m.ply: _variables(m) & order.keys() for m in layout.moves}
+    rest = (_board_variables(layout) | _goal_variables(layout)) & order.keys()
     taken = frozenset().union(*own.values(), rest)
     named = {i.ply: _indicator_variables(i) - taken for i in layout.indicators}
     result: dict[int, tuple[int, ...]] = {}

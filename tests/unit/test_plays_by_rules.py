@@ -43,6 +43,7 @@ from qsage_validate.validation.referee import check_fit
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled
 from tests.support.plays import DOMINEERING, DOMINO
 from tests.support.plays import EL as GRID_EL
+from tests.support.plays import HELD as GRID_HELD
 from tests.support.plays import certified as certified_grid
 from tests.support.table_matches import EL, HELD, TRAILS, certified
 
@@ -175,6 +176,41 @@ def test_a_square_that_bits_cannot_name_is_found(
     texts = [found.detail for found in exhaust(setup).findings]
     assert any("occupy(3,1) is legal by the rules and the layout has no code" in t for t in texts)
     assert FindingKind.LEGALITY_DIFFERS in kinds(attack(setup, games=20))
+
+
+def grid_setup(words: tuple[str, ...], layout: Layout | None = None) -> Setup:
+    made = certified_grid(words)
+    return Setup(
+        PlayFiles(formula="game.qcir", certificate="game.aig"),
+        made.certificate,
+        made.encoding.qbf,
+        layout or made.encoding.layout,
+        load_game(made.encoding.model),
+        (),
+    )
+
+
+def test_squares_that_need_no_bits_are_no_difference() -> None:
+    # White's dominoes lie across two columns: by the rules they begin in the first one.
+    words = ("domineering", "--size=2x3", "--depth=4")
+    layout = certified_grid(words).encoding.layout
+    moves = tuple(replace(m, x=()) if m.player is WHITE else m for m in layout.moves)
+    honest, short = grid_setup(words), grid_setup(words, replace(layout, moves=moves))
+    assert honest.certificate.kind is Kind.SKOLEM
+    for setup in (honest, short):
+        assert isinstance(exhaust(setup).verdict, Proved)
+        assert isinstance(attack(setup, games=50, illegal=0.3).verdict, Sampled)
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_gate_in_the_place_of_a_variable_ends_in_a_finding(number: int) -> None:
+    layout = certified_grid(GRID_HELD).encoding.layout
+    assert layout.verdict is not None
+    moves = list(layout.moves)
+    moves[number] = replace(moves[number], x=(layout.verdict, *moves[number].x[1:]))
+    setup = grid_setup(GRID_HELD, replace(layout, moves=tuple(moves)))
+    assert setup.certificate.kind is Kind.HERBRAND
+    assert not isinstance(exhaust(setup).verdict, Proved)
 
 
 def test_no_move_with_a_code_is_left() -> None:
