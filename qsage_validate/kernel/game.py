@@ -76,6 +76,13 @@ class Rules(ABC):
         """
         return FALSE
 
+    def as_good(self, first: str) -> frozenset[str]:
+        """First moves that are exactly as good as ``first``: a symmetry of the game exchanges them.
+
+        The symmetry keeps the first position, the moves with what they do, and the goals.
+        """
+        return frozenset()
+
     def passed(self, state: State, ply: int) -> State | None:
         """The state after a ply without a move, where that is never better than any legal move.
 

@@ -58,7 +58,9 @@ class GroundGame:
     a goal that the initial position reaches counts too, Black's before White's.  ``stuck_loses``
     says that a player to move without a legal move has lost.  ``passing`` says that a claim never
     hurts its owner, so that a pass is no better than any legal move.  ``also`` are further names
-    of what can be said, each true when one of some conjunctions holds.
+    of what can be said, each true when one of some conjunctions holds.  ``symmetries`` are
+    permutations of the atoms that may keep the game (``symmetries[n][k]`` is the image of atom
+    ``k + 1``); they are believed when :meth:`images` has shown it.
     """
 
     name: str
@@ -72,6 +74,55 @@ class GroundGame:
     stuck_loses: bool = False
     passing: bool = False
     also: Mapping[str, tuple[Conjunction, ...]] = field(default_factory=dict)
+    symmetries: tuple[tuple[int, ...], ...] = ()
+
+    def images(self, symmetry: Sequence[int]) -> Mapping[str, str] | None:
+        """The image of each first move under a permutation that keeps the game; else ``None``.
+
+        It keeps the game when the first position, the moves of each player, the goals of each
+        player and the network are their own images.
+        """
+        if sorted(symmetry) != list(range(1, len(self.atoms) + 1)):
+            return None
+
+        def image(conjunction: Conjunction) -> frozenset[int]:
+            return frozenset(symmetry[abs(a) - 1] * (1 if a > 0 else -1) for a in conjunction)
+
+        if any(value != self.initial[symmetry[k] - 1] for k, value in enumerate(self.initial)):
+            return None
+        if not self._keeps_connection(symmetry):
+            return None
+        found: dict[str, str] = {}
+        for player in Player:
+            goals = {frozenset(goal) for goal in self.goals[player]}
+            if goals != {image(goal) for goal in self.goals[player]}:
+                return None
+            named = {(frozenset(m.needs), frozenset(m.sets)): m.name for m in self.moves[player]}
+            for move in self.moves[player]:
+                other = named.get((image(move.needs), image(move.sets)))
+                if other is None:
+                    return None
+                if self.movers and player is self.movers[0]:
+                    found[move.name] = other
+        return found
+
+    def _keeps_connection(self, symmetry: Sequence[int]) -> bool:
+        """Whether the network is its own image; start and end may change places."""
+        network = self.connection
+        if network is None:
+            return True
+        number = {atom: k for k, atom in enumerate(network.cells)}
+        images = [number.get(symmetry[atom - 1]) for atom in network.cells]
+        ends = [{images[k] for k in cells} for cells in (network.start, network.end)]
+        return (
+            ends in ([set(network.start), set(network.end)], [set(network.end), set(network.start)])
+            and None not in images
+            and all(
+                image is not None
+                and {images[j] for j in network.neighbours[k]} == set(network.neighbours[image])
+                for k, image in enumerate(images)
+            )
+        )
 
 
 class GroundRules(Rules):
@@ -180,6 +231,16 @@ class GroundRules(Rules):
         for name, any_of in self.game.also.items():
             found[name] = self.builder.or_all(self.holds(state, all_of) for all_of in any_of)
         return found
+
+    def as_good(self, first: str) -> frozenset[str]:
+        return frozenset(
+            name for images in self._images for name, image in images.items() if image == first
+        )
+
+    @cached_property
+    def _images(self) -> tuple[Mapping[str, str], ...]:
+        found = map(self.game.images, self.game.symmetries)
+        return tuple(images for images in found if images is not None)
 
     def passed(self, state: State, ply: int) -> State | None:
         return state if self.game.passing else None

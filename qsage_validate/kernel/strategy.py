@@ -14,8 +14,8 @@ variable which has no value yet fails here (``LOOKS_RIGHT``).
 *Every play.*  Each of the opponent's variables at a ply in L is one that C leaves to the
 opponent, is free when the play comes to it, and stands in no other ply.  So each code of a move can
 be chosen in every play.  A move without a code must not be legal in any play that comes to the
-ply.  Where L has no ply and G has one, the opponent's legal moves are all tried, and so are
-hero's.
+ply; the exception are first moves that a symmetry of G exchanges with one that has a code.  Where
+L has no ply and G has one, the opponent's legal moves are all tried, and so are hero's.
 
 *By the rules.*  Who moves, which moves are legal, what they do and who has won is asked of G.
 From the formula nothing is taken but the quantifiers of its prefix; from L nothing but the
@@ -352,7 +352,9 @@ class StrategyProof:
             if all(self._constants.get(v, value) == value for v, value in values.items())
         }
         for name, legal in zip(step.names, step.legal, strict=True):
-            if name not in sayable:
+            # An answer to a first move answers its mirror image in the mirror.
+            mirrored = step.ply == 1 and not sayable.isdisjoint(self.rules.as_good(name))
+            if name not in sayable and not mirrored:
                 wrong = self.builder.and_(step.playing, legal)
                 if wrong != FALSE:
                     self._missing[len(self.claims)] = name

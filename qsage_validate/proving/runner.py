@@ -14,7 +14,7 @@ from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.play.setup import Setup
+from qsage_validate.play.setup import Engine, Setup
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.exhaustive import exhaust
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
@@ -173,16 +173,15 @@ class _Run:
         return Refuted(tuple(self._with_replay(setup, f) for f in verdict.findings))
 
     def _with_replay(self, setup: Setup, finding: Finding) -> Finding:
-        layout = self.subject.layout
-        if finding.replay or not finding.moves or layout is None:
+        if finding.replay or not finding.moves or setup.layout is None:
             return finding
-        hero = setup.certificate.kind.player
-        players = [move.player for move in layout.moves]
+        if finding.kind is FindingKind.LAYOUT_DIFFERS:
+            return finding
         moves = finding.moves
         if finding.kind is FindingKind.LEGALITY_DIFFERS and len(moves) == finding.ply:
             moves = moves[:-1]  # the last one is a move that nobody can say
-        own = [text for player, text in zip(players, moves, strict=False) if player is not hero]
-        return finding.with_replay(setup.replay(own))
+        conductor = setup.conductor(setup.oracle(Engine.SAT))
+        return finding.with_replay(setup.replay(conductor.opponent_moves(moves)))
 
     # -- the levels -------------------------------------------------------------------------
 
@@ -277,18 +276,18 @@ class _Run:
         return self._playable(result)
 
     def _playable(self, result: LevelResult) -> LevelResult:
-        """A result of plays, where White's functions read what no play gives a value to.
+        """A result of plays, where replies may rest on what no play gives a value to.
 
-        That the formula itself is true in a play refutes in any case.
+        A finding that rests on no such value refutes in any case.
         """
-        setup = self.subject.setup
-        unplayed = () if setup is None else setup.unplayed
-        if not unplayed or not isinstance(result.verdict, Refuted):
+        if not isinstance(result.verdict, Refuted):
             return result
-        kept = [f for f in result.verdict.findings if f.kind is FindingKind.VERDICT_DIFFERS]
-        if kept:
-            return replace(result, verdict=Refuted(tuple(kept)))
-        return replace(result, verdict=self._guessed(result.verdict, unplayed))
+        findings = result.verdict.findings
+        sure = tuple(finding for finding in findings if not finding.guessed)
+        if sure:
+            return replace(result, verdict=Refuted(sure))
+        guessed = sorted({variable for finding in findings for variable in finding.guessed})
+        return replace(result, verdict=self._guessed(result.verdict, guessed))
 
     def _guessed(self, refuted: Refuted, read: Sequence[int]) -> Verdict:
         """What a lost play means whose replies read variables ``read`` that are no moves.

@@ -14,6 +14,7 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.gdl.rounds import RoundsGame
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.game import Rules
 from qsage_validate.kernel.ground import (
@@ -125,4 +126,8 @@ def ground_positional(game: PositionalGame) -> GroundGame:
             **{f"open {n}": ((-k - 1, -size - k - 1),) for k, n in enumerate(model.positions)},
             **{f"occupied {n}": ((k + 1,), (size + k + 1,)) for k, n in enumerate(model.positions)},
         },
+        symmetries=tuple(
+            (*(k + 1 for k in p.images), *(size + k + 1 for k in p.images))
+            for p in find_symmetries(model, game.arrangement)
+        ),
     )

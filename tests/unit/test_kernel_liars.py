@@ -10,10 +10,12 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.encodings.table_layout import IllegalMoves, TableLayout
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating
+from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.validation.finding import FindingKind
+from qsage_validate.validation.ground import ground_positional
 from qsage_validate.validation.strategy_proof import prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 from tests.support.plays import with_function
@@ -107,6 +109,28 @@ def test_a_move_that_is_legal_in_no_play_needs_no_code() -> None:
     moves = [f"none {k}" if k == number else move for k, move in enumerate(table.moves)]
     changes: dict[str, object] = {"moves": tuple(moves), "legal": ()}
     assert isinstance(rules(ROW, layout=with_ply(ROW, 2, **changes)), Proved)
+
+
+def test_first_moves_that_a_symmetry_exchanges_need_one_code() -> None:
+    """Encodings number one first move of each class; the class is checked, not believed."""
+    made = certified(HELD, "cor")
+    assert len(made.encoding.layout.moves[0].moves) < len(HELD.positions)
+    assert isinstance(rules(HELD, encoding="cor"), Proved)
+    # With a black stone in a corner the board has fewer symmetries.
+    begun = replace(HELD, black=1)
+    found = rules(HELD, encoding="cor", game=begun)
+    assert not isinstance(found, Proved)
+
+
+def test_a_permutation_that_does_not_keep_the_game_is_not_believed() -> None:
+    game = ground_positional(PositionalGame(HELD))
+    size = len(HELD.positions)
+    exchanged = [2, 1, *range(3, size + 1)]  # the first two cells
+    wrong = (*exchanged, *(size + k for k in exchanged))
+    assert game.images(wrong) is None
+    assert game.images((1,) * 2 * size) is None
+    assert all(game.images(symmetry) for symmetry in game.symmetries)
+    assert len(game.symmetries) == 7
 
 
 def test_one_variable_for_two_plies_of_the_opponents() -> None:
