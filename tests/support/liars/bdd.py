@@ -17,12 +17,14 @@ class Diagrams:
     Level 0 is at the top.  More than ``limit`` nodes raise :class:`TooLargeError`.
     """
 
-    def __init__(self, limit: int = 60_000) -> None:
+    def __init__(self, limit: int = 40_000) -> None:
         self.limit = limit
         self.level = [1 << 30, 1 << 30]
         self.low = [FALSE, TRUE]
         self.high = [FALSE, TRUE]
         self._node: dict[tuple[int, int, int], int] = {}
+        self._not: dict[int, int] = {}
+        self._and: dict[tuple[int, int], int] = {}
         self._support: dict[int, frozenset[int]] = {}
         self._ite: dict[tuple[int, int, int], int] = {}
 
@@ -69,21 +71,46 @@ class Diagrams:
 
     def not_(self, f: int) -> int:
         """The negation."""
-        return self.ite(f, FALSE, TRUE)
+        if f <= TRUE:
+            return 1 - f
+        found = self._not.get(f)
+        if found is None:
+            found = self.node(self.level[f], self.not_(self.low[f]), self.not_(self.high[f]))
+            self._not[f] = found
+            self._not[found] = f
+        return found
+
+    def and_(self, f: int, g: int) -> int:
+        """The conjunction of two functions."""
+        if f > g:
+            f, g = g, f
+        if f <= TRUE:
+            return g if f else FALSE
+        if f == g:
+            return f
+        found = self._and.get((f, g))
+        if found is None:
+            level, low, high = self.level, self.low, self.high
+            a, b = level[f], level[g]
+            if a == b:
+                found = self.node(a, self.and_(low[f], low[g]), self.and_(high[f], high[g]))
+            elif a < b:
+                found = self.node(a, self.and_(low[f], g), self.and_(high[f], g))
+            else:
+                found = self.node(b, self.and_(f, low[g]), self.and_(f, high[g]))
+            self._and[f, g] = found
+        return found
 
     def all_of(self, fs: Iterable[int]) -> int:
         """The conjunction."""
         result = TRUE
         for f in fs:
-            result = self.ite(result, f, FALSE)
+            result = self.and_(result, f)
         return result
 
     def any_of(self, fs: Iterable[int]) -> int:
         """The disjunction."""
-        result = FALSE
-        for f in fs:
-            result = self.ite(result, TRUE, f)
-        return result
+        return self.not_(self.all_of(map(self.not_, fs)))
 
     def xor(self, f: int, g: int) -> int:
         """The exclusive disjunction."""

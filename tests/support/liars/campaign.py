@@ -12,7 +12,15 @@ from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 
-from tests.support.liars import certificates, layouts, prefixes, texts, traces
+from tests.support.liars import (
+    certificates,
+    commands,
+    layouts,
+    metas,
+    prefixes,
+    texts,
+    traces,
+)
 from tests.support.liars.bdd import TooLargeError
 from tests.support.liars.draft import MUTATORS, Draft, names_of
 from tests.support.liars.formula import UnreadableError, read_formula, truth
@@ -21,7 +29,7 @@ from tests.support.liars.product import ask, folder, put
 from tests.support.liars.recipes import Subject, own_game, random_subject, who
 from tests.support.random_qbf import random_qcir, random_qdimacs
 
-_MODULES = (certificates, layouts, prefixes, texts, traces)
+_MODULES = (certificates, commands, layouts, metas, prefixes, texts, traces)
 
 KINDS = ("bddl", "positional", "gdl")
 LEVELS = ("dependencies", "formula", "random", "all", "rules", "boards", "encoding")
@@ -101,6 +109,9 @@ def case_of(plan: Plan) -> Case:
     if draft.trace is not None:
         files["t.qrp"] = draft.trace
         words += ["--trace", "t.qrp"]
+    if draft.meta is not None:
+        files["f.meta"] = draft.meta
+        words += ["--meta", "f.meta"]
     if draft.given is not None:
         more, named, option = draft.given.files("other")
         files |= more
@@ -115,7 +126,26 @@ def case_of(plan: Plan) -> Case:
             files[name] = texts.damaged(files[name], way, Random(seed))
             if name.startswith("other"):
                 given = texts.reread(files, given)
-    return Case(files, tuple(words), given, draft.harmless, tuple(name for name, _ in plan.steps))
+    line: list[str] = []
+    if draft.command != "validate":
+        own = draft.given or (None if draft.subject is None else draft.subject.game)
+        game = None
+        if own is not None:
+            more, named, option = own.files("other")
+            files |= more
+            game = (named, option)
+            given = own if draft.command.endswith("-game") else draft.given
+        certificate = words[2] if "--cert" in words else None
+        line = commands.words_of(draft.command, formula, certificate, game) or ["info", formula]
+    return Case(
+        files,
+        tuple(words),
+        given,
+        draft.harmless,
+        tuple(name for name, _ in plan.steps),
+        draft.command,
+        tuple(line),
+    )
 
 
 # --- Plans ---------------------------------------------------------------------------------------
@@ -212,6 +242,26 @@ def _trace(rng: Random) -> list[Step]:
     return [*steps, _one(rng, "make:certify")] if rng.random() < 0.3 else steps
 
 
+def _meta(rng: Random) -> list[Step]:
+    steps = [_one(rng, "make:meta")]
+    steps += _steps(rng, "meta", 0, 2)
+    steps += _steps(rng, rng.choice(("prefix", "matrix")), 0, 2)
+    steps.append(_one(rng, "make:certify"))
+    return [*steps, _one(rng, "given:changed")] if rng.random() < 0.3 else steps
+
+
+def _commands(rng: Random) -> list[Step]:
+    name = rng.choices(commands.COMMANDS, weights=(1, 3, 1, 1, 2, 5, 4))[0]
+    steps: list[Step] = []
+    if name.endswith("-game"):
+        steps += [_one(rng, "given:changed")] if rng.random() < 0.7 else []
+    elif rng.random() < 0.8:
+        steps += _untrue(rng)
+    steps.append(_one(rng, "make:certify"))
+    steps += _steps(rng, "certificate", 0, 1) if rng.random() < 0.3 else []
+    return [*steps, (f"command:{name}", 0)]
+
+
 def _plain_formula(rng: Random) -> list[Step]:
     way = rng.random()
     if way < 0.2:
@@ -259,6 +309,8 @@ CLASSES: dict[str, Class] = {
     "mixed": Class(_mixed),
     "text": Class(_text, untrue=False, bad_input=True),
     "trace": Class(_trace, kinds=("qdimacs",), untrue=False, levels=("trace",)),
+    "meta": Class(_meta, kinds=("bddl",)),
+    "commands": Class(_commands, bad_input=True),
     "formula": Class(
         _plain_formula,
         kinds=("qcir", "qdimacs"),
@@ -347,7 +399,7 @@ def told(case: Case) -> Verdict:
     """Tell the lie, and judge the answer."""
     with folder() as where:
         put(where, case.files)
-        answer = ask(["validate", *case.words], where)
+        answer = ask(case.asked, where)
     return judge(case, answer)
 
 
@@ -411,7 +463,7 @@ def keep(where: Path, name: str, seed: int, attempt: int = 0) -> Path:
     put(target, case.files)
     facts = case.facts
     note = [
-        f"qsage validate {shlex.join(case.words)}",
+        f"qsage {shlex.join(case.asked)}",
         *(f"broken: {text}" for text in verdict.broken),
         f"steps: {', '.join(n for n, _ in plan.steps)}",
         f"subject: {plan.kind} {plan.subject_seed}",

@@ -10,7 +10,7 @@ from tests.support.liars.draft import Draft, mutator
 from tests.support.liars.formula import UnreadableError, solve
 from tests.support.liars.functions import Circuit, circuit_of, pedant_of, random_circuit
 
-_NODES = 8_000
+_NODES = 6_000
 """Where functions that are chosen at random get larger, the usual ones are taken."""
 
 

@@ -27,6 +27,7 @@ class Draft:
     trace: str | None = None
     meta: str | None = None
     given: Game | None = None
+    command: str = "validate"
     levels: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     edits: tuple[tuple[str, str, int], ...] = ()

@@ -269,7 +269,7 @@ class Solved:
     choices: tuple[tuple[int, int], ...]
 
 
-def solve(formula: Formula, rng: Random | None = None, limit: int = 60_000) -> Solved:
+def solve(formula: Formula, rng: Random | None = None, limit: int = 40_000) -> Solved:
     """Decide a formula; with ``rng`` it chooses among the functions that win.
 
     Raises :class:`TooLargeError` when more than ``limit`` nodes are needed.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from tests.support.liars import commands
 from tests.support.liars.bdd import TooLargeError
 from tests.support.liars.formula import Formula, UnreadableError, read_formula, truth
 from tests.support.liars.functions import Judged, read_circuit
@@ -32,9 +33,10 @@ OUTCOMES = (ACCEPTED, PROVED, REFUTED, UNDECIDED, BAD_INPUT)
 
 @dataclass(frozen=True)
 class Case:
-    """Files, and the command that is asked: ``qsage validate WORDS``.
+    """Files, and what is asked: ``qsage validate WORDS``, or another ``command``.
 
-    ``given`` is the game that an option names; ``harmless`` that nothing may be refuted.
+    The first word is the formula's file, also where the command does not name it.  ``given`` is
+    the game that an option names; ``harmless`` that nothing may be refuted.
     """
 
     files: dict[str, str]
@@ -42,6 +44,13 @@ class Case:
     given: Game | None = None
     harmless: bool = False
     notes: tuple[str, ...] = ()
+    command: str = "validate"
+    line: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """All words behind ``qsage``."""
+        return self.line or ("validate", *self.words)
 
     @cached_property
     def facts(self) -> Facts:
@@ -170,6 +179,9 @@ def _of_json(said: dict[str, Any]) -> Sentence:
 
 def judge(case: Case, answer: Answer) -> Verdict:
     """What came of a case by the law."""
+    if case.command != "validate":
+        slips = commands.broken(case.command, case.files, case.line, answer, case.facts.game)
+        return Verdict(_of_command(answer), tuple(dict.fromkeys(slips)))
     said = sentences(answer)
     broken = [
         *_manners(answer),
@@ -177,6 +189,11 @@ def judge(case: Case, answer: Answer) -> Verdict:
         *_refutations(case, answer),
     ]
     return Verdict(_outcome(answer, said), tuple(dict.fromkeys(broken)), said)
+
+
+def _of_command(answer: Answer) -> str:
+    names = {0: ACCEPTED, 1: REFUTED, 2: BAD_INPUT, 10: ACCEPTED, 20: ACCEPTED}
+    return names.get(answer.code, UNDECIDED)
 
 
 def _outcome(answer: Answer, said: tuple[Sentence, ...]) -> str:

@@ -8,7 +8,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command has said."""
+    """What a command has said; ``made`` are the texts of files that it has written."""
 
     code: int
     out: str
     err: str
+    made: Mapping[str, str] = field(default_factory=dict)
 
     def json(self) -> dict[str, Any] | None:
         """The report of ``--json``, if there is one."""
@@ -67,4 +68,9 @@ def ask(words: Sequence[str], where: Path) -> Answer:
             code = run(_program(), list(words), "qsage")
     finally:
         os.chdir(before)
-    return Answer(code, out.getvalue(), err.getvalue())
+    made = {
+        path.name: path.read_text(encoding="utf-8")
+        for path in sorted(where.glob("made.*"))
+        if path.is_file()
+    }
+    return Answer(code, out.getvalue(), err.getvalue(), made)
