@@ -24,7 +24,7 @@ from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import Rules
 from qsage_validate.kernel.player import Player
 from qsage_validate.kernel.reading import Reading
-from qsage_validate.kernel.strategy import Lost, played
+from qsage_validate.kernel.strategy import Lost, MisreadError, played
 from qsage_validate.kernel.walk import Step, Walk
 
 
@@ -40,6 +40,9 @@ class BoardsProof:
     """The claims of the theorem; ``rules_in`` makes the rules inside a graph.
 
     Without ``rewrite`` the graph has the gates as they are, equal ones and constants apart.
+
+    Raises :class:`~qsage_validate.kernel.strategy.MisreadError` where the layout names what the
+    game does not have.
 
     White's stops, where they are White's variables, are false: White goes on playing.
     """
@@ -139,7 +142,7 @@ class BoardsProof:
         wrong: dict[tuple[str, bool], list[int]] = {}
         atoms: Mapping[str, int] | None = None
         for says in self.reading.says:
-            if says.time != walk.time or walk.playing == FALSE:
+            if says.time != walk.time or walk.reached == FALSE:
                 continue
             # What the opponent chooses freely it may choose falsely.
             if any(abs(v) in self.opponent for v in says.then):
@@ -147,8 +150,8 @@ class BoardsProof:
             atoms = self.rules.atoms(walk.state, walk.time) if atoms is None else atoms
             holds = atoms.get(says.atom)
             if holds is None:
-                continue
-            parts = (walk.playing, holds ^ (not says.value), self._all(says.when))
+                raise MisreadError(f"nothing in the game is called {says.atom}")
+            parts = (walk.reached, holds ^ (not says.value), self._all(says.when))
             bad = builder.and_all((*parts, self._all(says.then) ^ 1))
             wrong.setdefault((says.atom.partition(" ")[0], says.value), []).append(bad)
         for (kind, value), literals in wrong.items():

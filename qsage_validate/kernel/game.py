@@ -72,7 +72,8 @@ class Rules(ABC):
     def undefined(self, state: State, ply: int) -> int:
         """Whether the rules say nothing of what happens at ``ply``, though nobody has won.
 
-        In GDL a role must have a legal move as long as the play goes on.
+        In GDL a role must have a legal move as long as the play goes on, two roles must not both
+        have a choice, and a goal at the end must be a number.
         """
         return FALSE
 

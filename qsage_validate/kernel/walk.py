@@ -45,8 +45,9 @@ class Walk:
 
     ``literals`` gives values to the variables of the layout's plies.  The plies of ``hero``, whose
     replies may be no moves, are read as ``reading.replies`` says; where the layout has no ply,
-    each player makes any legal move.  After a step ``time``, ``state`` and ``playing`` are those
-    before the next one, and ``won`` says who has won in a play that was playing till then.
+    each player makes any legal move.  After a step ``time`` and ``state`` are those before the next
+    one; ``reached`` says that the play has come to this time, ``won`` that somebody has won by now,
+    and ``playing`` that nobody has.
     """
 
     def __init__(self, rules: Rules, reading: Reading, hero: Player, literals: LiteralsOf) -> None:
@@ -56,7 +57,7 @@ class Walk:
         self._literals = literals
         self.time = 0
         self.state: State = rules.initial
-        self.playing = TRUE
+        self.reached = self.playing = TRUE
         self.won: Mapping[Player, int] = {}
         self._look()
 
@@ -75,7 +76,7 @@ class Walk:
                 return
             step = self._step(ply)
             self.time, self.state = ply, step.after
-            self.playing = self.rules.builder.and_(step.playing, step.moved)
+            self.reached = self.playing = self.rules.builder.and_(step.playing, step.moved)
             self._look()
             yield step
 

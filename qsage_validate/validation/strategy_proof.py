@@ -146,6 +146,9 @@ def prove_boards(
     try:
         proof = BoardsProof(formula, certificate, reading, rules_in, rewrite)
         result = proof.prove(deadline=deadline, progress=progress)
+    except MisreadError as error:
+        finding = Finding(FindingKind.LAYOUT_DIFFERS, 0, f"{reading.source}: {error}")
+        return LevelAnswer(Refuted((finding,)))
     except TooLargeError as error:
         return LevelAnswer(Undecided(str(error)))
     except ClaimsTimeoutError as error:
