@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.clauses import circuit_clauses
+from qsage_validate.circuit.embed import embed
 from qsage_validate.kernel.claims import Claim
 
 Clause = tuple[int, ...]
@@ -80,6 +81,27 @@ class Obligation:
     def in_order(self) -> list[Claim]:
         """The claims in the order of their plies, as in the last clause of :meth:`cnf`."""
         return sorted(self.claims, key=lambda claim: claim.ply)
+
+
+def joined(obligations: Iterable[Obligation]) -> Obligation:
+    """One obligation that is met exactly when all are, each with inputs of its own.
+
+    The inputs of the first come first.  Nothing is assumed: a claim is wrong where it was and all
+    that was assumed of it holds.
+    """
+    builder = AigBuilder()
+    claims: list[Claim] = []
+    for each in obligations:
+        wrong = [claim.wrong for claim in each.claims]
+        aig, moved = each.builder.build([*wrong, *each.assumed])
+        inputs = [builder.input() for _ in range(aig.num_inputs)]
+        built = embed(builder, aig, inputs, moved)
+        assumed = builder.and_all(built[len(wrong) :])
+        claims += [
+            replace(claim, wrong=builder.and_(literal, assumed))
+            for claim, literal in zip(each.claims, built, strict=False)
+        ]
+    return Obligation(builder, claims)
 
 
 def spans(sections: Iterable[tuple[str, int]]) -> tuple[Span, ...]:

@@ -13,7 +13,7 @@ from qsage_validate.circuit.embed import embed
 from qsage_validate.kernel.claims import Claim, first_failure
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.lrat import check_steps, read_cnf
-from qsage_validate.kernel.obligation import Obligation
+from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.proving.lrat_proof import NotProvedError, refutation
 from tests.support.lrat import satisfiable
 from tests.support.random_certificates import evaluate_aig, random_aig
@@ -61,6 +61,19 @@ def test_the_cnf_is_satisfiable_exactly_when_a_claim_is_wrong(
         assert check_steps(clauses, lines, "lrat").clauses == len(cnf.clauses)
     if cnf.variables <= 12:
         assert satisfiable(list(cnf.clauses)) == fails
+
+
+@given(st.lists(obligations(), max_size=3))
+@settings(max_examples=150)
+def test_joined_obligations_are_met_exactly_when_each_is(
+    cases: list[tuple[Obligation, Aig, list[int], list[int]]],
+) -> None:
+    found = [case[0] for case in cases]
+    together = joined(found)
+    assert [c.text for c in together.claims] == [c.text for o in found for c in o.claims]
+    fails = [first_failure(o.builder, o.claims, o.assumed) is not None for o in found]
+    assert (first_failure(together.builder, together.claims) is not None) == any(fails)
+    assert together.builder.build([])[0].num_inputs == sum(case[1].num_inputs for case in cases)
 
 
 def test_the_last_clause_has_the_claims_in_the_order_of_their_plies() -> None:
