@@ -181,6 +181,35 @@ north
 #endboarder
 south
 """,
+    "pairs.pg": """\
+#times
+t1 t2
+#blackturns
+t1
+#positions
+a b c d
+#blackwins
+a b
+c d
+""",
+    "won.pg": """\
+#times
+t1
+#blackturns
+t1
+#positions
+a b c
+#blackinitials
+a b
+#neighbours
+a b
+b a
+c
+#startboarder
+a
+#endboarder
+b
+""",
     "puzzle.hex": "%puzzle\n3\nb[a1] w[b1]\n\nw[c2] % last\n",
     "heap.gdl": """\
 (role first) (role second)
@@ -204,7 +233,11 @@ south
 EL: Final = "harary --size 3x3 --shape el --maker-breaker --depth 5"
 EL_HELD: Final = "harary --size 3x3 --shape el --maker-breaker --depth 3"
 HEX: Final = "hex-network --size 3x3 --depth 5"
+HEX_HELD: Final = "hex-network --size 3x3 --depth 3"
 CUT: Final = "hex-network --size 2x2 --transversal --depth 3"
+# White has one pairing only, whatever a SAT solver would choose.
+PAIRS: Final = "pairs.pg"
+STONES: Final = "harary --size 3x3 --shape domino --torus --stones 2 --first-stones 1 --depth 4"
 HEAP: Final = "heap.gdl --depth 4"
 HEAP_SECOND: Final = "heap.gdl --depth 4 --role second"
 
@@ -227,13 +260,15 @@ MODELS: Final[Mapping[str, Sequence[str]]] = {
         EL,
         EL_HELD,
         "harary --size 3x3 --shape tic --depth 5",
-        "harary --size 3x3 --shape domino --torus --stones 2 --first-stones 1 --depth 4",
+        STONES,
         "hex-network --size 2x2 --depth 3",
         HEX,
         CUT,
         "begun.pg",
         "graph.pg",
         "puzzle.hex --depth 5",
+        "won.pg",
+        PAIRS,
     ),
     "gdl": (HEAP, HEAP_SECOND, "trails --depth 5"),
 }
@@ -267,14 +302,17 @@ def encoder_cases() -> dict[str, Case]:
 
 
 def encoded(encoding: str, model: str) -> Value:
-    """The hash of each text; in one line why the encoder does not take the model."""
-    found: dict[str, str] = {}
+    """The hash of each text, and its layout; or why the encoder does not take the model."""
+    found: dict[str, Value] = {}
     with folder():
         for name, words in TEXTS.items():
             done = qsage(f"encode {model} --encoding {encoding} {words}")
             if done.code:
                 return {"exit code": done.code, "said": done.last}
             found[name] = sha(words.split()[1])
+        for name in ("qcir", "qdimacs"):
+            # What is read again from the comments.
+            found[f"{name}, layout"] = qsage(f"info f.{name} --json").data["layout"]
     return found
 
 
@@ -288,7 +326,7 @@ CERTIFIED: Final[Mapping[str, Sequence[str]]] = {
         "domineering --size 3x3 --second --depth 4",
         "domain.ig problem.ig",
     ),
-    "positional": (EL, EL_HELD, HEX, CUT, "begun.pg"),
+    "positional": (EL, EL_HELD, HEX, HEX_HELD, CUT, STONES, "begun.pg"),
     "gdl": (HEAP, HEAP_SECOND),
 }
 
@@ -300,6 +338,15 @@ WRITTEN: Final[Mapping[str, str]] = {
     "as of Qbfcert, binary": "-o c.aig --formula f.qdimacs --dialect qbfcert-binary",
 }
 PLAIN: Final = "-o c.aag --formula f.qcir"
+
+# Models that are read from the comments of their formulas.
+FROM_FORMULAS: Final = (
+    MODELS["grid"][1],
+    "breakthrough --size 2x4 --second --depth 9 --encoding lifted-guarded",
+    EL,
+    f"{HEX_HELD} --encoding sn",
+    f"{HEAP_SECOND} --encoding gdl-gd",
+)
 
 
 def certificate_cases() -> dict[str, Case]:
@@ -313,18 +360,26 @@ def certificate_cases() -> dict[str, Case]:
     for name, words in WRITTEN.items():
         for model in (MODELS["grid"][0], MODELS["grid"][1], EL, EL_HELD):
             cases[f"{name}: {model}"] = partial(certified, model, words)
+    cases[f"pairing: {PAIRS}"] = partial(certified, f"{PAIRS} --encoding pairing", PLAIN)
+    for model in FROM_FORMULAS:
+        cases[f"of a formula: {model}"] = partial(certified, "f.qcir", "-o c.aag", model)
     return cases
 
 
-def certified(model: str, words: str) -> Value:
-    """The hashes of certificate and formula, and what is said of them."""
+def certified(model: str, words: str, formula: str = "") -> Value:
+    """The hashes of certificate and formula, and what is said of them.
+
+    Of the model in a formula's own comments, where ``model`` is a file: encoded is ``formula``.
+    """
     with folder():
+        if formula:
+            assert qsage(f"encode {formula} -o {model}").code == 0
         done = qsage(f"certify {model} --route search {words} --json")
         if done.code:
             return {"exit code": done.code, "said": done.last}
         facts = done.data
         said = ("game", "verdict", "winner", "kind", "gates", "functions", "dont_cares", "note")
-        files = {"certificate": facts["certificate"], "formula": facts["formula"]}
+        files = {key: facts[key] for key in ("certificate", "formula") if facts[key]}
         return {key: facts[key] for key in said} | {key: sha(f) for key, f in files.items()}
 
 
@@ -507,7 +562,6 @@ EXITS: Final[Sequence[str]] = (
     "solve hex-network --size 2x2 --depth 3",
     "solve hex-network --size 2x2 --depth 1",
     "solve hex-network --size 2x2 --depth auto",
-    "solve hex-network --size 2x2 --depth 3 --encoding pairing --solver search",
     "solve hex-network --size 6x6 --depth 30 --timeout 0",
     "certify hex --size 2x2 --depth 3 --route search -o out.aig",
     "certify hex --size 2x2 --depth 3 --route none -o out.aig",
@@ -599,9 +653,22 @@ def golden(topic: str) -> dict[str, Value]:
 def write(topic: str) -> None:
     """Write the file of a topic anew."""
     values = {name: case() for name, case in TOPICS[topic]().items()}
-    text = json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False)
+    text = ",\n".join(f"{compact(name)}: {{\n{lines(values[name])}}}" for name in sorted(values))
     GOLDEN.mkdir(parents=True, exist_ok=True)
-    (GOLDEN / f"{topic}.json").write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    (GOLDEN / f"{topic}.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8", newline="\n")
+
+
+def lines(value: dict[str, Value]) -> str:
+    """The entries of a case, a line each, so that a difference shows what it is about."""
+    return "".join(
+        f"  {compact(key)}: {compact(value[key])}{',' if more else ''}\n"
+        for more, key in zip(range(len(value) - 1, -1, -1), sorted(value), strict=True)
+    )
+
+
+def compact(value: Value) -> str:
+    """A value as JSON in one line."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 if __name__ == "__main__":
