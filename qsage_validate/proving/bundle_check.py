@@ -61,7 +61,7 @@ class TheoremCheck:
         else:
             proved = f"{cnf}: it is not shown that the clauses are unsatisfiable"
         belongs = {
-            Link.SAME: f"{cnf} is the CNF of formula, certificate and rules: made again, equal",
+            Link.SAME: f"{cnf} is the CNF of the inputs: made again, equal",
             Link.DIFFERENT: f"{cnf} is not the CNF of the inputs: {self.reason}",
             Link.UNKNOWN: f"{cnf}: not compared with the inputs: {self.reason}",
             Link.NOT_ASKED: f"{cnf}: not compared with the inputs, as asked",
@@ -121,11 +121,11 @@ class Verification:
         if any(each.link is not Link.SAME for each in self.theorems):
             return (
                 f"{self.folder}: the CNFs are unsatisfiable ({levels}); whether they are those of "
-                "formula and certificate was not asked"
+                "the inputs was not asked"
             )
         return (
-            f"{self.folder}: verified: the CNFs are unsatisfiable, and are those of formula, "
-            f"certificate and rules ({levels})"
+            f"{self.folder}: verified: the CNFs are unsatisfiable, and are those of the inputs "
+            f"({levels})"
         )
 
     def as_json(self) -> dict[str, object]:

@@ -149,11 +149,10 @@ def test_a_bundle_is_verified(qsage: Qsage, bundle: Path) -> None:
     done = verify(qsage)
     assert done.code == Exit.FINE
     assert "formula.cnf is unsatisfiable (accepted by qsage)" in done.out
-    assert "rules.cnf is the CNF of formula, certificate and rules: made again, equal" in done.out
+    assert "rules.cnf is the CNF of the inputs: made again, equal" in done.out
     assert "not in the CNF: which variables a reply reads" in done.out
     assert done.out.splitlines()[-1] == (
-        "proof: verified: the CNFs are unsatisfiable, and are those of formula, certificate and "
-        "rules (formula, rules)"
+        "proof: verified: the CNFs are unsatisfiable, and are those of the inputs (formula, rules)"
     )
     done = verify(qsage, "--json")
     data = json.loads(done.out)
@@ -174,10 +173,10 @@ def test_without_the_inputs_only_the_clauses_are_verified(qsage: Qsage, bundle: 
     assert "verified: the CNFs" not in done.out
     done = verify(qsage, "--cnf-only")
     assert done.code == Exit.FINE
-    assert "whether they are those of formula and certificate was not asked" in done.out
+    assert "whether they are those of the inputs was not asked" in done.out
     done = verify(qsage, "--formula", "elsewhere/tic.qcir", "--cert", "elsewhere/tic.aig")
     assert done.code == Exit.FINE
-    assert "are those of formula, certificate and rules" in done.out
+    assert "are those of the inputs" in done.out
     done = verify(qsage, "--meta", "elsewhere/tic.qcir")
     assert done.code == Exit.BAD_INPUT
     assert "found --meta, but the bundle was made without such a file" in done.err
