@@ -23,7 +23,12 @@ from qsage_validate.cli.solver_options import (
     TimeoutOption,
     search_limits,
 )
-from qsage_validate.cli.subject import formula_path, load_formula_subject, without_depth
+from qsage_validate.cli.subject import (
+    encoding_of,
+    formula_path,
+    load_formula_subject,
+    without_depth,
+)
 from qsage_validate.cli.way import Way
 from qsage_validate.errors import Exit, UsageError
 
@@ -97,13 +102,17 @@ def command(
             raise UsageError("found --solver search with a formula, expected a QBF solver")
         with grounding_within(memory):
             subject = load_formula_subject(path, model, meta)
+            # A layout is a claim of the file's: who wins follows from an encoding alone.
+            encodes = encoding_of(subject) is not None
         with SearchLine(sys.stderr) as line:
             solved = way.solve(subject.qbf, line.stage)
         facts: dict[str, Any] = {"formula": subject.name}
         length = "" if subject.layout is None else f"{subject.layout.plies} plies"
         if subject.game is not None:
             length = subject.game.length
-        return _tell_solved(solved, subject.qbf, subject.layout, length, facts, json_output)
+        return _tell_solved(
+            solved, subject.qbf, subject.layout, length, facts, json_output, encodes=encodes
+        )
     if meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     resolved = model.resolve()
@@ -197,7 +206,10 @@ def _tell_solved(
     length: str,
     facts: dict[str, Any],
     json_output: bool,
+    *,
+    encodes: bool = True,
 ) -> Exit:
+    """Tell the answer; ``encodes`` says that the formula is known to be the layout's game."""
     from qsage_validate.encodings.table_layout import inconclusive
     from qsage_validate.games.protocol import Player
 
@@ -213,7 +225,7 @@ def _tell_solved(
             {
                 **facts,
                 "verdict": _word(truth),
-                "winner": None if winner is None or layout is None else winner.value,
+                "winner": None if winner is None or layout is None or not encodes else winner.value,
                 "reason": solved.why,
                 "solver": solved.solver,
                 "version": solved.version,
@@ -229,7 +241,7 @@ def _tell_solved(
             }
         )
     else:
-        emit(_solved_text(solved, formula, layout, length, move, why_no_winner))
+        emit(_solved_text(solved, formula, layout, length, move, why_no_winner, encodes=encodes))
     return _exit(truth)
 
 
@@ -240,17 +252,21 @@ def _solved_text(
     length: str,
     move: str,
     why_no_winner: str | None,
+    *,
+    encodes: bool,
 ) -> str:
     if solved.truth is None:
         return f"undecided: {solved.by}: {solved.why}"
     verdict = _word(solved.truth)
-    if layout is not None:
+    if layout is not None and encodes:
         verdict += f": Black {'wins' if solved.truth else 'does not win'} within {length}"
     elif why_no_winner is not None:
         verdict += f": {why_no_winner}"
     parts = [f"{verdict} ({solved.by}, {solved.seconds:.2f} s)"]
+    if layout is not None and not encodes:
+        parts.append("who wins is not known: whether the layout is right was not checked")
     if move:
-        parts.append(f"first move {move}")
+        parts.append(f"first move {move}" + ("" if encodes else " by the layout"))
     elif solved.outer:
         parts.append(f"outermost block: {assignment_text(formula, solved.outer)}")
     return "; ".join(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import narrate
@@ -75,7 +75,10 @@ def load_formula_subject(path: str, model: ModelArguments, meta: str | None) -> 
 
 
 def encoding_of(subject: FormulaSubject) -> AnyEncoding | None:
-    """The game's encoding, when the formula is just what its own model is encoded as."""
+    """The game's encoding, when the formula is just what its own model is encoded as.
+
+    That goes for the layout too: one that says other things of the same formula is a lie.
+    """
     from qsage_validate.encodings.encoding import encode, encoders, kind_of
     from qsage_validate.games.model_text import model_from_parts
 
@@ -86,6 +89,8 @@ def encoding_of(subject: FormulaSubject) -> AnyEncoding | None:
     if layout.encoding not in encoders(kind_of(model)):
         return None
     made = encode(model, layout.encoding)
+    if replace(made.layout, source=layout.source) != layout:
+        return None
     same = (made.qbf.scopes, made.qbf.output) == (own.scopes, own.output)
     return made if same and made.qbf.gates == own.gates else None
 

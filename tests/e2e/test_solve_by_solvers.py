@@ -113,6 +113,44 @@ def test_the_layout_in_a_formula_says_who_wins(qsage: Qsage) -> None:
     assert read["winner"] == "white"
 
 
+def test_a_layout_of_another_formula_says_nothing_of_who_wins(qsage: Qsage) -> None:
+    qsage("encode", *DOMINO, "--depth", 1, "-o", "domino.qcir")
+    text = Path("domino.qcir").read_text()
+    output = next(line for line in text.splitlines() if line.startswith("output"))
+    negated = output.replace("(", "(-").replace("--", "")
+    Path("lie.qcir").write_text(text.replace(output, negated))
+    # True, and by the rules Black does not win.
+    done = qsage("solve", "lie.qcir")
+    assert done.code == Exit.TRUE
+    assert done.out.startswith("true (")
+    assert "who wins is not known: whether the layout is right was not checked" in done.out
+    assert json.loads(qsage("solve", "lie.qcir", "--json").out)["winner"] is None
+
+
+def test_a_layout_that_has_another_value_say_who_wins_is_not_believed(qsage: Qsage) -> None:
+    qsage(
+        "encode",
+        "hex-network",
+        "--size",
+        "2x2",
+        "--depth",
+        3,
+        "--encoding",
+        "pairing",
+        "-o",
+        "pairing.qcir",
+    )
+    lines = Path("pairing.qcir").read_text().splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith("#@ conclusive ")]
+    assert len(kept) == len(lines) - 1
+    Path("lie.qcir").write_text("".join(kept))
+    done = qsage("solve", "lie.qcir")
+    assert (done.code, "wins within" in done.out) == (Exit.TRUE, False)
+    done = qsage("certify", "lie.qcir", "-o", "lie.aig", "--json")
+    assert (done.code, json.loads(done.out)["winner"]) == (Exit.FINE, None)
+    assert " for Black" not in done.err
+
+
 def test_a_meta_file_that_only_lies_beside_is_no_obstacle(qsage: Qsage) -> None:
     Path("other.meta").write_text("#boardsize\n3 3\n#depth\n1\n")
     done = qsage("solve", "true.qcir")
