@@ -18,8 +18,9 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +63,17 @@ def tell(piece: Piece) -> tuple[Piece, Counts]:
     return piece, run(piece.name, range(piece.first, piece.first + piece.count))
 
 
+@contextmanager
+def _told(todo: Sequence[Piece], jobs: int) -> Iterator[Iterator[tuple[Piece, Counts]]]:
+    """The counts of some pieces, as they come."""
+    if jobs == 1:
+        yield map(tell, todo)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(tell, piece) for piece in todo]
+        yield (future.result() for future in as_completed(waiting))
+
+
 def resumed(path: Path | None) -> dict[str, Counts]:
     """The pieces that a checkpoint has."""
     found: dict[str, Counts] = {}
@@ -91,10 +103,8 @@ def campaign(
         else:
             todo.append(piece)
     started = time.monotonic()
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(tell, piece) for piece in todo]
-        for done, future in enumerate(as_completed(waiting), start=1):
-            piece, own = future.result()
+    with _told(todo, jobs) as results:
+        for done, (piece, own) in enumerate(results, start=1):
             counts[piece.name].add(own)
             if checkpoint is not None:
                 with checkpoint.open("a", encoding="utf-8") as file:

@@ -162,7 +162,7 @@ def change_clauses(draft: Draft, rng: Random) -> Draft | None:
     if draft.clauses is None:
         return None
     lines = draft.clauses.splitlines()
-    places = [k for k, x in enumerate(lines) if x.endswith(" 0") or x == "0"]
+    places = [k for k, x in enumerate(lines) if k and (x.endswith(" 0") or x == "0")]
     if not places:
         return None
     header = lines[0].split()

@@ -53,7 +53,8 @@ class Machine:
         self.game = game
         rules = [_rule(node) for node in _nodes(game.text)]
         self.strata = _strata(rules)
-        self.roles = [r[1] for r, body in rules if r[0] == "role" and not body]
+        named = (r[1] for r, body in rules if r[0] == "role" and len(r) == 2 and not body)
+        self.roles = list(dict.fromkeys(named))
         if game.role is None:
             self.black = self.roles[0] if self.roles else ""
         else:

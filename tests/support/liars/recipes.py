@@ -58,7 +58,9 @@ def changed_game(game: Game, rng: Random) -> Game:
     return changed_described(game, rng)
 
 
-def encoded(game: Game, encoding: str, form: tuple[str, ...]) -> Formula | None:
+def encoded(
+    game: Game, encoding: str, form: tuple[str, ...] = (), nodes: int = 6_000
+) -> Formula | None:
     """The product's formula of a game; ``None`` where it refuses, or where it is too large."""
     files, words, _ = game.files("g")
     name = "f.qcir" if form == () else "f.qdimacs"
@@ -74,7 +76,7 @@ def encoded(game: Game, encoding: str, form: tuple[str, ...]) -> Formula | None:
         formula = read_formula(text)
         if len(formula.literals) + len(formula.clauses or ()) > MOST_LITERALS:
             return None
-        solve(formula, limit=6_000)
+        solve(formula, limit=nodes)
     except TooLargeError:
         return None
     return formula
