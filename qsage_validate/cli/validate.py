@@ -116,8 +116,6 @@ def command(
     check_streams(report, json_output)
     if trust not in ("all", "minimal"):
         raise UsageError(f"found --trust {trust}, expected minimal or all")
-    if proof is not None and cert is None:
-        raise UsageError("found --proof without --cert: there is nothing to prove it of")
     if proof is not None and memory is not None:
         raise UsageError("found --proof with --memory: a proof is written without a limit")
     if "-" in (formula, cert, trace):

@@ -27,7 +27,7 @@ from qsage_validate.proving.subject import Subject
 from qsage_validate.proving.trace_level import check_trace_level
 from qsage_validate.solvers.search import Limits
 from qsage_validate.solvers.searching import search_for
-from qsage_validate.validation.encoding_proof import prove_encoding
+from qsage_validate.validation.encoding_proof import answer_encoding
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.strategy_proof import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
@@ -383,14 +383,13 @@ class _Run:
         formula, layout = subject.formula, subject.layout
         return self._timed(
             Level.ENCODING,
-            lambda: LevelAnswer(
-                prove_encoding(
-                    formula,
-                    layout,
-                    game,
-                    deadline=self.deadline,
-                    progress=self._progress(Level.ENCODING),
-                )
+            lambda: answer_encoding(
+                formula,
+                layout,
+                game,
+                deadline=self.deadline,
+                progress=self._progress(Level.ENCODING),
+                obligations=self.options.obligations,
             ),
         )
 

@@ -73,10 +73,12 @@ from qsage_validate.kernel.claims import (
     first_failure,
 )
 from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.strategies.line import MoveCode
 from qsage_validate.validation.encoding_prefix import Prefix, read_prefix
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.rules_circuit import RulesCircuit
+from qsage_validate.validation.strategy_proof import LevelAnswer
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
 
 _MOST_SQUARES = 4096
@@ -90,23 +92,39 @@ def prove_encoding(
     deadline: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Verdict:
+    """The verdict of :func:`answer_encoding`."""
+    return answer_encoding(formula, layout, game, deadline=deadline, progress=progress).verdict
+
+
+def answer_encoding(
+    formula: Qbf,
+    layout: Layout,
+    game: BddlGame,
+    *,
+    deadline: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    obligations: bool = False,
+) -> LevelAnswer:
     """Prove that the formula is true exactly when Black wins, or say what speaks against it.
 
     A refutation is a wrong place in prefix or layout, or a scripted play, as short as possible,
-    on which formula and rules differ.
+    on which formula and rules differ.  With ``obligations`` a proof comes with its claims.
     """
     prefix = read_prefix(formula, layout, game)
     if prefix.findings:
-        return Refuted(prefix.findings)
+        return LevelAnswer(Refuted(prefix.findings))
     missing = _missing_goals(layout, game)
     if missing:
-        return Unsupported(f"the layout does not say where {missing} claims a goal")
+        return LevelAnswer(Unsupported(f"the layout does not say where {missing} claims a goal"))
     if 1 << len(prefix.square.literals) > _MOST_SQUARES:
-        return Unsupported(f"more than {_MOST_SQUARES} values of the symbolic square")
+        return LevelAnswer(Unsupported(f"more than {_MOST_SQUARES} values of the symbolic square"))
+    comparison = _Comparison(prefix, layout, game, deadline, progress)
     try:
-        return _Comparison(prefix, layout, game, deadline, progress).verdict()
+        verdict = comparison.verdict()
     except ClaimsTimeoutError as error:
-        return Undecided(f"time is up: {error}")
+        return LevelAnswer(Undecided(f"time is up: {error}"))
+    asked = obligations and isinstance(verdict, Proved)
+    return LevelAnswer(verdict, comparison.obligation() if asked else None)
 
 
 def _missing_goals(layout: Layout, game: BddlGame) -> str:
@@ -142,12 +160,18 @@ class _Comparison:
         self.progress = progress
         # Universal variables without a role matter where the output needs them.
         self.free = [v for v in prefix.free if v in prefix.needed]
+        self.asked: list[Obligation] = []
+
+    def obligation(self) -> Obligation:
+        """The claims of both parts, where both have been asked."""
+        return joined(self.asked)
 
     def verdict(self) -> Verdict:
         """Soundness and completeness together."""
         failures: list[tuple[_Script, Counterexample, str]] = []
         doubts: list[str] = []
         sound = _Soundness(self.prefix, self.layout, self.game)
+        self.asked.append(Obligation(sound.builder, sound.claims, sound.assumed))
         failure = self._failure(sound)
         if failure is not None and self.free:
             doubts.append(
@@ -157,6 +181,7 @@ class _Comparison:
         elif failure is not None:
             failures.append((sound, failure, ""))
         complete = _Completeness(self.prefix, self.layout, self.game)
+        self.asked.append(Obligation(complete.builder, complete.claims, complete.assumed))
         failure = self._failure(complete)
         if failure is not None:
             if not complete.rejects(failure):

@@ -182,12 +182,14 @@ def test_contradictory_options(
     assert done.err.count("\n") == 1
 
 
-def test_without_a_certificate_there_is_nothing_to_prove(qsage: Qsage, repository: Path) -> None:
-    formula, *_ = _sample(repository, "tic")
-    for options in (("--proof", "p"), ("--level", "formula")):
-        done = qsage("validate", formula, *options)
-        assert done.code == Exit.BAD_INPUT
-        assert "--cert" in done.err
+def test_the_encoding_is_proved_without_a_certificate(qsage: Qsage, repository: Path) -> None:
+    formula, *_ = _sample(repository, "evader")
+    done = qsage("validate", formula, "--proof", "proof")
+    assert done.code == Exit.FINE
+    assert "proof: proof: encoding (" in done.err
+    done = qsage("verify", "proof", "--checker", "qsage")
+    assert done.code == Exit.FINE
+    assert done.out.splitlines()[-1].endswith("are those of the inputs (encoding)")
 
 
 def test_certificates_of_other_tools_with_their_games(qsage: Qsage, shared_data: Path) -> None:
