@@ -182,6 +182,15 @@ def test_contradictory_options(
     assert done.err.count("\n") == 1
 
 
+def test_without_a_certificate_only_the_encoding_can_be_checked(
+    qsage: Qsage, repository: Path
+) -> None:
+    formula, *_ = _sample(repository, "tic")
+    done = qsage("validate", formula, "--level", "formula")
+    assert done.code == Exit.BAD_INPUT
+    assert "--cert" in done.err
+
+
 def test_the_encoding_is_proved_without_a_certificate(qsage: Qsage, repository: Path) -> None:
     formula, *_ = _sample(repository, "evader")
     done = qsage("validate", formula, "--proof", "proof")
