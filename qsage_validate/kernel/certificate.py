@@ -76,6 +76,8 @@ class ClauseCertificate:
     that the file gives models for; the other variables that are not the formula's are helpers.
     ``blocks`` has the file's own structure where it is known: the variable that a run of
     clauses defines and the index in ``literals`` at which the run begins, in ascending order.
+    ``open`` are variables that are the opponent's though no clause may say so, where there is no
+    formula that tells.
     """
 
     literals: NDArray[np.int32]
@@ -86,6 +88,7 @@ class ClauseCertificate:
     dialect: Dialect = Dialect.PEDANT
     blocks: tuple[tuple[int, int], ...] = ()
     recognised: str = ""
+    open: frozenset[int] = frozenset()
 
     @cached_property
     def variables(self) -> frozenset[int]:
@@ -100,15 +103,17 @@ Certificate = CircuitCertificate | ClauseCertificate
 def opponent_variables(certificate: Certificate, formula: Qbf | None) -> tuple[int, ...]:
     """The variables that the opponent chooses, in the order of the prefix.
 
-    Without a formula these are the inputs of a circuit; of a clause set, the variables without
-    a model below the largest one that has a model (helpers are numbered above all of those).
+    Without a formula these are the inputs of a circuit; of a clause set, its open variables and
+    those without a model below the largest one that has a model (helpers are numbered above all
+    of those).
     """
     if formula is not None:
         return formula.variables(certificate.kind.decides.dual)
     if isinstance(certificate, CircuitCertificate):
         return certificate.inputs
     last = max(certificate.defined, default=0)
-    return tuple(sorted(v for v in certificate.variables - certificate.defined if v < last))
+    free = {v for v in certificate.variables - certificate.defined if v < last}
+    return tuple(sorted(free | certificate.open))
 
 
 def dont_cares(certificate: Certificate, formula: Qbf) -> tuple[int, ...]:

@@ -30,6 +30,7 @@ from qsage_validate.games.registry import find_command, load_game
 from qsage_validate.kernel.certificate import (
     Certificate,
     CircuitCertificate,
+    ClauseCertificate,
     Dialect,
     Kind,
     dont_cares,
@@ -262,6 +263,9 @@ def load(files: PlayFiles) -> Setup:
     )
     notes: list[str] = []
     layout = None if files.bare else _layout(files, certificate, formula)
+    if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
+        # Clauses need not mention what no function reads.
+        certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
     if layout is not None and certificate.kind is Kind.HERBRAND:
         why = _no_unfolding(formula, layout)
         if why is not None:
@@ -377,6 +381,16 @@ def _layout(
         return None
     decided = None if certificate is None else _decided(certificate)
     return layout_from_meta(read_meta(path), formula, decided)
+
+
+def _opponents(layout: AnyLayout) -> frozenset[int]:
+    """The variables of White's moves and of the symbolic position."""
+    found = {v for ply in layout.moves if ply.player is Player.WHITE for v in variables_of(ply)}
+    if isinstance(layout, Layout):
+        found.update(abs(v) for v in (*layout.board.x, *layout.board.y))
+    else:
+        found.update(abs(v) for v in layout.state.position)
+    return frozenset(found)
 
 
 def _decided(certificate: Certificate) -> frozenset[int]:
