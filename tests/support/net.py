@@ -16,6 +16,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -631,6 +632,158 @@ def with_gate(certificate: bytes, number: int) -> bytes:
     return "\n".join([*lines[:row], f"{gate} {int(left) ^ 1} {right}", *lines[row + 1 :]]).encode()
 
 
+# -- validation --------------------------------------------------------------------------------
+
+CERT: Final = "f.qcir --cert c.aag"
+# Herbrand functions are beaten by many values of variables that no play has: levels of plays.
+PLAYED: Final = f"{CERT} --level dependencies --level random --level all --level rules"
+SMALL: Final = "hex --size 2x2 --depth 3"
+SMALL_NETWORK: Final = "hex-network --size 2x2 --depth 3 --encoding cor+"
+VALID: Final = (
+    "tic",
+    "evader",
+    HELD,
+    f"{HEX} --encoding cor+",
+    f"{EL} --encoding la",
+    f"{EL_HELD} --encoding ea",
+    f"{HEX_HELD} --encoding sn",
+    f"{HEAP} --encoding gdl",
+    f"{HEAP_SECOND} --encoding gdl-gd",
+)
+
+# What a solver has chosen where nothing depends on it.
+_CHOSEN: Final = (
+    (re.compile(r" under( -?\d+)+"), " under …"),
+    (re.compile(r" with \d+ = [01](, \d+ = [01])*(, …)?;"), " with …;"),
+)
+
+
+def validation_cases() -> dict[str, Case]:
+    """Certificates that hold, and such as were damaged in one place."""
+
+    def damaged(model: str, change: Callable[[bytes], bytes], words: str = CERT) -> Case:
+        def files() -> Mapping[str, bytes]:
+            sound = made(model)
+            return {**sound, "c.aag": change(sound["c.aag"])}
+
+        return partial(validated, words, files)
+
+    def layout(model: str, line: bytes, instead: bytes, words: str = CERT) -> Case:
+        def files() -> Mapping[str, bytes]:
+            sound = made(model)
+            assert line in sound["f.qcir"]
+            return {**sound, "f.qcir": sound["f.qcir"].replace(line, instead, 1)}
+
+        return partial(validated, words, files)
+
+    cases = {f"valid: {model}": partial(validated, CERT, partial(made, model)) for model in VALID}
+    return cases | {
+        "valid, the formula alone": partial(validated, "f.qcir", partial(made, SMALL)),
+        "valid, without a layout": partial(validated, CERT, bare),
+        "wrong gate, Black, symbolic square": damaged(SMALL, partial(with_gate, number=3)),
+        "wrong gate, Black, a goal": damaged(MODELS["grid"][0], partial(with_gate, number=12)),
+        "wrong gate, Black, listed moves": damaged(SMALL_NETWORK, partial(with_gate, number=0)),
+        "wrong gate, Black, lifted": damaged(f"{EL} --encoding la", partial(with_gate, number=17)),
+        "wrong gate, Black, GDL": damaged(f"{HEAP} --encoding gdl", partial(with_gate, number=1)),
+        "wrong function, White, a board": damaged(HELD, with_function, PLAYED),
+        "wrong function, White, GDL": damaged(
+            f"{HEAP_SECOND} --encoding gdl", with_function, PLAYED
+        ),
+        "a function that looks ahead": partial(validated, CERT, looking_ahead),
+        "a certificate of what is false": partial(validated, CERT, false_answer),
+        "rules of another game": partial(
+            validated,
+            f"{CERT} --level all --level random --model '{MODELS['grid'][1]}'",
+            partial(made, MODELS["grid"][0]),
+        ),
+        "rules of another network": partial(
+            validated,
+            f"{CERT} --model 'hex-network --size 2x2 --transversal --depth 3'",
+            partial(made, SMALL_NETWORK),
+        ),
+        "a layout with another mover": layout(SMALL, b"move 2 white", b"move 2 black"),
+        "a layout that lacks a claim": layout(SMALL_NETWORK, b" stop 15", b""),
+        "a layout that cannot be read": layout(SMALL_NETWORK, b"move 2 white", b"move 2 grey"),
+    }
+
+
+def validated(words: str, files: Callable[[], Mapping[str, bytes]]) -> Value:
+    """What ``qsage validate`` says of files: all but times, sizes and versions.
+
+    The evidence of levels is left out, where it is not in their words: it tells how the SAT solver
+    went about it.  What plays have as evidence is among the adversaries.
+    """
+    with folder(files()):
+        done = qsage(shlex.split(f"validate {words} --games 20 --json"))
+        if done.code == Exit.BAD_INPUT:
+            return {"exit code": done.code, "said": done.last}
+        said = done.data
+        return {
+            "exit code": done.code,
+            "verdict": said["verdict"],
+            "summary": said["summary"],
+            "blame": said["blame"],
+            "contradictions": [shown(finding) for finding in said["contradictions"]],
+            "facts": {k: v for k, v in said["facts"].items() if k not in ("files", "version")},
+            **{f"statement: {each['text']}": each for each in said["statements"]},
+            **{
+                f"level: {each['level']}": [chosen(each["text"]), *map(shown, each["findings"])]
+                for each in said["levels"]
+            },
+        }
+
+
+def shown(finding: dict[str, Value]) -> Value:
+    """A finding, as a person sees it."""
+    return {key: finding[key] for key in ("moves", "replay")} | {"text": chosen(finding["text"])}
+
+
+def chosen(text: str) -> str:
+    """The text without values that a solver has chosen."""
+    for pattern, instead in _CHOSEN:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def bare() -> Mapping[str, bytes]:
+    """The small game's files, without the comments that say what the variables are."""
+    sound = made(SMALL)
+    return {**sound, "f.qcir": _COMMENTS.sub(b"", sound["f.qcir"])}
+
+
+def looking_ahead() -> Mapping[str, bytes]:
+    """A formula and a function for its first variable that reads the second one."""
+    return {
+        "f.qcir": b"#QCIR-G14\nexists(1)\nforall(2)\noutput(3)\n3 = xor(1, -2)\n",
+        "c.aag": b"aag 1 1 0 2 0\n2\n2\n1\ni0 2\no0 1\no1 result\n",
+    }
+
+
+def false_answer() -> Mapping[str, bytes]:
+    """A formula that is false, and a "Skolem certificate" of nothing but zeros."""
+    with folder():
+        done = qsage("encode connect-c --connect 2 --size 2x2 --depth 1 -o f.qcir")
+        assert done.code == 0, done.err
+        formula = Path("f.qcir").read_bytes()
+    numbers = [
+        number.strip().decode()
+        for block in re.findall(rb"^forall\((.*)\)$", formula, re.MULTILINE)
+        for number in block.split(b",")
+    ]
+    size = len(numbers)
+    lines = [f"aag {size} {size} 0 2 0", *(str(2 * k) for k in range(1, size + 1)), "0", "1"]
+    lines += [f"i{k} {number}" for k, number in enumerate(numbers)] + ["o0 1", "o1 result", ""]
+    return {"f.qcir": formula, "c.aag": "\n".join(lines).encode()}
+
+
+def with_function(certificate: bytes) -> bytes:
+    """An ASCII AIGER file with the first function negated."""
+    lines = certificate.decode().split("\n")
+    row = 1 + int(lines[0].split()[2])
+    lines[row] = str(int(lines[row]) ^ 1)
+    return "\n".join(lines).encode()
+
+
 # -- what the net is made of -------------------------------------------------------------------
 
 TOPICS: Final[Mapping[str, Callable[[], Mapping[str, Case]]]] = {
@@ -639,6 +792,7 @@ TOPICS: Final[Mapping[str, Callable[[], Mapping[str, Case]]]] = {
     "adversaries": adversary_cases,
     "command-line": command_cases,
     "exit-codes": exit_cases,
+    "validation": validation_cases,
 }
 
 
@@ -653,12 +807,12 @@ def golden(topic: str) -> dict[str, Value]:
 def write(topic: str) -> None:
     """Write the file of a topic anew."""
     values = {name: case() for name, case in TOPICS[topic]().items()}
-    text = ",\n".join(f"{compact(name)}: {{\n{lines(values[name])}}}" for name in sorted(values))
+    text = ",\n".join(f"{compact(name)}: {{\n{entries(values[name])}}}" for name in sorted(values))
     GOLDEN.mkdir(parents=True, exist_ok=True)
     (GOLDEN / f"{topic}.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8", newline="\n")
 
 
-def lines(value: dict[str, Value]) -> str:
+def entries(value: dict[str, Value]) -> str:
     """The entries of a case, a line each, so that a difference shows what it is about."""
     return "".join(
         f"  {compact(key)}: {compact(value[key])}{',' if more else ''}\n"
@@ -672,5 +826,5 @@ def compact(value: Value) -> str:
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or TOPICS:
-        write(chosen)
+    for asked in sys.argv[1:] or TOPICS:
+        write(asked)
