@@ -38,9 +38,14 @@ def blame(
         return "the encoding is wrong: the formula, read by its layout, is not this game's" + doubts
     wrong_certificate = failed(Level.DEPENDENCIES, Level.FORMULA)
     if wrong_certificate and claims is not None and winner is claims.other:
+        if passed(Level.ENCODING):
+            return (
+                f"the solver's answer is wrong: by the rules {winner} wins, "
+                "and no certificate of the opposite can be right"
+            )
         return (
-            f"the solver's answer is wrong: by the rules {winner} wins, "
-            "and no certificate of the opposite can be right"
+            "the certificate is wrong: it does not prove the formula; by the rules "
+            f"{winner} wins, so that none can if the formula is this game's"
         )
     if wrong_certificate:
         return "the certificate is wrong: it does not prove the formula"
@@ -48,6 +53,11 @@ def blame(
     if FindingKind.LAYOUT_DIFFERS in kinds:
         return "the layout is wrong: it does not say what the formula's variables are"
     if failed(Level.RANDOM, Level.EXHAUSTIVE, Level.RULES):
+        if passed(Level.FORMULA) and not passed(Level.DEPENDENCIES):
+            return (
+                "the plays are not what was promised; run the dependencies level to tell whether "
+                "the certificate proves the formula"
+            )
         if passed(Level.FORMULA):
             return (
                 "the encoding, its layout or the model is wrong: the certificate proves the "

@@ -40,13 +40,26 @@ def _results(**verdicts: Verdict) -> list[LevelResult]:
         ({"formula": BAD, "encoding": OK}, Player.BLACK, "the certificate is wrong"),
         ({"formula": BAD, "encoding": OK}, None, "the certificate is wrong"),
         ({"formula": BAD, "encoding": OK}, Player.WHITE, "the solver's answer is wrong"),
+        # Whose formula it is is not known: its value may be another than the game's.
+        ({"formula": BAD}, Player.WHITE, "the certificate is wrong: it does not prove the formula"),
+        ({"dependencies": BAD, "encoding": OPEN}, Player.WHITE, "the certificate is wrong"),
         ({"formula": OK, "rules": BAD, "encoding": BAD}, None, "the encoding is wrong"),
         ({"formula": BAD, "rules": BAD, "encoding": BAD}, None, "the encoding is wrong"),
-        ({"formula": OK, "rules": BAD}, None, "the encoding, its layout or the model is wrong"),
         (
-            {"formula": OK, "random": BAD, "encoding": OPEN},
+            {"dependencies": OK, "formula": OK, "rules": BAD},
+            None,
+            "the encoding, its layout or the model is wrong",
+        ),
+        (
+            {"dependencies": OK, "formula": OK, "random": BAD, "encoding": OPEN},
             None,
             "the encoding, its layout or the model",
+        ),
+        # Functions that peek prove nothing, though they win against the formula.
+        (
+            {"formula": OK, "rules": BAD},
+            None,
+            "the plays are not what was promised; run the depend",
         ),
         ({"random": BAD}, None, "the plays are not what was promised"),
         ({"formula": OK, "rules": OK, "boards": BAD}, None, "the formula's boards or its legality"),
