@@ -54,12 +54,16 @@ class Plan:
 
 
 @cache
+def _help() -> str:
+    with folder() as where:
+        return ask(["validate", "--help"], where).out
+
+
+@cache
 def known_levels() -> frozenset[str]:
     """The levels that the product has."""
-    with folder() as where:
-        said = ask(["validate", "--help"], where).out
-    listed = re.findall(r"[a-z]+", said.partition("Only these levels:")[2].partition(".")[0])
-    return frozenset(listed)
+    listed = _help().partition("Only these levels:")[2].partition(".")[0]
+    return frozenset(re.findall(r"[a-z]+", listed))
 
 
 @lru_cache(maxsize=64)
@@ -130,7 +134,7 @@ def case_of(plan: Plan) -> Case:
     if draft.command != "validate":
         own = draft.given or (None if draft.subject is None else draft.subject.game)
         game = None
-        if own is not None:
+        if own is not None and texts.has_files(own):
             more, named, option = own.files("other")
             files |= more
             game = (named, option)
@@ -331,6 +335,12 @@ def _asked(rng: Random, levels: Sequence[str]) -> list[Step]:
             chosen = rng.sample(levels, rng.randint(1, len(levels)))
         steps += [(f"ask:{level}", 0) for level in chosen]
     steps.append(_one(rng, "ask:options"))
+    if rng.random() < 0.02:
+        steps.append(_one(rng, "ask:dialect"))
+    if rng.random() < 0.1 and "--trust" in _help():
+        steps.append(_one(rng, "ask:minimal"))
+    if rng.random() < 0.03 and "--proof" in _help():
+        steps.append(_one(rng, "ask:proof"))
     return steps
 
 

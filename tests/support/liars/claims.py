@@ -221,9 +221,11 @@ def random_claims(rng: Random) -> Claims:
     if way < 0.65:
         turns = ("BW" * 3)[:plies]
     elif way < 0.75:
-        turns = ("WB" * 3)[:plies]
+        turns = ("WB" * 3)[: max(2, plies)]
     else:
-        turns = "".join(rng.choice("BW") for _ in range(plies))
+        # Somebody must be asked about: a game in which Black never moves has no formula.
+        turns = "".join(rng.choice("BW") for _ in range(plies - 1)) + "B"
+        turns = "".join(rng.sample(turns, plies))
     stones = rng.sample(positions, rng.choice((0, 0, 0, 1, 2)))
     split = rng.randint(0, len(stones))
     if rng.random() < 0.35:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from random import Random
 
 from tests.support.liars.formula import UnreadableError
@@ -59,9 +60,9 @@ class Machine:
             self.black = self.roles[0] if self.roles else ""
         else:
             self.black = game.role
-        if len(self.roles) != 2 or self.black not in self.roles:
+        if len(self.roles) < 2 or self.black not in self.roles:
             raise UnreadableError("roles that are not ours")
-        (self.white,) = [r for r in self.roles if r != self.black]
+        self.others = [r for r in self.roles if r != self.black]
         self._facts: dict[object, dict[tuple[str, int], set[Fact]]] = {}
         self.start = frozenset(f[1] for f in self.facts(frozenset(), {}).get(("init", 2), ()))
 
@@ -106,9 +107,12 @@ class Machine:
         goals = [int(str(f[2])) for f in facts.get(("goal", 3), ()) if f[1] == self.black]
         return max(goals, default=0) >= self.game.win
 
-    def following(self, state: frozenset[Term], black: Term, white: Term) -> frozenset[Term]:
-        """The state behind a round."""
-        facts = self.facts(state, {self.black: black, self.white: white})
+    def following(
+        self, state: frozenset[Term], black: Term, others: tuple[Term, ...]
+    ) -> frozenset[Term]:
+        """The state behind a round; all roles but one are White together."""
+        joint = dict(zip(self.others, others, strict=True))
+        facts = self.facts(state, {self.black: black, **joint})
         return frozenset(f[1] for f in facts.get(("next", 2), ()))
 
     def wins(self) -> bool:
@@ -123,7 +127,8 @@ class Machine:
                 return False
             key = (state, left)
             if key not in known:
-                black, white = self.moves(state, self.black), self.moves(state, self.white)
+                black = self.moves(state, self.black)
+                white = list(product(*(self.moves(state, role) for role in self.others)))
                 if not black or not white or (len(black) > 1 and len(white) > 1):
                     raise UnreadableError("a state without moves, or with two choices")
                 known[key] = any(
@@ -270,6 +275,10 @@ def _take(rng: Random) -> str:
     if rng.random() < 0.3:
         turns = [rng.choice(("black", "white")) for _ in range(moves)]
     lines = ["(role black)", "(role white)", "(init (step 1))"]
+    if rng.random() < 0.15:
+        lines += ["(role green)", "(other black green)", "(other green black)"]
+        lines += ["(other white green)", "(other green white)", "(goal green 0)"]
+        turns[rng.randrange(moves)] = "green"
     lines += [f"(base (step {k}))" for k in range(1, moves + 2)]
     lines += [f"(cell {c})" for c in cells]
     lines += [f"(turn {k} {p})" for k, p in enumerate(turns, start=1)]

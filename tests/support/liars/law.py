@@ -125,7 +125,7 @@ class Facts:
         """The functions of an AIGER certificate."""
         words = self.case.words
         name = words[words.index("--cert") + 1] if "--cert" in words else ""
-        if self.formula is None or not name.endswith(".aag"):
+        if self.formula is None or not name.endswith(".aag") or "--dialect" in words:
             return None
         try:
             return Judged(self.formula, read_circuit(self.case.files[name]))
@@ -188,6 +188,8 @@ def judge(case: Case, answer: Answer) -> Verdict:
         *(text for one in said for text in _lies(case.facts, one)),
         *_refutations(case, answer),
     ]
+    if case.harmless and answer.code == 2:
+        broken.append(f"refuses what nobody has changed: {answer.err.strip()}")
     return Verdict(_outcome(answer, said), tuple(dict.fromkeys(broken)), said)
 
 

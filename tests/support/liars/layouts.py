@@ -645,3 +645,25 @@ def drop_gate_names(draft: Draft, rng: Random) -> Draft | None:
     """The names of gates go, which are for people."""
     lines = [x for x in draft.formula.layout() if not x.startswith("gate ")]
     return replace(draft, formula=draft.formula.with_layout(lines))
+
+
+@mutator("neutral:order")
+def order(draft: Draft, rng: Random) -> Draft | None:
+    """Lines stand in another order, where the order is free."""
+    lines, rest = _split(draft)
+    kept = ("qsage-layout", "list ", "move ", "state ", "atoms ", "symbolic ")
+    free = [x for x in lines if not x.startswith(kept)]
+    fixed = [x for x in lines if x.startswith(kept)]
+    rng.shuffle(free)
+    return replace(draft, formula=draft.formula.with_layout([*fixed, *free, *rest]))
+
+
+@mutator("neutral:spare-variable")
+def spare_variable(draft: Draft, rng: Random) -> Draft | None:
+    """The innermost block has an existential variable more, which nothing reads."""
+    formula = draft.formula
+    new = formula.largest + 1
+    changed = replace(
+        formula, prefix=(*formula.prefix, (False, (new,))), size=max(formula.size, new)
+    )
+    return replace(draft, formula=changed)

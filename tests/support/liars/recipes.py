@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from types import MappingProxyType
 
 from tests.support.liars.bdd import TooLargeError
 from tests.support.liars.claims import Claims, changed_claims, random_claims, read_pg
@@ -58,11 +59,42 @@ def changed_game(game: Game, rng: Random) -> Game:
     return changed_described(game, rng)
 
 
+NAMED = (
+    "hex-network --size 2x2 --depth 3",
+    "hex-network --size 2x2 --transversal --depth 3",
+    "hex-network --size 1x3 --transversal --depth 1",
+    "hex-network --size 2x1 --transversal --depth 2",
+    "harary --size 2x2 --shape domino --depth 2",
+    "harary --size 2x2 --shape domino --torus --depth 3",
+    "harary --size 3x1 --shape domino --stones 2 --depth 3",
+    "harary --size 2x2 --shape domino --second --depth 4",
+    "harary --size 3x1 --shape domino --maker-breaker --stones 2 --first-stones 1 --depth 3",
+)
+"""Positional games by name: networks that White connects, tori, turns of two stones."""
+
+
+def _named_subject(rng: Random) -> Subject | None:
+    encoding = rng.choice(ENCODINGS["positional"])
+    formula = _encoded(rng.choice(NAMED).split(), encoding, (), 6_000)
+    game = None if formula is None else own_game(formula)
+    return None if formula is None or game is None else Subject(game, encoding, formula)
+
+
 def encoded(
     game: Game, encoding: str, form: tuple[str, ...] = (), nodes: int = 6_000
 ) -> Formula | None:
     """The product's formula of a game; ``None`` where it refuses, or where it is too large."""
     files, words, _ = game.files("g")
+    return _encoded(words, encoding, form, nodes, files)
+
+
+def _encoded(
+    words: Sequence[str],
+    encoding: str,
+    form: tuple[str, ...],
+    nodes: int,
+    files: Mapping[str, str] = MappingProxyType({}),
+) -> Formula | None:
     name = "f.qcir" if form == () else "f.qdimacs"
     with folder() as where:
         put(where, files)
@@ -85,6 +117,10 @@ def encoded(
 def random_subject(kind: str, rng: Random) -> Subject:
     """A game of a kind with its formula."""
     while True:
+        if kind == "positional" and rng.random() < 0.15:
+            named = _named_subject(rng)
+            if named is not None:
+                return named
         game = random_game(kind, rng)
         encoding = rng.choice(ENCODINGS[kind])
         clausal = rng.random() < 0.25

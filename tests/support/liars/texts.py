@@ -8,7 +8,7 @@ from random import Random
 
 from tests.support.liars.claims import Claims, read_pg
 from tests.support.liars.described import Described
-from tests.support.liars.draft import MUTATORS, Draft, mutator
+from tests.support.liars.draft import Draft, mutator
 from tests.support.liars.formula import UnreadableError
 from tests.support.liars.grid import Grid, read_grid
 from tests.support.liars.recipes import Game, changed_game, random_game
@@ -69,15 +69,23 @@ def reread(files: dict[str, str], given: Game | None) -> Game | None:
 @mutator("given:same")
 def given_same(draft: Draft, rng: Random) -> Draft | None:
     """An option names the game that the formula was made of."""
-    if draft.subject is None:
+    if draft.subject is None or not has_files(draft.subject.game):
         return None
-    return replace(draft, given=draft.subject.game)
+    game = draft.subject.game
+    # Encodings leave out White's turns behind Black's last one: then the plies differ.
+    same = not (isinstance(game, Claims) and game.turns[: game.plies].endswith("W"))
+    return replace(draft, given=game, harmless=draft.harmless and same)
+
+
+def has_files(game: Game) -> bool:
+    """Whether files say all of a game: PG has no word for a network that White connects."""
+    return not (isinstance(game, Claims) and game.network is not None and game.network.white)
 
 
 @mutator("given:changed")
 def given_changed(draft: Draft, rng: Random) -> Draft | None:
     """An option names a game that differs a little."""
-    if draft.subject is None:
+    if draft.subject is None or not has_files(draft.subject.game):
         return None
     return replace(draft, given=changed_game(draft.subject.game, rng), harmless=False)
 
@@ -116,4 +124,21 @@ def options(draft: Draft, rng: Random) -> Draft | None:
     return replace(draft, options=tuple(found))
 
 
-assert "ask:rules" in MUTATORS
+@mutator("ask:dialect")
+def dialect(draft: Draft, rng: Random) -> Draft | None:
+    """The certificate is to be read as what it is not."""
+    names = ("caqe", "pedant", "qaiger", "qbfcert-ascii", "qbfcert-binary")
+    more = ("--dialect", rng.choice(names))
+    return replace(draft, options=(*draft.options, *more), harmless=False)
+
+
+@mutator("ask:minimal")
+def minimal(draft: Draft, rng: Random) -> Draft | None:
+    """Only the kernel is trusted."""
+    return replace(draft, options=(*draft.options, "--trust", "minimal"))
+
+
+@mutator("ask:proof")
+def proof(draft: Draft, rng: Random) -> Draft | None:
+    """Proofs for other checkers are written."""
+    return replace(draft, options=(*draft.options, "--proof", "proofs"))
