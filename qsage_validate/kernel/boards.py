@@ -30,9 +30,14 @@ from qsage_validate.kernel.walk import Step, Walk
 
 @dataclass(frozen=True, slots=True)
 class Agrees:
-    """All claims hold; ``claims`` is how many there were (0: the formula says nothing)."""
+    """All claims hold; ``claims`` is how many there were (0: the formula says nothing).
+
+    ``position`` and ``legality`` say whether claims were about these.
+    """
 
     claims: int
+    position: bool
+    legality: bool
 
 
 @dataclass
@@ -53,6 +58,8 @@ class BoardsProof:
     rules_in: Callable[[AigBuilder], Rules]
     rewrite: bool = True
     asked: int = field(default=0, init=False)
+    _positions: bool = field(default=False, init=False)
+    _legalities: bool = field(default=False, init=False)
     claims: list[Claim] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -120,6 +127,7 @@ class BoardsProof:
         for flags in self.reading.flags:
             if flags.ply != step.ply:
                 continue
+            self._legalities = True
             by_formula = self._all(flags.literals)
             if flags.move is None:
                 chosen, by_rules, name = step.playing, step.moved, ""
@@ -155,6 +163,7 @@ class BoardsProof:
             bad = builder.and_all((*parts, self._all(says.then) ^ 1))
             wrong.setdefault((says.atom.partition(" ")[0], says.value), []).append(bad)
         for (kind, value), literals in wrong.items():
+            self._positions = True
             self._claim(
                 FindingKind.BOARD_DIFFERS,
                 walk.time,
@@ -171,7 +180,7 @@ class BoardsProof:
         """Ask for each claim; raises ``ClaimsTimeoutError`` when ``deadline`` passes."""
         failure = first_failure(self.builder, self.claims, deadline=deadline, progress=progress)
         if failure is None:
-            return Agrees(self.asked)
+            return Agrees(self.asked, self._positions, self._legalities)
         claim = failure.claim
         moves = played(self.builder, self._steps[: claim.ply], failure.inputs)
         return Lost(claim.kind, claim.ply, claim.text, moves)

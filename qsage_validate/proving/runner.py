@@ -164,7 +164,8 @@ class _Run:
             verdict = self._with_replays(verdict)
         seconds = time.monotonic() - started
         kept = answer.obligation if self.options.obligations else None
-        return LevelResult(level, verdict, seconds, obligation=kept)
+        evidence = {"compared": answer.compared} if answer.compared else {}
+        return LevelResult(level, verdict, seconds, evidence, obligation=kept)
 
     def _with_replays(self, verdict: Verdict) -> Verdict:
         setup = self._setup() if isinstance(verdict, Refuted) else None

@@ -18,11 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled
+
+_NAMED: Final = "what the layout names of position and legality is that of the rules"
 
 
 class About(Enum):
@@ -160,8 +163,8 @@ class _Reasoning:
             )
         yield from self._about_functions()
         if self.proved(Level.BOARDS):
-            text = "position and legality in the formula are those of the rules in each play of it"
-            yield Statement(About.BOARDS, text, (Level.BOARDS,))
+            compared = self.by_level[Level.BOARDS].evidence.get("compared", _NAMED)
+            yield Statement(About.BOARDS, f"{compared} in each play of it", (Level.BOARDS,))
         for level, result in self.by_level.items():
             if isinstance(result.verdict, Sampled):
                 yield Statement(About.SAMPLE, str(result.verdict), (level,))

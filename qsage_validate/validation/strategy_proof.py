@@ -12,7 +12,7 @@ from functools import partial
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.table_layout import AnyLayout
+from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.boards import Agrees, BoardsProof
 from qsage_validate.kernel.certificate import CircuitCertificate
@@ -41,12 +41,13 @@ class LevelAnswer:
     """A verdict, and the claims behind it where it is a proof.
 
     ``guessed`` are the variables without a meaning in plays that a losing strategy reads: with
-    other values it may win.
+    other values it may win.  ``compared`` says what a proof has compared, where that differs.
     """
 
     verdict: Verdict
     obligation: Obligation | None = None
     guessed: tuple[int, ...] = ()
+    compared: str = ""
 
 
 def prove_rules(
@@ -156,6 +157,26 @@ def prove_boards(
     if isinstance(result, Agrees):
         if not result.claims:
             return LevelAnswer(Unsupported("the formula keeps no position and flags no move"))
-        text = f"position and legality are those of the rules: {result.claims} claims hold"
-        return LevelAnswer(Proved(text), Obligation(proof.builder, tuple(proof.claims)))
+        compared = _compared(result, layout)
+        text = f"{compared.replace(' in the formula', '')}: {result.claims} claims hold"
+        return LevelAnswer(
+            Proved(text), Obligation(proof.builder, tuple(proof.claims)), compared=compared
+        )
     return LevelAnswer(Refuted((_finding(result),)))
+
+
+def _compared(result: Agrees, layout: AnyLayout) -> str:
+    """What the boards level has proved, as a sentence: no more than the layout names."""
+    one_sided = isinstance(layout, TableLayout) and layout.state.one_sided
+    if result.position and result.legality and not one_sided:
+        return "position and legality in the formula are those of the rules"
+    parts = []
+    if result.position:
+        parts.append(
+            "the position in the formula is no better for Black than that of the rules"
+            if one_sided
+            else "the position in the formula is that of the rules"
+        )
+    if result.legality:
+        parts.append("legality in the formula is that of the rules")
+    return ", and ".join(parts) or "Black's claims of a win are true"
