@@ -42,7 +42,17 @@ def write_formula(kind: str, true: bool) -> str:
 
 def validated(qsage: Qsage, formula: str, certificate: str) -> dict[str, Any]:
     read: dict[str, Any] = json.loads(
-        qsage("validate", formula, "--cert", certificate, "--level", "formula", "--json").out
+        qsage(
+            "validate",
+            formula,
+            "--cert",
+            certificate,
+            "--level",
+            "dependencies",
+            "--level",
+            "formula",
+            "--json",
+        ).out  # fmt: skip
     )
     return read
 
