@@ -330,8 +330,9 @@ def _sentences(level: Level, subject: Subject) -> tuple[str, list[str]]:
         ]
     if level is Level.BOARDS:
         statement = (
-            f"In every play of {named} in which Black follows the certificate, the formula says of "
-            "positions and of legal moves what the rules say."
+            f"In every play of {named} in which Black follows the certificate, what the layout "
+            "names of positions and of legal moves in the formula is what the rules say; a board "
+            "that it calls one-sided is no better for Black."
         )
         return statement, [_CONSTANT]
     statement = f"The formula says of every play of {named} what the rules say."
