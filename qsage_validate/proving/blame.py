@@ -61,7 +61,8 @@ def blame(
         if passed(Level.FORMULA):
             return (
                 "the encoding, its layout or the model is wrong: the certificate proves the "
-                "formula, and the rules disagree with it" + doubts
+                f"formula, and {'the rules' if failed(Level.RULES) else 'plays'} disagree with it"
+                + doubts
             )
         return "the plays are not what was promised; run the formula level to tell why"
     if failed(Level.BOARDS):

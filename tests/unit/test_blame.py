@@ -72,6 +72,14 @@ def test_blame(verdicts: dict[str, Verdict], winner: Player | None, expected: st
     assert bool(text) == bool(expected)
 
 
+def test_rules_that_were_not_asked_do_not_disagree() -> None:
+    proved = {"dependencies": OK, "formula": OK}
+    by_plays = blame(_results(**proved, random=BAD, rules=NONE), Player.BLACK, None, 0)
+    assert by_plays.endswith("and plays disagree with it")
+    by_rules = blame(_results(**proved, random=BAD, rules=BAD), Player.BLACK, None, 0)
+    assert by_rules.endswith("and the rules disagree with it")
+
+
 def test_a_doubtful_model_is_mentioned() -> None:
     assert "doubtful" in blame(_results(formula=OK), Player.BLACK, None, 2)
     assert "doubtful" in blame(_results(encoding=BAD), Player.BLACK, None, 1)
