@@ -5,8 +5,9 @@ here depends on where a module is.  What is known to hold is in ``tests/golden/n
 topic; ``python -m tests.support.net`` writes the files anew, ``python -m tests.support.net
 certificates`` only that topic.  The difference to the committed files is what changed.
 
-Nothing in the files may depend on the machine, the version of Python or the SAT solver: hashes are
-of what is made without a solver, and damaged certificates have one counterexample only.
+Nothing in the files may depend on the machine, the version of Python or the SAT solver.  So hashes
+are of what is made without a solver, and damaged certificates are such that each solver finds the
+same play: another gate may have many counterexamples.
 """
 
 from __future__ import annotations
@@ -165,6 +166,22 @@ a3 b2 c1
 a1 b1
 c1 c2 c3
 """,
+    "mixed.pg": """\
+#times
+t1 t2 t3 t4 t5
+#blackturns
+t1 t3 t5
+#positions
+a b c d e f
+#blackwins
+a b c
+a d
+b e f
+#whitewins
+b d
+c e f
+d e
+""",
     "graph.pg": """\
 #times
 t1 t2 t3
@@ -266,6 +283,7 @@ MODELS: Final[Mapping[str, Sequence[str]]] = {
         HEX,
         CUT,
         "begun.pg",
+        "mixed.pg",
         "graph.pg",
         "puzzle.hex --depth 5",
         "won.pg",
@@ -327,7 +345,7 @@ CERTIFIED: Final[Mapping[str, Sequence[str]]] = {
         "domineering --size 3x3 --second --depth 4",
         "domain.ig problem.ig",
     ),
-    "positional": (EL, EL_HELD, HEX, HEX_HELD, CUT, STONES, "begun.pg"),
+    "positional": (EL, EL_HELD, HEX, HEX_HELD, CUT, STONES, "begun.pg", "mixed.pg"),
     "gdl": (HEAP, HEAP_SECOND),
 }
 
