@@ -52,7 +52,7 @@ def validated(qsage: Qsage, formula: str, certificate: str) -> dict[str, Any]:
             "--level",
             "formula",
             "--json",
-        ).out  # fmt: skip
+        ).out
     )
     return read
 
