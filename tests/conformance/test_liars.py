@@ -133,7 +133,8 @@ def test_both_players_win_games_at_random(kind: str) -> None:
 
 
 def test_what_cannot_be_read_is_no_formula() -> None:
-    for text in ("", "output(1)\n", "exists(1)\n", "exists(1)\noutput(2)\n", "p cnf 1 1\nx 0\n"):
+    cycle = "exists(1)\noutput(2)\n2 = and(1, 3)\n3 = and(2)\n"
+    for text in ("", "output(1)\n", "exists(1)\noutput(2)\n", "p cnf 1 1\nx 0\n", cycle):
         with pytest.raises(UnreadableError):
             read_formula(text)
 

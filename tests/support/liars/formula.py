@@ -194,6 +194,13 @@ def _check(formula: Formula) -> None:
         for name, inputs in formula.gates.values()
     ):
         raise UnreadableError("a gate with a wrong number of inputs")
+    waiting = dict(formula.gates)
+    while waiting:
+        ready = [g for g, (_, xs) in waiting.items() if not any(abs(x) in waiting for x in xs)]
+        if not ready:
+            raise UnreadableError("gates in a cycle")
+        for gate in ready:
+            del waiting[gate]
 
 
 # --- Diagrams ----------------------------------------------------------------------------------
