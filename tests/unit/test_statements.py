@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -111,3 +112,9 @@ def test_a_play_that_is_lost_where_all_plays_are_won() -> None:
     found = conclude(results, Player.BLACK, GAME)
     assert [f.kind for f in found.contradictions] == [FindingKind.LEVELS_DIFFER]
     assert About.GAME not in {s.about for s in found.statements}
+
+
+def test_a_name_that_looks_like_a_sentence_stands_in_quotation_marks() -> None:
+    named = load_game(replace(harary_model("el", 3, 3, plies=5), name="chess: mate in 4; el 9x9"))
+    (said,) = conclude([result(Level.RULES, OK)], Player.BLACK, named).statements
+    assert said.text == "Black wins 'chess: mate in 4; el 9x9' within 5 plies"
