@@ -29,7 +29,7 @@ def certify(draft: Draft, rng: Random) -> Draft | None:
 @mutator("make:clauses")
 def clauses(draft: Draft, rng: Random) -> Draft | None:
     """The Skolem functions as clauses in Pedant's manner."""
-    if draft.circuit is None or not draft.circuit.skolem:
+    if draft.circuit is None or not draft.circuit.skolem or not draft.circuit.outputs:
         return None
     return replace(draft, clauses=pedant_of(draft.formula, draft.circuit))
 
