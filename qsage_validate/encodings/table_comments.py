@@ -433,8 +433,6 @@ class _Reader(LineReader):
         code = self._vector(pairs.get("code", "[]"), _MOST_BITS)
         literals = self._vector(pairs.get("literals", "[]"), len(moves))
         legal = self._vector(pairs.get("legal", "[]"), len(moves), zeros=True)
-        if not moves:
-            raise self.fail("a ply without moves", "a list with a move")
         for name, bits in (("literals", literals), ("legal", legal)):
             if bits and len(bits) != len(moves):
                 raise self.fail(f"{len(bits)} {name} for {len(moves)} moves", "one for each move")

@@ -161,7 +161,9 @@ class BoardsProof:
                 raise MisreadError(f"nothing in the game is called {says.atom}")
             parts = (walk.reached, holds ^ (not says.value), self._all(says.when))
             bad = builder.and_all((*parts, self._all(says.then) ^ 1))
-            wrong.setdefault((says.atom.partition(" ")[0], says.value), []).append(bad)
+            wrong.setdefault(
+                (says.atom.lstrip("(").partition(" ")[0].rstrip(")"), says.value), []
+            ).append(bad)
         for (kind, value), literals in wrong.items():
             self._positions = True
             self._claim(

@@ -91,7 +91,8 @@ class MisreadError(Exception):
 class _Values:
     """The functions of a certificate, evaluated as far as the opponent's variables are known.
 
-    ``known`` has the graph's literal of each of the opponent's variables that has a value.
+    ``known`` has the graph's literal of each of the opponent's variables that has a value.  A
+    variable of ``early`` gets the value there when it is read before it has another one.
     """
 
     def __init__(
@@ -106,7 +107,9 @@ class _Values:
         self._left, self._right = aig.fanin0.tolist(), aig.fanin1.tolist()
         self._gates: dict[int, int] = {0: FALSE}
         self.known: dict[int, int] = {}
+        self.early: dict[int, int] = {}
         self.read: set[int] = set()
+        self.guessed: set[int] = set()
 
     def literal(self, variable: int, ply: int) -> int:
         """The value of a function at a ply; raises ``LooksRightError``."""
@@ -126,6 +129,9 @@ class _Values:
                 stack.pop()
             elif gate < self._first:
                 variable = self._inputs[gate - 1]
+                if variable in self.early and variable not in self.known:
+                    self.known[variable] = self.early[variable]
+                    self.guessed.add(variable)
                 if variable in self.known:
                     self._gates[gate] = self.known[variable]
                     self.read.add(variable)
@@ -258,6 +264,9 @@ class StrategyProof:
             # Choices that a clause certificate leaves open: any value serves.
             if name not in self.opponent:
                 known.setdefault(name, FALSE)
+        value = TRUE if self.guess else FALSE
+        waiting = (told & self.opponent) - known.keys() - self._chosen.keys()
+        self.values.early = dict.fromkeys(waiting, value)
         return frozenset(rest - self._constants.keys())
 
     def _name(self, variable: int) -> str:
@@ -398,7 +407,7 @@ class StrategyProof:
     @property
     def guessed(self) -> tuple[int, ...]:
         """The variables with a guessed value that some reply reads."""
-        return tuple(sorted(self._fixed & self.values.read))
+        return tuple(sorted((self._fixed & self.values.read) | self.values.guessed))
 
 
 def played(

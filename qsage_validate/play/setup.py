@@ -221,9 +221,12 @@ class Setup:
     ) -> Conductor:
         reader = reader_of(layout, self.certificate, self.formula, oracle, self.game)
         guesses = None
-        if self.unplayed and isinstance(self.certificate, CircuitCertificate):
-            graph = SimulationOracle(self.certificate, self.formula)
-            guesses = Guesses(layout, graph, self.unplayed)
+        certificate = self.certificate
+        if certificate.kind is Kind.HERBRAND and isinstance(certificate, CircuitCertificate):
+            told = _told(layout, self.game)
+            if self.unplayed or not variables_read(certificate).isdisjoint(told):
+                graph = SimulationOracle(certificate, self.formula)
+                guesses = Guesses(layout, graph, self.unplayed, told)
         return Conductor(reader, self.game, name=names.variable, gates=gates, guesses=guesses)
 
 
@@ -309,14 +312,24 @@ def _unplayed(
         for indicators in layout.indicators:
             bounds = () if indicators.bounds is None else (indicators.bounds,)
             played.update(abs(v) for v in (*bounds, *indicators.preconditions))
-    elif isinstance(game, AtomGame) and not layout.state.position:
-        played.update(abs(v) for row in layout.state.states for v in row)
+    else:
+        played.update(_told(layout, game))
     replies = {v for ply in layout.moves if ply.player is Player.WHITE for v in variables_of(ply)}
     if replies <= certificate.functions.keys() and variables_read(certificate) <= played:
         return ()
     oracle = SimulationOracle(certificate, formula)
     read = variables_read_at(layout, Player.WHITE, oracle) - played
     return tuple(v for v in formula.variables(Quantifier.EXISTS) if v in read)
+
+
+def _told(layout: AnyLayout, game: Game | None) -> dict[int, int]:
+    """The variables that tell the position in a play, each with the first time at which it does."""
+    told: dict[int, int] = {}
+    if isinstance(layout, TableLayout) and isinstance(game, AtomGame) and not layout.state.position:
+        for time, literals in enumerate(layout.state.states):
+            for literal in literals:
+                told.setdefault(abs(literal), time)
+    return told
 
 
 def _listed(formula: Qbf, variables: Sequence[int]) -> str:

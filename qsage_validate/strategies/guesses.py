@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -19,16 +19,23 @@ from qsage_validate.strategies.line import Line
 class Guesses:
     """Evaluates replies in three values: ``unplayed`` variables have none.
 
+    Variables that tell the position, ``told`` with the time at which they do, have none before.
+
     Kleene's logic in two rails, as in :mod:`qsage_validate.circuit.kleene`.  A reply that has a
     value then has it whatever the variables are; one that has none may still not depend on them.
     """
 
     def __init__(
-        self, layout: AnyLayout, oracle: SimulationOracle, unplayed: Collection[int]
+        self,
+        layout: AnyLayout,
+        oracle: SimulationOracle,
+        unplayed: Collection[int],
+        told: Mapping[int, int] | None = None,
     ) -> None:
         self._layout = layout
         self._oracle = oracle
         self._unplayed = frozenset(unplayed)
+        self._told = told or {}
         self._columns = {v: k for k, v in enumerate(oracle.opponent)}
         self._ply = cache(self._simulator)
 
@@ -53,6 +60,8 @@ class Guesses:
 
     def _simulator(self, ply: int) -> tuple[tuple[int, ...], Simulator]:
         """What a ply's replies read of the unplayed, and which bits have a value."""
+        later = {variable for variable, time in self._told.items() if time >= ply}
+        unplayed = self._unplayed | later
         aig, outputs = self._oracle.graph(variables_of(self._layout.moves[ply - 1]))
         cone = aig.cone(outputs)
         used = {literal >> 1 for literal in outputs}
@@ -61,7 +70,7 @@ class Guesses:
         rails: dict[int, tuple[int, int]] = {0: (FALSE, FALSE ^ 1)}
         for number, variable in enumerate(self._oracle.opponent, start=1):
             given = builder.input()
-            is_open = variable in self._unplayed
+            is_open = variable in unplayed
             rails[number] = (FALSE, FALSE) if is_open else (given, given ^ 1)
 
         def rail(literal: int) -> tuple[int, int]:
@@ -75,7 +84,7 @@ class Guesses:
                 (a, not_a), (b, not_b) = rail(left), rail(right)
                 rails[number] = (builder.and_(a, b), _either(builder, not_a, not_b))
         known = [_either(builder, *rail(literal)) for literal in outputs]
-        read = tuple(v for v in sorted(self._unplayed) if self._columns.get(v, -1) + 1 in used)
+        read = tuple(v for v in sorted(unplayed) if self._columns.get(v, -1) + 1 in used)
         return read, Simulator(*builder.build(known))
 
 

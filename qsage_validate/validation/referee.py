@@ -358,13 +358,16 @@ def has_words_of(game: Game, layout: AnyLayout) -> bool:
 def _check_tables(game: Game, layout: TableLayout) -> None:
     """The same for tables of moves: players, moves and plies.
 
-    The game may have a last ply that the formula does not need.  What happens there is up to the
-    rules: the opponent makes any legal move, and so does the certificate's side.
+    The game may have a last ply that the formula does not need, or any number of White's.  What
+    happens there is up to the rules: the opponent makes any legal move, and so does the
+    certificate's side.
     """
     source = f"the game {game.name} does not fit the layout ({layout.source})"
     if not isinstance(game, AtomGame):
         raise UsageError(f"{source}: it is played on a grid, expected a {layout.game} game")
-    if not 0 <= game.plies - layout.plies <= 1:
+    more = range(layout.plies + 1, game.plies + 1)
+    idle = len(more) <= 1 or all(game.player_at(ply) is Player.WHITE for ply in more)
+    if game.plies < layout.plies or not idle:
         raise UsageError(f"{source}: it has {game.plies} plies, expected {layout.plies}")
     known: dict[Player, set[str]] = {player: set() for player in Player}
     for ply, table in enumerate(layout.moves, start=1):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.encodings.table_layout import IllegalMoves, TableLayout
 from qsage_validate.games.positional.harary import harary_model
@@ -152,6 +154,27 @@ def test_a_reply_that_knows_what_white_will_do() -> None:
     later = certificate.inputs.index(abs(second.variables[0])) + 1
     certificate = with_function(certificate, abs(first.variables[0]), 2 * later)
     assert kinds(rules(ROW, certificate=certificate)) == {FindingKind.LOOKS_RIGHT}
+
+
+@pytest.mark.parametrize("value", [False, True])
+def test_a_reply_that_reads_the_position_before_it_is_told(value: bool) -> None:
+    """Any value serves, as long as no play gives the variable another one before the reply."""
+    made = certified(HELD, "ea")
+    certificate, aig = made.certificate, made.certificate.aig
+    later = abs(made.encoding.layout.state.states[3][0])
+    read = 2 * (certificate.inputs.index(later) + 1) + (not value)
+    longer = Aig(
+        aig.num_inputs,
+        np.append(aig.fanin0, np.int32(read)),
+        np.append(aig.fanin1, np.int32(certificate.functions[23])),
+    )
+    changed = replace(
+        certificate,
+        aig=longer,
+        functions={**certificate.functions, 23: 2 * longer.num_variables},
+    )
+    answer = prove_rules(made.encoding.qbf, made.encoding.layout, changed, load_game(HELD))
+    assert isinstance(answer.verdict, Proved)
 
 
 @pytest.mark.parametrize("plies", [4, 5])

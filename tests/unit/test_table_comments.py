@@ -286,9 +286,11 @@ def test_the_clauses_of_qdimacs_have_no_numbers() -> None:
     assert named.verdict == 6
 
 
-def test_a_ply_has_a_move() -> None:
-    with pytest.raises(InputError, match="found a ply without moves, expected a list with a move"):
-        table_layout_from_comments(parse_qcir(TEXT.replace("list 3 pass", "list 3")))
+def test_a_ply_may_have_no_move() -> None:
+    """Formulas of a game in GDL that are deeper than the game have such plies."""
+    read = table_layout_from_comments(parse_qcir(TEXT.replace("list 3 pass", "list 3")))
+    assert read is not None
+    assert () in [table.moves for table in read.moves]
 
 
 def test_too_many_states_are_told() -> None:
