@@ -28,18 +28,18 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.routes import RouteOptions, certify_formula
-from qsage_validate.certificates.traced import tracers
+from qsage_validate.certificates.routes.by_proof import tracers
+from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.workers import ordered_map
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs
-from qsage_validate.solvers.backend import Format, Missing, RunLimits
-from qsage_validate.solvers.backends import backends, get_backend
-from qsage_validate.solvers.bloqqer import preprocess
-from qsage_validate.solvers.solving import solve_formula, with_outermost
-from qsage_validate.solvers.workspace import workspace
+from qsage_validate.solvers.qbf.backend import Format, Missing, RunLimits
+from qsage_validate.solvers.qbf.backends import backends, get_backend
+from qsage_validate.solvers.qbf.bloqqer import preprocess
+from qsage_validate.solvers.qbf.solving import solve_formula, with_outermost
+from qsage_validate.system.pool import ordered_map
+from qsage_validate.system.workspace import workspace
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import (
     random_dense_qdimacs,

@@ -41,7 +41,7 @@ from rich.table import Table
 
 from benchmarks.circuits import INPUTS, SHAPES
 from benchmarks.load import peak_memory
-from qsage_validate.certificates.reader import read_certificate
+from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.circuit.aig import Aig, Literals
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import QsageError
@@ -52,7 +52,7 @@ from qsage_validate.kernel.certificate import (
     Kind,
     dont_cares,
 )
-from qsage_validate.proving.formula_cnf import formula_proof
+from qsage_validate.proving.bundle.formula_cnf import formula_proof
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.levels import LevelResult
 from qsage_validate.proving.limits import Send, run_limited

@@ -28,10 +28,10 @@ from rich.table import Table
 
 from qsage_validate.errors import QsageError
 from qsage_validate.play.setup import PlayFiles
-from qsage_validate.proving.bundle_check import Link, verify_bundle
+from qsage_validate.proving.bundle.bundle import SAT_LEVELS, read_manifest, write_bundle
+from qsage_validate.proving.bundle.check import Link, verify_bundle
+from qsage_validate.proving.bundle.checkers import checker_names, installed
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.lrat_checkers import checker_names, installed
-from qsage_validate.proving.proof_bundle import SAT_LEVELS, read_manifest, write_bundle
 from qsage_validate.proving.runner import Options, validate
 from qsage_validate.proving.subject import load_subject
 

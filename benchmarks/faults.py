@@ -30,24 +30,24 @@ from rich.table import Table
 from benchmarks.models import Case
 from benchmarks.prefix_faults import faulty_layouts, faulty_prefixes, is_true
 from benchmarks.scripts import same_plays, scripted_differences
-from qsage_validate.certificates.certify import certify_game
-from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
-from qsage_validate.encodings import lifted
 from qsage_validate.encodings.encoding import Encoding, encode
-from qsage_validate.encodings.layout import Layout, MoveVariables
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.grid import lifted
+from qsage_validate.encodings.layout.grid import Layout, MoveVariables
+from qsage_validate.encodings.layout.grid_comments import layout_from_comments
 from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.solvers.searching import search_for
-from qsage_validate.validation.encoding_proof import prove_encoding
-from qsage_validate.validation.strategy_proof import prove_rules
+from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.validation.proofs.encoding import prove_encoding
+from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 
 SEED = 7

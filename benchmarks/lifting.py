@@ -26,20 +26,20 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.models import CASES, Case
-from qsage_validate.certificates.check import check
-from qsage_validate.certificates.clausal import for_circuit
-from qsage_validate.certificates.lifting import lift
-from qsage_validate.certificates.trace_extract import extract
+from qsage_validate.certificates.checker.check import check
+from qsage_validate.certificates.qrat.lifting import lift
+from qsage_validate.certificates.qrp.extract import extract
+from qsage_validate.certificates.routes.clausal import for_circuit
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.formats.qrat import output_form, read_qrat
 from qsage_validate.formats.qrp import read_trace
-from qsage_validate.solvers.backend import RunLimits
-from qsage_validate.solvers.backends import get_backend
-from qsage_validate.solvers.bloqqer import preprocess
-from qsage_validate.solvers.outcome import Status
-from qsage_validate.solvers.workspace import workspace
+from qsage_validate.solvers.qbf.backend import RunLimits
+from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.qbf.bloqqer import preprocess
+from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.system.workspace import workspace
 
 _SOLVER = "depqbf"
 _WIDTH = 150

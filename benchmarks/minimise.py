@@ -24,19 +24,19 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.minimise import judge, minimised
-from qsage_validate.certificates.reader import read_certificate
-from qsage_validate.certificates.reduction_features import feature_circuit
-from qsage_validate.certificates.reduction_gates import defined_gates
-from qsage_validate.certificates.reduction_learning import learn
+from qsage_validate.certificates.files.reader import read_certificate
+from qsage_validate.certificates.minimise.features import feature_circuit
+from qsage_validate.certificates.minimise.gates import defined_gates
+from qsage_validate.certificates.minimise.learning import learn
+from qsage_validate.certificates.minimise.minimise import judge, minimised
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.dont_cares import simplify
 from qsage_validate.circuit.embed import embed, reduce
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sweep import sweep
-from qsage_validate.encodings.foreign import find_meta, layout_from_meta
-from qsage_validate.encodings.layout import Layout
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.grid_comments import layout_from_comments
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta

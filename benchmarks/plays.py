@@ -25,12 +25,12 @@ from rich.table import Table
 
 from qsage_validate.play.adversary import Adversary
 from qsage_validate.play.setup import PlayFiles, Setup, load
-from qsage_validate.proving.exhaustive import exhaust
 from qsage_validate.proving.levels import LevelResult
-from qsage_validate.proving.vector_plays import VectorAdversary
-from qsage_validate.proving.vector_walk import vector_walk, walks
-from qsage_validate.proving.walkers import ArrayWalker
-from qsage_validate.solvers.search import Limits
+from qsage_validate.proving.plays.exhaustive import exhaust
+from qsage_validate.proving.plays.vector_plays import VectorAdversary
+from qsage_validate.proving.plays.vector_walk import vector_walk, walks
+from qsage_validate.proving.plays.walkers import ArrayWalker
+from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.validation.verdict import Proved
 
 CERTIFICATES = Path(__file__).resolve().parent.parent / "certificates"

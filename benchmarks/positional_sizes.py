@@ -43,7 +43,7 @@ from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
-from qsage_validate.solvers.backend import RunLimits
+from qsage_validate.solvers.qbf.backend import RunLimits
 
 EXPLICIT: Final = ("ea", "en", "et")
 SYMBOLIC: Final = ("la", "ln", "li", "sa", "sn", "si")
@@ -202,8 +202,8 @@ def _written(board: PositionalModel, encoding: str) -> tuple[int, int]:
 
 def _preprocessed(board: PositionalModel, encoding: str, seconds: float) -> Row:
     """Variables and clauses that Bloqqer leaves, its CPU seconds, or why nothing is left."""
-    from qsage_validate.solvers.bloqqer import preprocess
-    from qsage_validate.solvers.workspace import workspace
+    from qsage_validate.solvers.qbf.bloqqer import preprocess
+    from qsage_validate.system.workspace import workspace
 
     form = clausal_form(encode(board, encoding).qbf)
     with workspace() as folder:

@@ -1,6 +1,6 @@
 """Scripted plays one by one: what the rules say, and what the formula says.
 
-A slow and independent second opinion on ``validation/encoding_proof.py``: the rules are walked
+A slow and independent second opinion on ``validation/proofs/encoding.py``: the rules are walked
 move by move, the formula is asked by SAT with a copy for each square.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pysat.solvers import Solver
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout import Bits, Layout, MoveVariables, value_bits
+from qsage_validate.encodings.layout.grid import Bits, Layout, MoveVariables, value_bits
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.protocol import Player
 

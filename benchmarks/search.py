@@ -29,7 +29,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.games.registry import load_game
-from qsage_validate.solvers.search import Limits, solve
+from qsage_validate.solvers.search.solver import Limits, solve
 
 
 class TooLongError(Exception):

@@ -46,11 +46,11 @@ from qsage_validate.formats.qcir import read_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
-from qsage_validate.solvers.backend import RunLimits
-from qsage_validate.solvers.backends import get_backend
-from qsage_validate.solvers.bloqqer import preprocess
-from qsage_validate.solvers.outcome import Status
-from qsage_validate.solvers.workspace import workspace
+from qsage_validate.solvers.qbf.backend import RunLimits
+from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.qbf.bloqqer import preprocess
+from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.system.workspace import workspace
 
 FOREIGN: Final = "Q-sage"
 

@@ -38,14 +38,14 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.load import peak_memory
-from qsage_validate.certificates.check import CertificateProved, check
-from qsage_validate.certificates.trace_check import TraceProved, check_trace
-from qsage_validate.certificates.trace_extract import extract
+from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.qrp.check import TraceProved, check_trace
+from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qrp import read_trace
-from qsage_validate.solvers.backend import RunLimits
-from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.qbf.backend import RunLimits
+from qsage_validate.solvers.qbf.backends import get_backend
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 OWN: Final = ("evader",)

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from qsage_validate.cli.prove import prover
+from qsage_validate.cli.play.prover import prover
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import write_atomic
 from qsage_validate.play.setup import PlayFiles, load
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.tools import Tools
+from qsage_validate.play.tui.model.services import Tools
 
 FOLDER = Path(__file__).resolve().parent
 PICTURE = FOLDER / "tui.svg"

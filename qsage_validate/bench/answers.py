@@ -20,8 +20,8 @@ PREPROCESSORS: Final = (NO_PREPROCESSOR, BLOQQER)
 
 def check_solver(name: str) -> None:
     """Raise ``UsageError`` for a QBF solver that is not known or not here."""
-    from qsage_validate.solvers.backend import Missing
-    from qsage_validate.solvers.backends import get_backend
+    from qsage_validate.solvers.qbf.backend import Missing
+    from qsage_validate.solvers.qbf.backends import get_backend
 
     availability = get_backend(name).availability()
     if isinstance(availability, Missing):
@@ -30,8 +30,8 @@ def check_solver(name: str) -> None:
 
 def check_preprocessor(name: str) -> None:
     """Raise ``UsageError`` for a preprocessor that is not known or not here."""
-    from qsage_validate.solvers.backend import Missing
-    from qsage_validate.solvers.bloqqer import availability
+    from qsage_validate.solvers.qbf.backend import Missing
+    from qsage_validate.solvers.qbf.bloqqer import availability
 
     if name not in PREPROCESSORS:
         choices = ", ".join(PREPROCESSORS)
@@ -44,9 +44,9 @@ def check_preprocessor(name: str) -> None:
 def by_search(run: Run, game: Game) -> RunResult:
     """Who wins by the rules; seconds are those of building the search, too."""
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.clock import now
-    from qsage_validate.solvers.search import Limits, Progress
-    from qsage_validate.solvers.searching import search_for
+    from qsage_validate.solvers.search.choose import search_for
+    from qsage_validate.solvers.search.solver import Limits, Progress
+    from qsage_validate.system.clock import now
 
     started, cpu, deepest = now(), time.process_time(), 0
 
@@ -82,9 +82,9 @@ def by_solver(
     ``encoding`` is what the formula was made by, where it is a game's: what a one-sided one says
     counts only as far as it tells something of the game.
     """
-    from qsage_validate.solvers.backend import RunLimits
-    from qsage_validate.solvers.backends import get_backend
-    from qsage_validate.solvers.solving import conclusive, solve_formula
+    from qsage_validate.solvers.qbf.backend import RunLimits
+    from qsage_validate.solvers.qbf.backends import get_backend
+    from qsage_validate.solvers.qbf.solving import conclusive, solve_formula
 
     limits = RunLimits(run.seconds, run.memory_mb)
     preprocessing = run.preprocessor == BLOQQER

@@ -32,7 +32,7 @@ from qsage_validate.bench.run import (
     run_from_json,
 )
 from qsage_validate.errors import QsageError, UndecidedError, one_line
-from qsage_validate.solvers.clock import count_processor_time, now
+from qsage_validate.system.clock import count_processor_time, now
 
 # A run keeps its time limit itself; so much later it is ended.
 _GRACE_SECONDS: Final = 20.0

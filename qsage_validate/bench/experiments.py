@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _EXPERIMENTS: Final[Mapping[str, tuple[str, str]]] = {
     "table2": (
-        "qsage_validate.bench.paper:EXPERIMENT",
+        "qsage_validate.bench.papers.table2:EXPERIMENT",
         "the games of the paper's Table 2 at the printed depths, and their critical depths",
     ),
     "models": (
@@ -28,19 +28,19 @@ _EXPERIMENTS: Final[Mapping[str, tuple[str, str]]] = {
         "formulas from QCIR and QDIMACS files",
     ),
     "httt": (
-        "qsage_validate.bench.httt:EXPERIMENT",
+        "qsage_validate.bench.papers.httt:EXPERIMENT",
         "polyominoes on 5x5 and 4x4, Black's win and White's block in turn (COR+, COVER, PAIRING)",
     ),
     "positional": (
-        "qsage_validate.bench.positional:EXPERIMENT",
+        "qsage_validate.bench.papers.positional:EXPERIMENT",
         "positional games from PG and .hex files: eight encodings, and search on the rules",
     ),
     "gdl": (
-        "qsage_validate.bench.gdl:EXPERIMENT",
+        "qsage_validate.bench.papers.gdl:EXPERIMENT",
         "games in GDL at the depths of their paper's Table 2: four encodings, minimax, and BDDL",
     ),
     "impartial": (
-        "qsage_validate.bench.impartial:EXPERIMENT",
+        "qsage_validate.bench.papers.impartial:EXPERIMENT",
         "winning formulas and strategies of impartial games, from files or of the families",
     ),
 }

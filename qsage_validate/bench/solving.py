@@ -85,7 +85,7 @@ def _check_route(solver: str, *, games: bool) -> None:
         if not games:
             raise UsageError(f"found the solver {solver!r} for formulas, which have no rules")
         return
-    from qsage_validate.certificates.routes import route_names
+    from qsage_validate.certificates.routes.routes import route_names
 
     route, program = _route(solver)
     if route not in route_names():
@@ -102,8 +102,8 @@ def _route(solver: str) -> tuple[str, str | None]:
 
 
 def _fit(solver: str, preprocessor: str) -> bool:
-    from qsage_validate.solvers.backend import Format
-    from qsage_validate.solvers.backends import get_backend
+    from qsage_validate.solvers.qbf.backend import Format
+    from qsage_validate.solvers.qbf.backends import get_backend
 
     return preprocessor == NO_PREPROCESSOR or Format.QDIMACS in get_backend(solver).accepts
 
@@ -163,7 +163,7 @@ def _solve(run: Run) -> RunResult:
 
 def _certify(run: Run) -> RunResult:
     """The whole way to a checked certificate; seconds are those of all of it but the encoding."""
-    from qsage_validate.certificates.routes import RouteOptions, certify_formula
+    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 
     formula, encoding, data = _formula(run)
     route, solver = _route(run.solver)

@@ -23,7 +23,7 @@ from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut, Unsatisfiable
 from qsage_validate.circuit.sweep import sweep
-from qsage_validate.circuit.workers import ordered_map
+from qsage_validate.system.pool import ordered_map
 
 Progress = Callable[[int, int], None]
 

@@ -18,18 +18,18 @@ import typer
 
 from qsage_validate import __version__
 from qsage_validate.cli import (
-    bench,
     certify,
     encode,
     games,
     info,
     minimise,
-    play,
-    solve,
     synthesize,
     validate,
     verify,
 )
+from qsage_validate.cli.bench import command as bench_command
+from qsage_validate.cli.play import command as play_command
+from qsage_validate.cli.solve import command as solve_command
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
 
@@ -68,15 +68,15 @@ def qsage(
 app.command("games")(games.command)
 app.command("info")(info.command)
 app.command("encode")(encode.command)
-app.command("solve")(solve.command)
+app.command("solve")(solve_command.command)
 app.command("certify")(certify.command)
 app.command("validate")(validate.command)
 app.command("verify")(verify.command)
 app.command("minimise")(minimise.command)
 app.command("synthesize")(synthesize.command)
-app.command("play")(play.command)
-app.add_typer(bench.app, name="bench")
-play_app.command("qsage-play")(play.command)
+app.command("play")(play_command.command)
+app.add_typer(bench_command.app, name="bench")
+play_app.command("qsage-play")(play_command.command)
 
 
 def main() -> NoReturn:

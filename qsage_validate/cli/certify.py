@@ -20,7 +20,7 @@ from qsage_validate.cli.common import (
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.search_progress import SearchLine
-from qsage_validate.cli.solver_options import (
+from qsage_validate.cli.solve.options import (
     EncodingOption,
     MemoryOption,
     TimeoutOption,
@@ -34,10 +34,10 @@ from qsage_validate.cli.subject import (
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.routes import CertifiedFormula
+    from qsage_validate.certificates.routes.routes import CertifiedFormula
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import AnyEncoding
-    from qsage_validate.encodings.table_layout import AnyLayout
+    from qsage_validate.encodings.layout.tables import AnyLayout
     from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 
 
@@ -94,10 +94,10 @@ def command(
     from a search on the rules of a game, or from QBF solvers, by the routes that there are. They
     are written only after both levels of the check have proved them; see 'qsage validate'.
     """
-    from qsage_validate.certificates.routes import SEARCH, RouteOptions, certify_formula
+    from qsage_validate.certificates.routes.routes import SEARCH, RouteOptions, certify_formula
     from qsage_validate.encodings.encoding import encode
-    from qsage_validate.encodings.ground_program import grounding_within
-    from qsage_validate.encodings.table_layout import inconclusive
+    from qsage_validate.encodings.gdl.ground_program import grounding_within
+    from qsage_validate.encodings.layout.tables import inconclusive
 
     for file in (output, formula):
         check_streams(file, json_output)
@@ -144,7 +144,7 @@ def _write(
     made: CertifiedFormula, output: str, formula: str | None, dialect: Dialect | None
 ) -> int:
     """Write the certificate and, if wanted, the formula; returns the number of AND gates."""
-    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.formats.source import write_atomic
 
     certificate, qbf = made.certificate, made.formula
@@ -165,9 +165,9 @@ def _clausal(
     certificate: CircuitCertificate, qbf: Qbf, text: str
 ) -> tuple[CircuitCertificate, Qbf]:
     """The certificate for the clausal form that ``text`` is, proved anew; and that form."""
-    from qsage_validate.certificates.certify import CheckFailedError
-    from qsage_validate.certificates.check import CertificateProved, check
-    from qsage_validate.certificates.clausal import for_clausal_form
+    from qsage_validate.certificates.checker.check import CertificateProved, check
+    from qsage_validate.certificates.routes.by_search import CheckFailedError
+    from qsage_validate.certificates.routes.clausal import for_clausal_form
     from qsage_validate.formats.qdimacs import parse_qdimacs
 
     clausal = parse_qdimacs(text)

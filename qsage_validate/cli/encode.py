@@ -9,7 +9,7 @@ import typer
 
 from qsage_validate.cli.common import JsonOption, check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.solver_options import EncodingOption
+from qsage_validate.cli.solve.options import EncodingOption
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def formula_text(
     clauses: Clauses = Clauses.TSEITIN,
 ) -> str:
     """The text of a formula in ``file_format``, by default what the name of its file says."""
-    from qsage_validate.encodings.table_comments import comments_in_clauses
+    from qsage_validate.encodings.layout.table_comments import comments_in_clauses
     from qsage_validate.formats.qcir import qcir_text
     from qsage_validate.formats.qdimacs import clausal_form, qbf_to_qdimacs, qdimacs_text
 
@@ -89,7 +89,7 @@ def command(
 ) -> Exit:
     """Write the formula that says: Black wins MODEL within its depth."""
     from qsage_validate.encodings.encoding import encode
-    from qsage_validate.encodings.ground_program import grounding_within
+    from qsage_validate.encodings.gdl.ground_program import grounding_within
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.games.models import depth_of
 

@@ -13,7 +13,7 @@ from qsage_validate.errors import Exit, InputError, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.table_layout import AnyLayout
+    from qsage_validate.encodings.layout.tables import AnyLayout
     from qsage_validate.formats.bytes_of import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
 
@@ -134,7 +134,7 @@ def _qcir(data: bytes, name: str) -> Facts:
 
 
 def _qasp(data: bytes, name: str) -> Facts:
-    from qsage_validate.encodings.qasp import parse_qasp
+    from qsage_validate.encodings.gdl.qasp import parse_qasp
     from qsage_validate.formats.source import Source
 
     qbf = parse_qasp(Source.decode(data, name))
@@ -158,8 +158,8 @@ def _formula(qbf: Qbf) -> Facts:
 
 def _layout(qbf: Qbf) -> Facts:
     """The layout in the formula's comments, else in a meta file that lies beside it."""
-    from qsage_validate.encodings.foreign import find_meta, layout_from_meta
-    from qsage_validate.encodings.table_comments import any_layout_from_comments
+    from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+    from qsage_validate.encodings.layout.table_comments import any_layout_from_comments
     from qsage_validate.formats.meta import read_meta
 
     layout: AnyLayout | None = any_layout_from_comments(qbf)
@@ -172,7 +172,7 @@ def _layout(qbf: Qbf) -> Facts:
 
 
 def _layout_facts(layout: AnyLayout) -> Facts:
-    from qsage_validate.encodings.layout import Layout
+    from qsage_validate.encodings.layout.grid import Layout
     from qsage_validate.games.model_text import has_rules
 
     facts: Facts = {"source": layout.source}
@@ -194,8 +194,8 @@ def _layout_facts(layout: AnyLayout) -> Facts:
 
 
 def _aiger(data: bytes, name: str) -> Facts:
-    from qsage_validate.certificates.dialects import recognise
-    from qsage_validate.certificates.reader import parse_certificate
+    from qsage_validate.certificates.files.dialects import recognise
+    from qsage_validate.certificates.files.reader import parse_certificate
     from qsage_validate.formats.aiger import parse_aiger
     from qsage_validate.kernel.certificate import Dialect
 
@@ -232,7 +232,7 @@ def _pedant(data: bytes, name: str) -> Facts:
 
 def _certificate(data: bytes, name: str, formula: str) -> Facts:
     """The facts that need the formula: sides, don't-cares, functions that it does not name."""
-    from qsage_validate.certificates.reader import parse_certificate
+    from qsage_validate.certificates.files.reader import parse_certificate
     from qsage_validate.formats.formula import read_formula
     from qsage_validate.kernel.certificate import CircuitCertificate
 

@@ -66,9 +66,9 @@ def command(
 
     Exit code 0: written, 1: CERT does not hold, 2: bad input, 3: undecided, 130: interrupted.
     """
-    from qsage_validate.certificates.minimise import minimised
-    from qsage_validate.certificates.writer import certificate_bytes
-    from qsage_validate.encodings.layout import Layout
+    from qsage_validate.certificates.files.writer import certificate_bytes
+    from qsage_validate.certificates.minimise.minimise import minimised
+    from qsage_validate.encodings.layout.grid import Layout
     from qsage_validate.errors import UsageError
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.kernel.certificate import Dialect

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from qsage_validate.solvers.search import Progress, ProgressCallback
+    from qsage_validate.solvers.search.solver import Progress, ProgressCallback
 
 _STAGES = {
     "search": "searching",

@@ -9,13 +9,13 @@ from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.errors import Exit
 
 if TYPE_CHECKING:
-    from qsage_validate.solvers.inventory import Entry
+    from qsage_validate.solvers.qbf.inventory import Entry
 
 
 def tell_solvers(json_output: bool) -> Exit:
     """Tell of every solver and preprocessor, as text or as JSON ``{"solvers": [...]}``."""
-    from qsage_validate.solvers.config import config_path
-    from qsage_validate.solvers.inventory import inventory
+    from qsage_validate.solvers.qbf.config import config_path
+    from qsage_validate.solvers.qbf.inventory import inventory
 
     entries = inventory()
     if json_output:

@@ -15,7 +15,7 @@ from qsage_validate.formats.source import STDIN
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import AnyEncoding
-    from qsage_validate.encodings.table_layout import AnyLayout
+    from qsage_validate.encodings.layout.tables import AnyLayout
     from qsage_validate.games.protocol import Game
 
 AUTO_DEPTH = "auto"

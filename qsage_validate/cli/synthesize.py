@@ -14,8 +14,8 @@ from qsage_validate.errors import Exit, UsageError, one_line
 
 if TYPE_CHECKING:
     from qsage_validate.games.impartial.model import ImpartialGame
-    from qsage_validate.synthesis.session import Synthesis
-    from qsage_validate.synthesis.verify import Verification
+    from qsage_validate.synthesis.checks.formula import Verification
+    from qsage_validate.synthesis.smt.session import Synthesis
 
 _SECONDS = 60.0
 
@@ -136,7 +136,7 @@ def command(
         if strategy or output or python or smtlib:
             raise UsageError("found --check with options of a synthesis, expected --check alone")
         return _check(model, check, check_strategy, misere, timeout, memory, json_output)
-    from qsage_validate.synthesis.session import Method, Options, synthesise
+    from qsage_validate.synthesis.smt.session import Method, Options, synthesise
 
     try:
         chosen = Method(method.lower())
@@ -209,7 +209,7 @@ def _report(
 ) -> Exit:
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.synthesis import report
-    from qsage_validate.synthesis.session import Verdict
+    from qsage_validate.synthesis.smt.session import Verdict
 
     if json_output:
         emit_json(report.as_json(result))
@@ -247,14 +247,14 @@ def _check(
     from qsage_validate.games.impartial.boxes import box_states
     from qsage_validate.games.impartial.infix import parse_formula
     from qsage_validate.games.impartial.rules import ImpartialRules
+    from qsage_validate.synthesis.checks.formula import Status, Verifier
+    from qsage_validate.synthesis.checks.model_checks import check_game
+    from qsage_validate.synthesis.checks.strategy import verify_strategy
+    from qsage_validate.synthesis.checks.termination import as_json as termination_json
+    from qsage_validate.synthesis.checks.termination import concluded, prove_termination
     from qsage_validate.synthesis.clock import Clock
-    from qsage_validate.synthesis.model_checks import check_game
-    from qsage_validate.synthesis.smt import SmtSolver
+    from qsage_validate.synthesis.smt.solver import SmtSolver
     from qsage_validate.synthesis.strategy import parse_strategy
-    from qsage_validate.synthesis.termination import as_json as termination_json
-    from qsage_validate.synthesis.termination import concluded, prove_termination
-    from qsage_validate.synthesis.verify import Status, Verifier
-    from qsage_validate.synthesis.verify_strategy import verify_strategy
 
     formula = parse_formula(check, game.variables, "--check")
     strategy = None

@@ -21,7 +21,7 @@ from qsage_validate.cli.common import (
     parse_dialect,
     protect_inputs,
 )
-from qsage_validate.cli.solver_options import TimeoutOption
+from qsage_validate.cli.solve.options import TimeoutOption
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def command(
     if "-" in (formula, cert, trace):
         raise UsageError("a validation needs its files by name, not '-'")
     if proof is not None:
-        from qsage_validate.proving.proof_bundle import check_folder
+        from qsage_validate.proving.bundle.bundle import check_folder
 
         check_folder(proof, [*inputs, report, checkpoint])
     options = Options(
@@ -238,7 +238,7 @@ def _prove(
     files: PlayFiles, subject: Subject | None, result: Report, options: Options, folder: str
 ) -> None:
     from qsage_validate.cli.search_progress import SearchLine
-    from qsage_validate.proving.proof_bundle import write_bundle
+    from qsage_validate.proving.bundle.bundle import write_bundle
 
     assert subject is not None, "--proof does not go with --memory"
     with SearchLine(sys.stderr) as line:
@@ -257,8 +257,8 @@ def _prove(
 
 def _write_page(path: str, result: Report, subject: Subject | None) -> None:
     from qsage_validate.formats.source import write_atomic
-    from qsage_validate.proving.html import html_report
-    from qsage_validate.proving.statistics import statistics_of
+    from qsage_validate.proving.pages.html import html_report
+    from qsage_validate.proving.pages.statistics import statistics_of
 
     setup = None if subject is None else subject.setup
     numbers = None if setup is None else statistics_of(setup)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qsage_validate.cli.common import JsonOption, emit, emit_json
-from qsage_validate.cli.solver_options import TimeoutOption
+from qsage_validate.cli.solve.options import TimeoutOption
 from qsage_validate.errors import Exit, UsageError, one_line
 
 if TYPE_CHECKING:
-    from qsage_validate.proving.bundle_check import Verification
+    from qsage_validate.proving.bundle.check import Verification
 
 
 def command(
@@ -52,9 +52,9 @@ def command(
     inputs are not there.
     """
     from qsage_validate.cli.search_progress import SearchLine
-    from qsage_validate.proving.bundle_check import verify_bundle
-    from qsage_validate.proving.lrat_checkers import checker_names, installed
-    from qsage_validate.proving.proof_bundle import read_manifest
+    from qsage_validate.proving.bundle.bundle import read_manifest
+    from qsage_validate.proving.bundle.check import verify_bundle
+    from qsage_validate.proving.bundle.checkers import checker_names, installed
 
     for name in checker or ():
         if name not in checker_names():
@@ -87,7 +87,7 @@ def _show(result: Verification) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from qsage_validate.proving.bundle_check import Link
+    from qsage_validate.proving.bundle.check import Link
 
     for fault in result.faults:
         emit(f"refuted: {fault}")

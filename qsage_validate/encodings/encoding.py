@@ -9,14 +9,14 @@ from importlib import import_module
 from typing import Any, Final, TypeAlias, overload
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout import Layout
-from qsage_validate.encodings.play_literals import Definitions
-from qsage_validate.encodings.table_comments import (
+from qsage_validate.encodings.completion import Definitions
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.table_comments import (
     is_clausal,
     only_variables,
     with_table_layout,
 )
-from qsage_validate.encodings.table_layout import TableLayout
+from qsage_validate.encodings.layout.tables import TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.task import GdlModel
@@ -93,13 +93,13 @@ class Registered:
 _ENCODERS: Final[Mapping[str, Registered]] = {
     "lifted": Registered(
         Kind.GRID,
-        "qsage_validate.encodings.lifted",
+        "qsage_validate.encodings.grid.lifted",
         "encode_lifted",
         "symbolic board, one copy of moves and goals (Shaik and van de Pol 2023)",
     ),
     "lifted-guarded": Registered(
         Kind.GRID,
-        "qsage_validate.encodings.lifted_guarded",
+        "qsage_validate.encodings.grid.lifted_guarded",
         "encode_guarded",
         "the lifted encoding, plies side by side behind guards instead of nested",
     ),
@@ -195,37 +195,37 @@ _ENCODERS: Final[Mapping[str, Registered]] = {
     ),
     "gdl": Registered(
         Kind.GDL,
-        "qsage_validate.encodings.gdl_tables",
+        "qsage_validate.encodings.gdl.encoders",
         "encode_general",
         "GE of He, Saffidine and Thielscher 2024: any turn-taking game, moves as variables",
     ),
     "gdl-strict": Registered(
         Kind.GDL,
-        "qsage_validate.encodings.gdl_tables",
+        "qsage_validate.encodings.gdl.encoders",
         "encode_strict",
         "SE: no codes for rounds in which White cannot choose (strictly turn-taking games)",
     ),
     "gdl-gn": Registered(
         Kind.GDL,
-        "qsage_validate.encodings.gdl_tables",
+        "qsage_validate.encodings.gdl.encoders",
         "encode_naive",
         "GN: GE in clauses over atoms, atoms innermost",
     ),
     "gdl-gt": Registered(
         Kind.GDL,
-        "qsage_validate.encodings.gdl_tables",
+        "qsage_validate.encodings.gdl.encoders",
         "encode_timed",
         "GT: GE in clauses over atoms, atoms by time",
     ),
     "gdl-gd": Registered(
         Kind.GDL,
-        "qsage_validate.encodings.gdl_tables",
+        "qsage_validate.encodings.gdl.encoders",
         "encode_dependent",
         "GD: GE in clauses over atoms, atoms as early as what they depend on allows",
     ),
     "gdl-sd": Registered(
         Kind.GDL,
-        "qsage_validate.encodings.gdl_tables",
+        "qsage_validate.encodings.gdl.encoders",
         "encode_strict_dependent",
         "SD: SE in clauses over atoms, atoms as early as what they depend on allows",
     ),

@@ -7,7 +7,7 @@ Three dialects, told by the content:
   one line ``id literals 0 antecedents 0`` a step, and ``r SAT`` or ``r UNSAT``.  A step without
   antecedents is a clause of the formula or an initial cube, one antecedent is a reduction, two
   are a resolution; the literals are those after reduction.
-- ``bqrp``, the same in bytes (``formats/bqrp.py``).
+- ``bqrp``, the same in bytes (``formats/qrp_binary.py``).
 - Qute's ``--trace``: no header and no result; behind the id stands 0 for a clause or 1 for a
   cube; a step may have any number of antecedents, which are resolved in that order.
 
@@ -17,11 +17,11 @@ Of steps that no proof needs only the alphabet of the literals is checked.
 from __future__ import annotations
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.bqrp import index_binary
 from qsage_validate.formats.bytes_of import BytesOf, bytes_of
+from qsage_validate.formats.qrp_binary import index_binary
+from qsage_validate.formats.qrp_steps import Trace, TraceDialect
 from qsage_validate.formats.qrp_text import index_text
 from qsage_validate.formats.source import Format, Path, sniff_bytes
-from qsage_validate.formats.trace import Trace, TraceDialect
 
 
 def read_trace(path: Path) -> Trace:

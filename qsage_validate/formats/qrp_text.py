@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import InputError
 from qsage_validate.formats.bytes_of import BytesOf
-from qsage_validate.formats.source import quoted
-from qsage_validate.formats.trace import (
+from qsage_validate.formats.qrp_steps import (
     Columns,
     Numbers,
     Offsets,
@@ -21,6 +20,7 @@ from qsage_validate.formats.trace import (
     join_columns,
     make_trace,
 )
+from qsage_validate.formats.source import quoted
 
 Raw = NDArray[np.uint8]
 

@@ -6,7 +6,7 @@ values of the other player's variables make the matrix of F false under C (Skole
 Herbrand), then F is true (false).
 
 The check by which the tool is quick merges equal gates, proves lemmas and splits into cases
-(``certificates/check.py``).  This one does not: ``--trust minimal`` asks it instead.
+(``certificates/checker/check.py``).  This one does not: ``--trust minimal`` asks it instead.
 """
 
 from __future__ import annotations

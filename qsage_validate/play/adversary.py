@@ -17,7 +17,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.play.broken_promise import broken_by
 from qsage_validate.play.conductor import Conductor, PlayState
 from qsage_validate.play.draws import Draws
-from qsage_validate.strategies.line import LayoutMove, Legality
+from qsage_validate.strategies.readings import LayoutMove, Legality
 from qsage_validate.validation.finding import Finding, FindingKind
 
 # Plays that run side by side; more than that are done in several passes.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from qsage_validate.encodings.table_layout import AnyLayout
+from qsage_validate.encodings.layout.tables import AnyLayout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.positional.rules import PositionalGame
@@ -26,9 +26,9 @@ from qsage_validate.play.frame import (
 )
 from qsage_validate.play.match import Match
 from qsage_validate.play.move_words import words_of
-from qsage_validate.play.naming import Names
+from qsage_validate.play.names import Names
 from qsage_validate.play.pairs import blocking_pairs
-from qsage_validate.strategies.line import BoardMove, Legality, NamedMove
+from qsage_validate.strategies.readings import BoardMove, Legality, NamedMove
 
 # How many moves a hint looks at.
 _HINT_MOVES = 64

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from qsage_validate.certificates.oracle import NoAnswerError
+from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.play.conductor import Conductor, PlayState
-from qsage_validate.strategies.line import LayoutMove
+from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
 
-from qsage_validate.certificates.oracle import NoAnswerError
-from qsage_validate.encodings.table_layout import (
+from qsage_validate.certificates.oracles.oracle import NoAnswerError
+from qsage_validate.encodings.layout.tables import (
     AnyLayout,
     IllegalMoves,
     TableLayout,
@@ -25,7 +25,8 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Board, Game, Player, Position
 from qsage_validate.strategies.guesses import Guesses
-from qsage_validate.strategies.line import (
+from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.readings import (
     Answer,
     BoardReading,
     LayoutMove,
@@ -33,7 +34,6 @@ from qsage_validate.strategies.line import (
     Line,
     NamedMove,
 )
-from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.referee import Referee, unreadable
 

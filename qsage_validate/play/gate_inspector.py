@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.errors import UsageError, one_line
 from qsage_validate.play.frame import Frame, Group
-from qsage_validate.play.naming import Names
+from qsage_validate.play.names import Names
 from qsage_validate.play.setup import Engine, Setup
-from qsage_validate.strategies.line import Line, SquareXY
 from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.readings import Line, SquareXY
 
 SquareValues = tuple[bool | None, ...]
 Reading = Callable[[Sequence[int]], Mapping[int, SquareValues]]

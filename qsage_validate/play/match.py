@@ -3,7 +3,7 @@
 :class:`Match` is what every interface talks to: it holds the frames of the play so far, takes
 the opponent's moves, answers them with the certificate, and can go back and forth.  It has two
 forms: :class:`~qsage_validate.play.board_match.BoardMatch`, with a board, when a layout is
-known, and :class:`~qsage_validate.play.bare_match.BareMatch`, block by block, for any formula.
+known, and :class:`~qsage_validate.play.block_match.BareMatch`, block by block, for any formula.
 """
 
 from __future__ import annotations

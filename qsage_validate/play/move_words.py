@@ -6,11 +6,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from qsage_validate.encodings.layout import Layout
-from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.games.protocol import Game, Illegality, Player
-from qsage_validate.strategies.line import BoardMove, LayoutMove, NamedMove, PlyCode, SquareXY
+from qsage_validate.strategies.readings import BoardMove, LayoutMove, NamedMove, PlyCode, SquareXY
 
 _MOVE = re.compile(r"\s*([^\s(]+)\s*\(\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)\s*")
 _SQUARE = re.compile(r"\s*\(?\s*(\d{1,6})\s*[, ]\s*(\d{1,6})\s*\)?\s*")

@@ -10,7 +10,7 @@ from qsage_validate.games.positional.pairing import PairingFinder
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.play.frame import Pairs
-from qsage_validate.strategies.line import NamedMove, SquareXY
+from qsage_validate.strategies.readings import NamedMove, SquareXY
 
 # A pairing is looked for while somebody waits: conflicts of the SAT solver, about a second.
 _CONFLICTS = 20_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qsage_validate.errors import Exit
-from qsage_validate.play.board_text import board_lines
 from qsage_validate.play.frame import Frame, MatchOutcome, NamedValue, WhyNot
 from qsage_validate.play.match import Match
+from qsage_validate.play.render.board_text import board_lines
 
 BOARD_BY_RULES = "(the rules' board: the formula does not describe it)"
 

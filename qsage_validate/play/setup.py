@@ -8,17 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from qsage_validate.certificates.oracle import Oracle
-from qsage_validate.certificates.reader import read_certificate
-from qsage_validate.certificates.reads import variables_read
-from qsage_validate.certificates.sat_oracle import SatOracle
-from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.certificates.files.reader import read_certificate
+from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.sat import SatOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.foreign import find_meta, layout_from_meta
-from qsage_validate.encodings.layout import Layout
-from qsage_validate.encodings.qasp import read_formula_or_program
-from qsage_validate.encodings.table_comments import any_layout_from_comments
-from qsage_validate.encodings.table_layout import AnyLayout, TableLayout, inconclusive
+from qsage_validate.encodings.gdl.qasp import read_formula_or_program
+from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.table_comments import any_layout_from_comments
+from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout, inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.formats.meta import read_meta
@@ -36,18 +36,18 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.play.adversary import Adversary
-from qsage_validate.play.bare_adversary import BareAdversary
-from qsage_validate.play.bare_match import BareMatch
+from qsage_validate.play.block_adversary import BareAdversary
+from qsage_validate.play.block_match import BareMatch
 from qsage_validate.play.board_match import BoardMatch
 from qsage_validate.play.conductor import Conductor
 from qsage_validate.play.match import Match
-from qsage_validate.play.naming import Names
+from qsage_validate.play.names import Names
 from qsage_validate.play.script import insistent
 from qsage_validate.strategies.guesses import Guesses, variables_of, variables_read_at
-from qsage_validate.strategies.herbrand_reader import HerbrandReader
+from qsage_validate.strategies.herbrand import HerbrandReader
 from qsage_validate.strategies.mixed_oracle import MixedOracle
 from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.skolem_reader import SkolemReader
+from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.strategies.table_reader import TableHerbrandReader, TableSkolemReader
 from qsage_validate.validation.referee import check_fit, has_words_of
 

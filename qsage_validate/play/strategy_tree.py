@@ -16,7 +16,7 @@ from functools import cached_property
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.conductor import Conductor, PlayState
 from qsage_validate.play.setup import Engine, Setup
-from qsage_validate.strategies.line import LayoutMove
+from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.validation.finding import Finding
 
 # Plays that are asked for at a time: enough to fill the words of a simulation.

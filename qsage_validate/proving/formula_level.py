@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Final
 
-from qsage_validate.certificates.check import (
+from qsage_validate.certificates.checker.check import (
     CertificateProved,
     CertificateRefuted,
     CheckResult,
@@ -14,20 +14,20 @@ from qsage_validate.certificates.check import (
     circuit_of,
     dependencies,
 )
-from qsage_validate.certificates.check import Evidence as Measured
-from qsage_validate.certificates.definitions import NotDefinitionalError
+from qsage_validate.certificates.checker.check import Evidence as Measured
+from qsage_validate.certificates.checker.definitions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.workers import WorkerFailedError
-from qsage_validate.encodings.layout import Layout
-from qsage_validate.encodings.table_layout import AnyLayout
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.tables import AnyLayout
 from qsage_validate.kernel.certificate import Certificate, Kind, dont_cares
 from qsage_validate.kernel.claims import ClaimsTimeoutError, evaluate
 from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.dependencies import Dependency
 from qsage_validate.kernel.formula import prove_formula
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.strategies.line import literal_value
+from qsage_validate.strategies.readings import literal_value
 from qsage_validate.strategies.table_code import code_of
+from qsage_validate.system.pool import WorkerFailedError
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
 

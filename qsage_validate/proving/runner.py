@@ -7,29 +7,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate import __version__
-from qsage_validate.certificates.definitions import NotDefinitionalError, definitions
-from qsage_validate.encodings.layout import Layout
-from qsage_validate.encodings.table_layout import TableLayout
+from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.tables import TableLayout
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.setup import Engine, Setup
 from qsage_validate.proving.blame import blame
-from qsage_validate.proving.exhaustive import exhaust
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.interruption import LevelInterrupted
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.random_plays import attack
+from qsage_validate.proving.plays.exhaustive import exhaust
+from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.statements import conclude
 from qsage_validate.proving.subject import Subject
 from qsage_validate.proving.trace_level import check_trace_level
-from qsage_validate.solvers.search import Limits
-from qsage_validate.solvers.searching import search_for
-from qsage_validate.validation.encoding_proof import answer_encoding
+from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.strategy_proof import LevelAnswer, prove_boards, prove_rules
+from qsage_validate.validation.proofs.encoding import answer_encoding
+from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
 
 Tell = Callable[[Level, str], None]

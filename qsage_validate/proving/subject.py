@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.table_layout import AnyLayout, inconclusive
+from qsage_validate.encodings.layout.tables import AnyLayout, inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Game
 from qsage_validate.kernel.certificate import Certificate

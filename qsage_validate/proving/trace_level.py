@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from qsage_validate.certificates.trace_check import (
+from qsage_validate.certificates.qrp.check import (
     Progress,
     TraceProved,
     TraceRefuted,

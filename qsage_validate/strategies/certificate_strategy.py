@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.games.protocol import Game, Move, Player
-from qsage_validate.strategies.line import LayoutMove, Line
 from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.readings import LayoutMove, Line
 
 
 class NoMoveError(QsageError):

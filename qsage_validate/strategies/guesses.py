@@ -7,13 +7,13 @@ from functools import cache
 
 import numpy as np
 
-from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
-from qsage_validate.encodings.layout import MoveVariables
-from qsage_validate.encodings.table_layout import AnyLayout, MoveTable
+from qsage_validate.encodings.layout.grid import MoveVariables
+from qsage_validate.encodings.layout.tables import AnyLayout, MoveTable
 from qsage_validate.games.protocol import Player
-from qsage_validate.strategies.line import Line
+from qsage_validate.strategies.readings import Line
 
 
 class Guesses:
@@ -21,7 +21,7 @@ class Guesses:
 
     Variables that tell the position, ``told`` with the time at which they do, have none before.
 
-    Kleene's logic in two rails, as in :mod:`qsage_validate.circuit.kleene`.  A reply that has a
+    Kleene's logic in two rails, as in :mod:`qsage_validate.circuit.ternary`.  A reply that has a
     value then has it whatever the variables are; one that has none may still not depend on them.
     """
 

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.oracle import Choice
-from qsage_validate.certificates.sat_oracle import SatOracle
-from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.certificates.oracles.oracle import Choice
+from qsage_validate.certificates.oracles.sat import SatOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.kernel.certificate import CircuitCertificate
 

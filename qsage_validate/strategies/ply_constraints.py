@@ -14,7 +14,7 @@ from typing import Final
 
 from qsage_validate.circuit.partial import evaluate_partially, literal_value, requirements
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.layout import Indicators, Layout, MoveVariables
+from qsage_validate.encodings.layout.grid import Indicators, Layout, MoveVariables
 from qsage_validate.games.protocol import Player
 
 _NEVER: Final = 1 << 30

@@ -1,6 +1,6 @@
 """What a certificate says about a play: its answers, boards, legality and the verdict.
 
-A reader works on :class:`~qsage_validate.strategies.line.Line` values, many at a time, so that
+A reader works on :class:`~qsage_validate.strategies.readings.Line` values, many at a time, so that
 one person's play and a thousand random plays in lock step are the same code.
 """
 
@@ -10,11 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from qsage_validate.certificates.oracle import Oracle
-from qsage_validate.encodings.layout import MoveVariables
-from qsage_validate.encodings.table_layout import AnyLayout, MoveTable
+from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.encodings.layout.grid import MoveVariables
+from qsage_validate.encodings.layout.tables import AnyLayout, MoveTable
 from qsage_validate.games.protocol import Player
-from qsage_validate.strategies.line import (
+from qsage_validate.strategies.readings import (
     Answer,
     BoardReading,
     LayoutMove,

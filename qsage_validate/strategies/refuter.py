@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import count
 
-from qsage_validate.certificates.lazy_circuit import LazyCircuit
+from qsage_validate.certificates.oracles.lazy_circuit import LazyCircuit
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind

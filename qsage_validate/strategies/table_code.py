@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final
 
-from qsage_validate.encodings.layout import value_bits
-from qsage_validate.encodings.table_layout import AnyLayout, MoveTable, TableLayout
+from qsage_validate.encodings.layout.grid import value_bits
+from qsage_validate.encodings.layout.tables import AnyLayout, MoveTable, TableLayout
 from qsage_validate.formats.grid_names import named_cell
-from qsage_validate.strategies.line import (
+from qsage_validate.strategies.readings import (
     Answer,
     GridCode,
     LayoutMove,

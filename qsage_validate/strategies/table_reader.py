@@ -9,16 +9,18 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Final
 
-from qsage_validate.certificates.oracle import Oracle
-from qsage_validate.certificates.reads import variables_read
-from qsage_validate.circuit.kleene import PartialSimulator
+from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout import value_bits
-from qsage_validate.encodings.table_layout import TableLayout
+from qsage_validate.circuit.ternary import PartialSimulator
+from qsage_validate.encodings.layout.grid import value_bits
+from qsage_validate.encodings.layout.tables import TableLayout
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.strategies.line import (
+from qsage_validate.strategies.legality import TableLegality
+from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
+from qsage_validate.strategies.readings import (
     Atoms,
     BoardReading,
     LayoutMove,
@@ -28,10 +30,8 @@ from qsage_validate.strategies.line import (
     VerdictReading,
     fix,
 )
-from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
 from qsage_validate.strategies.refuter import Refuter
 from qsage_validate.strategies.table_code import SquareOf, TableCode
-from qsage_validate.strategies.table_legality import TableLegality
 from qsage_validate.strategies.values import ask
 
 # How many values of the opponent's remaining variables a verdict is evaluated for.

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from qsage_validate.circuit.partial import Values, evaluate_partially, literal_value
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.encodings.layout import Layout
-from qsage_validate.strategies.line import BoardCode, SquareXY
+from qsage_validate.encodings.layout.grid import Layout
 from qsage_validate.strategies.ply_constraints import PlyConstraints
+from qsage_validate.strategies.readings import BoardCode, SquareXY
 
 # Lines of which the constraints are kept.
 _KEPT_LINES = 10_000

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.certificates.oracles.oracle import Oracle
 
 
 def ask(

@@ -21,7 +21,7 @@ from qsage_validate.games.impartial.formula import (
     Linear,
 )
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.synthesis.sample import Sample
+from qsage_validate.synthesis.checks.sample import Sample
 
 LEVELS: Final = 3
 """How many levels of atoms there are."""

@@ -13,9 +13,9 @@ from typing import Final
 
 from qsage_validate.games.impartial.formula import FALSE, Formula, conjunction, disjunction
 from qsage_validate.synthesis.atoms import Literal
+from qsage_validate.synthesis.checks.sample import places
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.max_sat import hitting_set
-from qsage_validate.synthesis.sample import places
 
 _SECONDS: Final = 1.5
 _SELECT_SECONDS: Final = 4.0

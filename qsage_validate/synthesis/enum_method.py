@@ -26,13 +26,13 @@ from qsage_validate.games.impartial.formula import (
 from qsage_validate.games.impartial.model import Action
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis.atoms import LEVELS, enumerate_atoms, expressions, moduli
+from qsage_validate.synthesis.checks.formula import Status, Verifier
+from qsage_validate.synthesis.checks.strategy import verify_strategy
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.enumeration import Enumerator
 from qsage_validate.synthesis.semi_ground import SemiGround
-from qsage_validate.synthesis.smt import SmtSolver
+from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.strategy import Rule, Strategy
-from qsage_validate.synthesis.verify import Status, Verifier
-from qsage_validate.synthesis.verify_strategy import verify_strategy
 from qsage_validate.synthesis.winning_formula import (
     FormulaResult,
     FormulaSearch,

@@ -13,13 +13,13 @@ from typing import Final
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.impartial.formula import Formula, atoms, without_not
 from qsage_validate.synthesis.atoms import Literal, enumerate_atoms
+from qsage_validate.synthesis.checks.formula import Verifier
+from qsage_validate.synthesis.checks.sample import Sample
+from qsage_validate.synthesis.checks.strategy import difference
 from qsage_validate.synthesis.classification import best_cover
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.enumeration import Enumerator
-from qsage_validate.synthesis.sample import Sample
 from qsage_validate.synthesis.small_formulas import smallest_formulas
-from qsage_validate.synthesis.verify import Verifier
-from qsage_validate.synthesis.verify_strategy import difference
 
 SMALL_ENOUGH: Final = 4
 """Formulas of this size are not worth a search."""

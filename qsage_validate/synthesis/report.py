@@ -15,11 +15,11 @@ from qsage_validate.games.impartial.python_text import (
     identifiers,
     linear_source,
 )
-from qsage_validate.synthesis.session import Synthesis, Verdict
-from qsage_validate.synthesis.smtlib import Question, definition
+from qsage_validate.synthesis.checks.termination import Terminates
+from qsage_validate.synthesis.checks.termination import as_json as termination_json
+from qsage_validate.synthesis.smt.session import Synthesis, Verdict
+from qsage_validate.synthesis.smt.smtlib import Question, definition
 from qsage_validate.synthesis.strategy import Strategy
-from qsage_validate.synthesis.termination import Terminates
-from qsage_validate.synthesis.termination import as_json as termination_json
 
 
 def text(result: Synthesis) -> str:

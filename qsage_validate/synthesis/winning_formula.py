@@ -24,15 +24,15 @@ from qsage_validate.synthesis.atoms import (
     moduli,
     periods,
 )
+from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
+from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.classification import best_cover, classify
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.columns import column_formula
 from qsage_validate.synthesis.lattice import lattice_formula
 from qsage_validate.synthesis.minimise import minimise
-from qsage_validate.synthesis.sample import Sample
 from qsage_validate.synthesis.small_formulas import smallest_formulas
-from qsage_validate.synthesis.smt import SmtSolver
-from qsage_validate.synthesis.verify import Status, Verification, Verifier
+from qsage_validate.synthesis.smt.solver import SmtSolver
 
 _MAX_STATES: Final = 20_000
 _MAX_VALUE: Final = 3000

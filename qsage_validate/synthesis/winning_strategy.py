@@ -23,14 +23,14 @@ from qsage_validate.games.impartial.formula import (
 )
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.synthesis.atoms import LEVELS, enumerate_atoms, moduli, periods
+from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
+from qsage_validate.synthesis.checks.sample import Sample
+from qsage_validate.synthesis.checks.strategy import difference, verify_strategy
 from qsage_validate.synthesis.classification import best_cover, classify
 from qsage_validate.synthesis.clock import Clock
-from qsage_validate.synthesis.sample import Sample
 from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.small_formulas import smallest_formulas
 from qsage_validate.synthesis.strategy import Rule, Strategy
-from qsage_validate.synthesis.verify import Status, Verification, Verifier
-from qsage_validate.synthesis.verify_strategy import difference, verify_strategy
 
 _ROUNDS: Final = 12
 _MAX_STATES: Final = 2500

@@ -16,12 +16,12 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.games.impartial.formula import Formula, Linear, without_not
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import Move
+from qsage_validate.synthesis.checks.sample import Remaining
 from qsage_validate.synthesis.clock import Clock
-from qsage_validate.synthesis.sample import Remaining
 from qsage_validate.synthesis.semi_ground import SemiGround, coverage, greedy_cover
 
 if TYPE_CHECKING:
-    from qsage_validate.synthesis.verify import Verifier
+    from qsage_validate.synthesis.checks.formula import Verifier
 
 MAX_SAMPLE: Final = 400
 """So many states of the sample are looked at before the solver is asked."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from qsage_validate.encodings.layout import Layout, StateCode
-from qsage_validate.encodings.table_layout import AnyLayout, TableLayout
+from qsage_validate.encodings.layout.grid import Layout, StateCode
+from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import Board, Game, Move, Outcome, Player, Position, Square
-from qsage_validate.strategies.line import Answer, Atoms, LayoutMove, Legality
+from qsage_validate.strategies.readings import Answer, Atoms, LayoutMove, Legality
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 # At most so many moves are named in one finding about legality.

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.certify import certify_game
+from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Connective
 from qsage_validate.encodings.encoding import Kind as ModelKind
 from qsage_validate.encodings.encoding import encode, encoders
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout.grid_comments import layout_from_comments
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_model
@@ -21,8 +21,8 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import grid_templates, resolve_model
 from qsage_validate.kernel.certificate import Kind
-from qsage_validate.validation.encoding_proof import prove_encoding
-from qsage_validate.validation.strategy_proof import prove_rules
+from qsage_validate.validation.proofs.encoding import prove_encoding
+from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax

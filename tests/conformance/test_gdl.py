@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.certify import CertifiedTable, certify_game
+from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.gdl import library

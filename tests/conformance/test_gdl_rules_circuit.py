@@ -18,7 +18,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.certify import CertifiedTable, certify_game
+from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, negate
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import InputError, QsageError
@@ -34,8 +34,8 @@ from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.game import State, TooLargeError
 from qsage_validate.kernel.unrolled import UnrolledRules
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.gdl_ground import gdl_rules, unrolled
-from qsage_validate.validation.strategy_proof import prove_boards, prove_rules
+from qsage_validate.validation.proofs.gdl_ground import gdl_rules, unrolled
+from qsage_validate.validation.proofs.strategy import prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
 from tests.support.gdl_reference import ClingoReference
 from tests.support.table_plays import lost_plays

@@ -14,9 +14,9 @@ import pytest
 from qsage_validate.games.impartial.infix import parse_formula
 from qsage_validate.games.impartial.parser import read_game
 from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.synthesis.checks.formula import Status, Verifier
 from qsage_validate.synthesis.clock import Clock
-from qsage_validate.synthesis.smt import SmtSolver
-from qsage_validate.synthesis.verify import Status, Verifier
+from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.winning_formula import Outcome, synthesise_formula
 
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")

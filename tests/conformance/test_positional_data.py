@@ -32,8 +32,8 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries, orbits
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_template, load_game
-from qsage_validate.solvers.search import SearchResult, Solver
-from qsage_validate.solvers.searching import search_for
+from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.solver import SearchResult, Solver
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

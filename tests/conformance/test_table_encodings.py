@@ -13,10 +13,10 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.certify import CertifiedTable, certify_game
-from qsage_validate.certificates.compile_table import NotCompiledError
+from qsage_validate.certificates.compile.table_compiler import NotCompiledError
+from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
 from qsage_validate.encodings.encoding import Kind, TableEncoding, encode, encoders, kind_of
-from qsage_validate.encodings.table_comments import table_layout_from_comments
+from qsage_validate.encodings.layout.table_comments import table_layout_from_comments
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
@@ -32,7 +32,7 @@ from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import Kind as CertificateKind
 from qsage_validate.play.adversary import AdversaryReport
 from qsage_validate.play.setup import PlayFiles, Setup
-from qsage_validate.solvers.search import solve
+from qsage_validate.solvers.search.solver import solve
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
 from tests.support.positional import random_game, random_network_game
@@ -250,9 +250,9 @@ def test_the_truth_is_the_rules_and_the_certificate_holds(pair: tuple[str, str])
 
 def _truth(pair: tuple[str, str]) -> bool:
     pytest.importorskip("pyqbf", reason="asks a QBF solver")
-    from qsage_validate.solvers.backend import RunLimits
-    from qsage_validate.solvers.backends import backends
-    from qsage_validate.solvers.solving import solve_formula
+    from qsage_validate.solvers.qbf.backend import RunLimits
+    from qsage_validate.solvers.qbf.backends import backends
+    from qsage_validate.solvers.qbf.solving import solve_formula
 
     # On these formulas Qute is by far the quickest, as long as nobody preprocesses them.
     qute = backends()["qute"]

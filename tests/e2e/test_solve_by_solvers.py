@@ -12,10 +12,10 @@ import pytest
 
 from qsage_validate.errors import Exit
 from qsage_validate.games.registry import load_game, resolve_command
-from qsage_validate.solvers import solving
-from qsage_validate.solvers.backend import Backend, Format, Missing
-from qsage_validate.solvers.backends import backends
-from qsage_validate.solvers.search import Solver
+from qsage_validate.solvers.qbf import solving
+from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
+from qsage_validate.solvers.qbf.backends import backends
+from qsage_validate.solvers.search.solver import Solver
 
 from .conftest import Qsage
 

@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import Exit
-from qsage_validate.formats.trace import TraceDialect
+from qsage_validate.formats.qrp_steps import TraceDialect
 from tests.support.trace_files import WrittenStep, trace_bytes
 
 from .conftest import Qsage

@@ -10,7 +10,7 @@ import pytest
 from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.transcript import Transcript
-from qsage_validate.play.tui.board_art import LEGAL_DOT
+from qsage_validate.play.tui.model.board_art import LEGAL_DOT
 from tests.support.terminal import (
     LEAVES_MOUSE,
     LEAVES_SCREEN,

@@ -15,7 +15,7 @@ from qsage_validate.errors import Exit
 from qsage_validate.play.match import Match
 from qsage_validate.play.setup import PlayFiles, load
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.tools import LevelRow, ProofEnd, Tools
+from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Tools
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver
 from tests.support.toy_match import DOMINOES, PAWNS, BlockMatch, ToyMatch

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.encodings.completion import PlyLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.play_literals import PlyLiterals
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
+from qsage_validate.encodings.completion import PlyLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.play_literals import PlyLiterals
 from qsage_validate.games.protocol import Player
 
 _DECIDES = {Player.BLACK: Quantifier.EXISTS, Player.WHITE: Quantifier.FORALL}

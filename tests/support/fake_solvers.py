@@ -6,9 +6,9 @@ from pathlib import Path
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.qdimacs import parse_qdimacs
-from qsage_validate.solvers.backend import Backend, Format, TraceKind
-from qsage_validate.solvers.backends import DIALECTS
-from qsage_validate.solvers.locate import at
+from qsage_validate.solvers.qbf.backend import Backend, Format, TraceKind
+from qsage_validate.solvers.qbf.backends import DIALECTS
+from qsage_validate.solvers.qbf.locate import at
 
 
 def script(folder: Path, name: str, body: str) -> Path:

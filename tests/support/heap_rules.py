@@ -11,8 +11,8 @@ from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.parser import parse_game
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.impartial_match import ImpartialMatch
-from qsage_validate.play.impartial_setup import ImpartialSetup
+from qsage_validate.play.heap_match import ImpartialMatch
+from qsage_validate.play.heap_setup import ImpartialSetup
 from qsage_validate.strategies.rule_strategy import RuleStrategy
 from qsage_validate.synthesis.strategy import parse_strategy
 from tests.support.playthrough import playthrough

@@ -8,10 +8,10 @@ from functools import cache
 
 import numpy as np
 
-from qsage_validate.certificates.certify import Certified, certify_game
-from qsage_validate.certificates.oracle import Oracle
-from qsage_validate.certificates.sat_oracle import SatOracle
-from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.sat import SatOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.routes.by_search import Certified, certify_game
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.protocol import Game
@@ -20,10 +20,10 @@ from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.play.adversary import Adversary, AdversaryReport
 from qsage_validate.play.board_match import BoardMatch
 from qsage_validate.play.conductor import Conductor
-from qsage_validate.play.naming import Names
-from qsage_validate.strategies.herbrand_reader import HerbrandReader
+from qsage_validate.play.names import Names
+from qsage_validate.strategies.herbrand import HerbrandReader
 from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.skolem_reader import SkolemReader
+from qsage_validate.strategies.skolem import SkolemReader
 
 DOMINO = ("httt", "--size=3x3", "--shape=domino", "--depth=3")
 EL = ("httt", "--size=3x3", "--shape=el", "--depth=5")

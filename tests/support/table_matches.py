@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from qsage_validate.certificates.certify import CertifiedTable, certify_game
-from qsage_validate.certificates.simulation_oracle import SimulationOracle
-from qsage_validate.encodings.table_layout import TableLayout
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
+from qsage_validate.encodings.layout.tables import TableLayout
 from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.positional.harary import harary_model
@@ -17,7 +17,7 @@ from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.board_match import BoardMatch
 from qsage_validate.play.conductor import Conductor
-from qsage_validate.play.naming import Names
+from qsage_validate.play.names import Names
 from qsage_validate.play.setup import reader_of
 
 EL = harary_model("el", 3, 3, maker_breaker=True, plies=5)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
-from qsage_validate.encodings.layout import Bits
-from qsage_validate.encodings.table_layout import MoveTable, TableLayout
+from qsage_validate.encodings.layout.grid import Bits
+from qsage_validate.encodings.layout.tables import MoveTable, TableLayout
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.kernel.certificate import CircuitCertificate
 

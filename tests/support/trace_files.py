@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from qsage_validate.circuit.qbf import Quantifier, Scope
-from qsage_validate.formats.trace import TraceDialect
+from qsage_validate.formats.qrp_steps import TraceDialect
 
 LETTERS = {Quantifier.EXISTS: "e", Quantifier.FORALL: "a"}
 

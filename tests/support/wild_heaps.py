@@ -20,7 +20,7 @@ from qsage_validate.games.impartial.formula import (
     disjunction,
 )
 from qsage_validate.games.impartial.model import Action, Effect, ImpartialGame
-from qsage_validate.synthesis.endless import EndlessPlay
+from qsage_validate.synthesis.checks.endless import EndlessPlay
 from tests.support.impartial_games import legal, naive_successors
 
 State = tuple[int, ...]

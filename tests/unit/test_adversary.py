@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.certificates.certify import certify_game
-from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import load_game

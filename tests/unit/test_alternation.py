@@ -18,7 +18,7 @@ from qsage_validate.games.positional.paths import with_all_winning_sets
 from qsage_validate.games.positional.polyominoes import targets_on
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.alternation import (
+from qsage_validate.solvers.deepening.alternation import (
     Alternated,
     AlternationFile,
     Turn,
@@ -28,12 +28,12 @@ from qsage_validate.solvers.alternation import (
     white_by_formulas,
     white_by_search,
 )
-from qsage_validate.solvers.backend import RunLimits
-from qsage_validate.solvers.backends import get_backend
-from qsage_validate.solvers.blocking import BlockingSearch
-from qsage_validate.solvers.deepening_state import Answer
-from qsage_validate.solvers.search import solve
-from qsage_validate.solvers.solving import Solved, solve_formula
+from qsage_validate.solvers.deepening.state import Answer
+from qsage_validate.solvers.qbf.backend import RunLimits
+from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.qbf.solving import Solved, solve_formula
+from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+from qsage_validate.solvers.search.solver import solve
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

@@ -293,7 +293,7 @@ def test_problems_need_one_domain(tmp_path: Path) -> None:
 
 
 def test_a_family_of_table_3_is_added_from_its_folder(tmp_path: Path) -> None:
-    from qsage_validate.bench.paper import EXPERIMENT
+    from qsage_validate.bench.papers.table2 import EXPERIMENT
 
     write_models(tmp_path / "hex")
     runs = EXPERIMENT.select(Selection(inputs=("hex",), only=("hex/*",)))
@@ -327,7 +327,7 @@ def test_progress_is_a_bar_with_the_results_so_far_on_a_terminal(
 ) -> None:
     from qsage_validate.bench.campaign import Tally
     from qsage_validate.bench.record import Record
-    from qsage_validate.cli.bench_progress import CampaignProgress
+    from qsage_validate.cli.bench.progress import CampaignProgress
 
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")

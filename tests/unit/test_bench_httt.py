@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.httt import EXPERIMENT, execute, model_of
-from qsage_validate.bench.httt_tables import cover, shapes, winners
+from qsage_validate.bench.papers.httt import EXPERIMENT, execute, model_of
+from qsage_validate.bench.papers.httt_tables import cover, shapes, winners
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.errors import UsageError

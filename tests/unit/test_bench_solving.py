@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.files import FORMULAS
-from qsage_validate.bench.paper import EXPERIMENT
+from qsage_validate.bench.papers.table2 import EXPERIMENT
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.bench.solving import certificates, execute, ways
@@ -18,11 +18,13 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qcir import write_qcir
 from qsage_validate.formats.qdimacs import write_qdimacs
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.backend import Missing, Program
-from qsage_validate.solvers.backends import backends, get_backend
+from qsage_validate.solvers.qbf.backend import Missing, Program
+from qsage_validate.solvers.qbf.backends import backends, get_backend
 
 TIC = ("httt", "--size", "4x4", "--shape", "tic", "--depth")
 DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth")
+
+AVAILABILITY = "qsage_validate.solvers.qbf.backend.Backend.availability"
 
 
 def game(words: tuple[str, ...], solver: str, encoding: str = "lifted") -> Run:
@@ -152,7 +154,7 @@ def test_certificates_have_a_table() -> None:
 def _all_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every solver of the registry is found."""
     there = Program("/bin/true", "1")
-    monkeypatch.setattr("qsage_validate.solvers.backend.Backend.availability", lambda self: there)
+    monkeypatch.setattr(AVAILABILITY, lambda self: there)
 
 
 @pytest.mark.usefixtures("_all_here")
@@ -182,7 +184,7 @@ def test_a_solver_that_is_not_there_is_named_before_anything_starts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     gone = Missing("no program on the PATH")
-    monkeypatch.setattr("qsage_validate.solvers.backend.Backend.availability", lambda self: gone)
+    monkeypatch.setattr(AVAILABILITY, lambda self: gone)
     for solver in (*backends(), "certify:trace:depqbf"):
         with pytest.raises(UsageError, match="is not there: no program on the PATH"):
             EXPERIMENT.select(Selection(solvers=(solver,)))
@@ -191,7 +193,7 @@ def test_a_solver_that_is_not_there_is_named_before_anything_starts(
 def test_a_preprocessor_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     needs("depqbf")
     gone = Missing("no program on the PATH")
-    monkeypatch.setattr("qsage_validate.solvers.bloqqer.availability", lambda: gone)
+    monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.availability", lambda: gone)
     with pytest.raises(UsageError, match="the preprocessor 'bloqqer' is not there: no program"):
         EXPERIMENT.select(Selection(solvers=("depqbf",), preprocessors=("bloqqer",)))
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.games.protocol import Board, Player, Shape, Square
-from qsage_validate.play.board_svg import Marks, board_svg, describe, size
+from qsage_validate.play.render.board_svg import Marks, board_svg, describe, size
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOARD = Board.parse("WB../.B../.BW./....")

@@ -9,7 +9,7 @@ import pytest
 from qsage_validate.games.protocol import Game, Move, Outcome
 from qsage_validate.games.registry import load_game
 from qsage_validate.strategies.certificate_strategy import CertificateStrategy, NoMoveError
-from qsage_validate.strategies.line import BoardMove
+from qsage_validate.strategies.readings import BoardMove
 from qsage_validate.strategies.strategy import Strategy
 from tests.support.plays import (
     BREAKTHROUGH,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from qsage_validate.certificates.check import (
+from qsage_validate.certificates.checker.check import (
     CertificateProved,
     CertificateRefuted,
     CertificateUndecided,
@@ -14,7 +14,7 @@ from qsage_validate.certificates.check import (
     check,
     obligation,
 )
-from qsage_validate.certificates.reader import parse_certificate
+from qsage_validate.certificates.files.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, Unsatisfiable, satisfy

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.reader import parse_certificate, read_certificate
+from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.kernel.certificate import (

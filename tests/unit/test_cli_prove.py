@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.cli import prove as module
-from qsage_validate.cli.prove import prover
+from qsage_validate.cli.play import prover as module
+from qsage_validate.cli.play.prover import prover
 from qsage_validate.errors import UsageError
 from qsage_validate.play.setup import PlayFiles
-from qsage_validate.play.tui.tools import LevelRow
+from qsage_validate.play.tui.model.services import LevelRow
 
 SAMPLES = Path(__file__).parents[2] / "certificates"
 TIC = PlayFiles(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig"))

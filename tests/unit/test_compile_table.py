@@ -13,15 +13,19 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.certify import certify_encoding, certify_game, goal_witnesses
-from qsage_validate.certificates.compile_table import NotCompiledError
-from qsage_validate.certificates.must_play import must_play_plan
-from qsage_validate.certificates.plan import NoWinError, Plan
-from qsage_validate.certificates.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.compile.must_play import must_play_plan
+from qsage_validate.certificates.compile.plan import NoWinError, Plan
+from qsage_validate.certificates.compile.table_compiler import NotCompiledError
+from qsage_validate.certificates.routes.by_search import (
+    certify_encoding,
+    certify_game,
+    goal_witnesses,
+)
+from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding, encode
-from qsage_validate.encodings.play_literals import PlayLiterals
-from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, TableLayout
+from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, TableLayout
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
@@ -30,7 +34,7 @@ from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Kind
-from qsage_validate.solvers.search import Solver, WinningStrategy
+from qsage_validate.solvers.search.solver import Solver, WinningStrategy
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.positional import random_game, random_network_game, winner
 from tests.support.table_plays import lost_plays

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.certify import certify_game
-from qsage_validate.certificates.compile_table import NotCompiledError
+from qsage_validate.certificates.compile.table_compiler import NotCompiledError
+from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.encodings.encoding import TableEncoding, encode
 from qsage_validate.games.positional.cover_game import OUT_OF_COVER, CoverGame
 from qsage_validate.games.positional.harary import harary_model
@@ -16,10 +16,10 @@ from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.stones import Stone
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.backend import RunLimits
-from qsage_validate.solvers.backends import get_backend
-from qsage_validate.solvers.plain_search import PlainSearch
-from qsage_validate.solvers.solving import solve_formula
+from qsage_validate.solvers.qbf.backend import RunLimits
+from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.qbf.solving import solve_formula
+from qsage_validate.solvers.search.plain import PlainSearch
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.positional import random_game, winner
 from tests.support.table_plays import lost_plays

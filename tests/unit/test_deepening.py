@@ -16,10 +16,10 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.deepening import Ask, deepen, deepen_by_search
-from qsage_validate.solvers.deepening_state import Answer, DeepeningFile, fingerprint
-from qsage_validate.solvers.depths import at_plies
-from qsage_validate.solvers.search import Limits
+from qsage_validate.solvers.deepening.deepening import Ask, deepen, deepen_by_search
+from qsage_validate.solvers.deepening.depths import at_plies
+from qsage_validate.solvers.deepening.state import Answer, DeepeningFile, fingerprint
+from qsage_validate.solvers.search.solver import Limits
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
 

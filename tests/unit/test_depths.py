@@ -12,7 +12,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.depths import GridDepths, at_plies, depth_of
+from qsage_validate.solvers.deepening.depths import GridDepths, at_plies, depth_of
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
 

@@ -15,9 +15,9 @@ from benchmarks.models import Case
 from benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import Encoding, encode
-from qsage_validate.encodings.foreign import layout_from_meta
-from qsage_validate.encodings.layout import Indicators, Layout, MoveVariables
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout.foreign import layout_from_meta
+from qsage_validate.encodings.layout.grid import Indicators, Layout, MoveVariables
+from qsage_validate.encodings.layout.grid_comments import layout_from_comments
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import read_qcir
@@ -29,9 +29,9 @@ from qsage_validate.games.protocol import Player, Square
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.validation.encoding_prefix import needed_variables, read_prefix
-from qsage_validate.validation.encoding_proof import prove_encoding
 from qsage_validate.validation.finding import Finding
+from qsage_validate.validation.proofs.encoding import prove_encoding
+from qsage_validate.validation.proofs.prefix import needed_variables, read_prefix
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
 from tests.support.depqbf import depqbf_truth
 from tests.support.minimax import minimax

@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.certificates.certify import Certified, certify_game
+from qsage_validate.certificates.routes.by_search import Certified, certify_game
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.play.conductor import Conductor, PlayState
 from qsage_validate.play.setup import Engine, PlayFiles, Setup
-from qsage_validate.proving import exhaustive
-from qsage_validate.proving.exhaustive import exhaust
 from qsage_validate.proving.interruption import LevelInterrupted
 from qsage_validate.proving.levels import LevelResult
-from qsage_validate.proving.random_plays import attack
-from qsage_validate.proving.vector_walk import Layer
-from qsage_validate.proving.walkers import ArrayWalker, StateWalker, replay_all
-from qsage_validate.solvers.search import Limits
+from qsage_validate.proving.plays import exhaustive
+from qsage_validate.proving.plays.exhaustive import exhaust
+from qsage_validate.proving.plays.random_plays import attack
+from qsage_validate.proving.plays.vector_walk import Layer
+from qsage_validate.proving.plays.walkers import ArrayWalker, StateWalker, replay_all
+from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Undecided, Unsupported
 from tests.support.models import models
@@ -136,7 +136,7 @@ def test_without_arrays_the_results_are_the_same(
 ) -> None:
     made = certified(EL)
     quick = exhaust(setup_for(made))
-    monkeypatch.setattr("qsage_validate.proving.walkers.walks", lambda setup: False)
+    monkeypatch.setattr("qsage_validate.proving.plays.walkers.walks", lambda setup: False)
     slow = exhaust(setup_for(made, engine=engine))
     assert isinstance(slow.verdict, Proved)
     same = ("positions", "plays", "transpositions", "replies", "plays ended by ply")
@@ -173,7 +173,7 @@ def test_faults_are_found_in_the_fewest_plies(
             unmerged(patched)
             apart = exhaust(setup)
         with monkeypatch.context() as patched:
-            patched.setattr("qsage_validate.proving.walkers.walks", lambda setup: False)
+            patched.setattr("qsage_validate.proving.plays.walkers.walks", lambda setup: False)
             slow = exhaust(setup)
         assert type(merged.verdict) is type(apart.verdict) is type(slow.verdict)
         if not isinstance(merged.verdict, Refuted):

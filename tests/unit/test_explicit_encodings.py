@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pysat.solvers import Solver as SatSolver
 
-from qsage_validate.certificates.certify import certify_encoding
+from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.encodings.encoding import TableEncoding, encode
+from qsage_validate.encodings.layout.table_comments import table_layout_from_comments
+from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, TableLayout
 from qsage_validate.encodings.positional.clause_set import FALSE, TRUE, ClauseSet
 from qsage_validate.encodings.positional.prepared import prepared
-from qsage_validate.encodings.table_comments import table_layout_from_comments
-from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.models import depth_of
@@ -30,7 +30,7 @@ from qsage_validate.games.positional.model import Network, PositionalModel, alte
 from qsage_validate.games.positional.polyominoes import targets_on
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search import Solver
+from qsage_validate.solvers.search.solver import Solver
 from tests.support.claimed_play import ClaimedPlay, random_play, truth_of
 from tests.support.depqbf import depqbf_truth
 from tests.support.positional import random_game, random_network_game, winner

@@ -21,7 +21,7 @@ from qsage_validate.play.export import (
 )
 from qsage_validate.play.frame import BoardMove
 from qsage_validate.play.match import Match
-from qsage_validate.play.steps import diagram, steps_by_rules, steps_of_frames
+from qsage_validate.play.render.steps import diagram, steps_by_rules, steps_of_frames
 from qsage_validate.play.transcript import Transcript
 from tests.support.plays import DOMINEERING, EL, match_for, model_of
 from tests.support.toy_match import BlockMatch, ToyMatch

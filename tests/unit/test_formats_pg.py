@@ -19,7 +19,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.preprocessing import contracted
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, Shape
-from qsage_validate.solvers.search import Solver
+from qsage_validate.solvers.search.solver import Solver
 from tests.support.generated import damaged
 from tests.support.positional import random_game, random_network_game
 

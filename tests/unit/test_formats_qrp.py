@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats import bqrp, qrp_text, trace
+from qsage_validate.formats import qrp_binary as bqrp
+from qsage_validate.formats import qrp_steps as trace
+from qsage_validate.formats import qrp_text
 from qsage_validate.formats.qrp import parse_trace, read_trace
+from qsage_validate.formats.qrp_steps import Trace, TraceDialect
 from qsage_validate.formats.source import Format, sniff_bytes
-from qsage_validate.formats.trace import Trace, TraceDialect
 from tests.support.generated import damaged
 from tests.support.trace_files import WrittenStep, read_plainly, trace_bytes
 from tests.support.tracing import hard_qdimacs, require_solvers, traced

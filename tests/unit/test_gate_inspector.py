@@ -8,9 +8,9 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
 from qsage_validate.play.frame import Frame
 from qsage_validate.play.gate_inspector import GateInspector, GateReader, gate_lines
-from qsage_validate.play.naming import Names
+from qsage_validate.play.names import Names
 from qsage_validate.play.setup import PlayFiles, load
-from qsage_validate.strategies.line import Line
+from qsage_validate.strategies.readings import Line
 from tests.support.plays import DOMINEERING, EL, certified, match_for, reader_for
 
 

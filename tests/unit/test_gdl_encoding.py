@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.encodings.gdl import GdlEncoding, Variant, encode_gdl
-from qsage_validate.encodings.gdl_clauses import Quantification, gdl_clauses
-from qsage_validate.encodings.ground_program import ProgramCircuit, ground
+from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
+from qsage_validate.encodings.gdl.formula import GdlEncoding, Variant, encode_gdl
+from qsage_validate.encodings.gdl.ground_program import ProgramCircuit, ground
 from qsage_validate.errors import MissingExtraError, QsageError, UndecidedError, UsageError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qdimacs_text
@@ -22,7 +22,7 @@ from qsage_validate.games.gdl.parser import parse_description, read_description
 from qsage_validate.games.gdl.rounds import RoundsGame
 from qsage_validate.games.gdl.rules import GdlGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search import solve
+from qsage_validate.solvers.search.solver import solve
 
 clingo = pytest.importorskip("clingo", reason="grounding needs clingo")
 
@@ -45,9 +45,9 @@ def description_of(shared_data: Path, name: str) -> Description:
 
 def truth(formula: Qbf) -> bool:
     pytest.importorskip("pyqbf", reason="no QBF solver without PyQBF")
-    from qsage_validate.solvers.backend import RunLimits
-    from qsage_validate.solvers.backends import get_backend
-    from qsage_validate.solvers.solving import solve_formula
+    from qsage_validate.solvers.qbf.backend import RunLimits
+    from qsage_validate.solvers.qbf.backends import get_backend
+    from qsage_validate.solvers.qbf.solving import solve_formula
 
     solved = solve_formula(formula, [get_backend("depqbf")], RunLimits(120), preprocessing=False)
     assert solved.truth is not None, solved.why

@@ -26,8 +26,8 @@ from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.perft import perft
 from qsage_validate.games.protocol import Board, Player, Position, Square
 from qsage_validate.games.registry import find_template, load_game
-from qsage_validate.solvers.deepening import deepen_by_search
-from qsage_validate.solvers.search import Solver, solve
+from qsage_validate.solvers.deepening.deepening import deepen_by_search
+from qsage_validate.solvers.search.solver import Solver, solve
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

@@ -9,10 +9,10 @@ import pytest
 
 from qsage_validate.circuit.qbf import Connective, Quantifier
 from qsage_validate.encodings.encoding import Kind, TableEncoding, encode, encoders
-from qsage_validate.encodings.gdl_clauses import Quantification, gdl_clauses
-from qsage_validate.encodings.gdl_tables import GdlTables, clausal, encode_general
-from qsage_validate.encodings.ground_program import grounding_within
-from qsage_validate.encodings.table_layout import IllegalMoves
+from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
+from qsage_validate.encodings.gdl.encoders import GdlTables, clausal, encode_general
+from qsage_validate.encodings.gdl.ground_program import grounding_within
+from qsage_validate.encodings.layout.tables import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.gdl import library

@@ -11,8 +11,8 @@ from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.rules import ImpartialRules
-from qsage_validate.solvers.backend import RunLimits
-from qsage_validate.solvers.solving import available, solve_formula
+from qsage_validate.solvers.qbf.backend import RunLimits
+from qsage_validate.solvers.qbf.solving import available, solve_formula
 from tests.support.heap_rules import MISERE, RULES, setup
 from tests.support.qbf_truth import qbf_truth
 

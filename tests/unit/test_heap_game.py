@@ -21,10 +21,10 @@ from qsage_validate.games.impartial.parser import parse_game
 from qsage_validate.games.impartial.reach import reach
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.games.protocol import Player, Shape
-from qsage_validate.play.board_text import board_lines
-from qsage_validate.solvers.search import solve
+from qsage_validate.play.render.board_text import board_lines
+from qsage_validate.solvers.search.solver import solve
+from qsage_validate.synthesis.checks.search_check import search_check
 from qsage_validate.synthesis.clock import Clock
-from qsage_validate.synthesis.search_check import search_check
 from tests.support.heap_rules import GOLDEN, TRANSFER, examples, golden
 
 

@@ -11,16 +11,16 @@ import pytest
 
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.setup import PlayFiles, Setup, load
-from qsage_validate.proving.bar_chart import Bar, bar_chart
-from qsage_validate.proving.html import html_report
 from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.pages.bar_chart import Bar, bar_chart
+from qsage_validate.proving.pages.html import html_report
+from qsage_validate.proving.pages.refuted_play import first_refuted_play, steps_of_finding
+from qsage_validate.proving.pages.statistics import Statistics, statistics_of
 from qsage_validate.proving.provenance import facts_from_json, file_facts
-from qsage_validate.proving.refuted_play import first_refuted_play, steps_of_finding
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.statements import About, Conclusions, Statement
-from qsage_validate.proving.statistics import Statistics, statistics_of
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.strategy_proof import prove_rules
+from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
 from tests.support.plays import with_flipped_fanin
 

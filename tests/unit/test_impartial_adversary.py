@@ -16,8 +16,8 @@ from qsage_validate.games.impartial.parser import parse_game
 from qsage_validate.games.impartial.printer import game_text
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.impartial_adversary import ImpartialAdversary
-from qsage_validate.play.impartial_setup import (
+from qsage_validate.play.heap_adversary import ImpartialAdversary
+from qsage_validate.play.heap_setup import (
     ImpartialSetup,
     bounded_states,
     load_rules,
@@ -26,7 +26,7 @@ from qsage_validate.play.impartial_setup import (
 from qsage_validate.strategies.rule_strategy import RuleStrategy
 from qsage_validate.synthesis.strategy import parse_strategy
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.impartial_referee import ImpartialReferee
+from qsage_validate.validation.heap_referee import ImpartialReferee
 from tests.support.heap_rules import MISERE, RULES, TRANSFER, WRONG, setup
 
 
@@ -221,7 +221,7 @@ def test_a_random_play_that_comes_back_is_undecided() -> None:
 
 
 def test_a_random_play_that_never_comes_back_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.play.impartial_adversary.MAX_PLIES", 200)
+    monkeypatch.setattr("qsage_validate.play.heap_adversary.MAX_PLIES", 200)
     adversary = ImpartialAdversary(setup(CLIMB, "v % 2 = 1 -> up()\n"))
     report = adversary.run(3, seed=1, bound=9)
     assert (report.won, report.lost, report.undecided, report.plies) == (0, 0, 3, 600)

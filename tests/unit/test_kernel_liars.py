@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.encodings.table_layout import IllegalMoves, TableLayout
+from qsage_validate.encodings.layout.tables import IllegalMoves, TableLayout
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
@@ -17,8 +17,8 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.ground import ground_positional
-from qsage_validate.validation.strategy_proof import prove_boards, prove_rules
+from qsage_validate.validation.proofs.ground import ground_positional
+from qsage_validate.validation.proofs.strategy import prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 from tests.support.plays import with_function
 from tests.support.table_matches import EL, HELD, certified

@@ -16,8 +16,8 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game, Player, Square
 from qsage_validate.games.registry import find_command, load_game
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.ground import rules_of
-from qsage_validate.validation.strategy_proof import LevelAnswer, prove_boards, prove_rules
+from qsage_validate.validation.proofs.ground import rules_of
+from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
 from tests.support.plays import with_function
 from tests.support.table_matches import EL, HELD, HEX, SETS, certified

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.encodings.layout import Layout
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.grid_comments import layout_from_comments
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
-from qsage_validate.strategies.line import BoardCode
+from qsage_validate.strategies.readings import BoardCode
 from tests.conftest import REPOSITORY
 
 SAMPLE = (REPOSITORY / "certificates" / "tic.qcir").read_text("utf-8")

@@ -18,13 +18,16 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.certify import certify_encoding
-from qsage_validate.certificates.writer import certificate_bytes
+from qsage_validate.certificates.files.writer import certificate_bytes
+from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.cli.app import app, run
 from qsage_validate.encodings.encoding import AnyEncoding, encode
-from qsage_validate.encodings.foreign import layout_from_meta
-from qsage_validate.encodings.table_comments import any_layout_from_comments, comments_in_clauses
+from qsage_validate.encodings.layout.foreign import layout_from_meta
+from qsage_validate.encodings.layout.table_comments import (
+    any_layout_from_comments,
+    comments_in_clauses,
+)
 from qsage_validate.errors import Exit, InputError, QsageError
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.qcir import parse_qcir, qcir_text

@@ -11,21 +11,21 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates import check as checking
-from qsage_validate.certificates.check import CertificateProved, CertificateRefuted, check
-from qsage_validate.certificates.compile import compile_plan, compile_with_lemmas
-from qsage_validate.certificates.invariants import known_after
-from qsage_validate.certificates.plan import Plan, Planner, PlanNode
+from qsage_validate.certificates.checker import check as checking
+from qsage_validate.certificates.checker.check import CertificateProved, CertificateRefuted, check
+from qsage_validate.certificates.compile.compiler import compile_plan, compile_with_lemmas
+from qsage_validate.certificates.compile.invariants import known_after
+from qsage_validate.certificates.compile.plan import Plan, Planner, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
 from qsage_validate.circuit.lemmas import Attempt, LemmaEffort, Step, satisfy_with_lemmas
 from qsage_validate.circuit.satisfy import Answer, Satisfiable, Unsatisfiable
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
-from qsage_validate.encodings.lifted import encode_lifted
+from qsage_validate.encodings.grid.lifted import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.search import Solver, WinningStrategy
+from qsage_validate.solvers.search.solver import Solver, WinningStrategy
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
 from tests.support.models import models

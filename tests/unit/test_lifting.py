@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.check import CertificateProved, check, dependencies
-from qsage_validate.certificates.lifting import LiftingError, lift
+from qsage_validate.certificates.checker.check import CertificateProved, check, dependencies
+from qsage_validate.certificates.qrat.lifting import LiftingError, lift
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.lifted import encode_lifted
+from qsage_validate.encodings.grid.lifted import encode_lifted
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text

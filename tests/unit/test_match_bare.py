@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qsage_validate.certificates.sat_oracle import SatOracle
+from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, MalformedMoveError, UsageError
@@ -20,8 +20,8 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     Kind,
 )
-from qsage_validate.play.bare_adversary import BareAdversary
-from qsage_validate.play.bare_match import BareMatch
+from qsage_validate.play.block_adversary import BareAdversary
+from qsage_validate.play.block_match import BareMatch
 from qsage_validate.play.frame import BlockMove, Group
 from qsage_validate.play.report import exit_code, match_json
 from qsage_validate.play.transcript import Transcript

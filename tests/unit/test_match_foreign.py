@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.layout.grid import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Dialect

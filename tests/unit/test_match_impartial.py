@@ -14,14 +14,14 @@ from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.export import export_svg, export_text
 from qsage_validate.play.frame import BoardMove
-from qsage_validate.play.impartial_match import ImpartialMatch
+from qsage_validate.play.heap_match import ImpartialMatch
 from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.report import exit_code, frame_lines, match_json
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.board_view import BoardView
-from qsage_validate.play.tui.picking import Choose, NoMove, Picks, Play, Select
-from qsage_validate.play.tui.view import status
+from qsage_validate.play.tui.model.picking import Choose, NoMove, Picks, Play, Select
+from qsage_validate.play.tui.model.view import status
+from qsage_validate.play.tui.widgets.board_view import BoardView
 from qsage_validate.validation.finding import FindingKind
 from tests.support.heap_rules import MISERE, RULES, TRANSFER, WRONG, match, setup
 from tests.support.pilot import Driver, drive

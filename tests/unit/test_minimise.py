@@ -10,28 +10,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.check import (
+from qsage_validate.certificates.checker.check import (
     CertificateProved,
     CertificateRefuted,
     CertificateUndecided,
     CheckResult,
     check,
 )
-from qsage_validate.certificates.minimise import (
+from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
+from qsage_validate.certificates.minimise.features import feature_circuit
+from qsage_validate.certificates.minimise.from_moves import rebuild
+from qsage_validate.certificates.minimise.gates import defined_gates
+from qsage_validate.certificates.minimise.learning import Style, learn
+from qsage_validate.certificates.minimise.minimise import (
     WrongCertificateError,
     minimise,
     minimised,
 )
-from qsage_validate.certificates.reader import parse_certificate, read_certificate
-from qsage_validate.certificates.reduction_definitions import rebuild
-from qsage_validate.certificates.reduction_features import feature_circuit
-from qsage_validate.certificates.reduction_gates import defined_gates
-from qsage_validate.certificates.reduction_learning import Style, learn
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.foreign import layout_from_meta
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout.foreign import layout_from_meta
+from qsage_validate.encodings.layout.grid_comments import layout_from_comments
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
@@ -188,7 +188,7 @@ def test_what_cannot_be_checked_is_not_touched(
     def undecided(*_: object, **__: object) -> CertificateUndecided:
         return CertificateUndecided("no answer within 0.1 seconds")
 
-    monkeypatch.setattr("qsage_validate.certificates.minimise.check", undecided)
+    monkeypatch.setattr("qsage_validate.certificates.minimise.minimise.check", undecided)
     with pytest.raises(UndecidedError, match="not known whether the certificate holds"):
         minimised(*domino)
     formula, certificate = domino
@@ -209,7 +209,7 @@ def test_a_result_that_does_not_pass_the_check_is_not_handed_out(
             return check(formula, certificate)
         return CertificateRefuted("it loses", {})
 
-    monkeypatch.setattr("qsage_validate.certificates.minimise.check", once)
+    monkeypatch.setattr("qsage_validate.certificates.minimise.minimise.check", once)
     found = minimised(formula, certificate)
     assert len(asked) == 2
     assert found.certificate is asked[0]

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from qsage_validate.encodings.encoding import encode
-from qsage_validate.encodings.table_comments import any_layout_from_comments
+from qsage_validate.encodings.layout.table_comments import any_layout_from_comments
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs

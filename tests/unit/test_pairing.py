@@ -19,10 +19,10 @@ from qsage_validate.games.positional.model import PositionalModel, alternating, 
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, open_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.solvers.backend import RunLimits
-from qsage_validate.solvers.backends import get_backend
-from qsage_validate.solvers.blocking import BlockingSearch, fewest_plies
-from qsage_validate.solvers.solving import solve_formula
+from qsage_validate.solvers.qbf.backend import RunLimits
+from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.qbf.solving import solve_formula
+from qsage_validate.solvers.search.positional.blocking import BlockingSearch, fewest_plies
 from qsage_validate.strategies.pairing_strategy import (
     PairingFailsError,
     PairingStrategy,

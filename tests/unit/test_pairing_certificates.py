@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.certify import certify_game
-from qsage_validate.certificates.compile_table import NotCompiledError
-from qsage_validate.certificates.expansion import expand
+from qsage_validate.certificates.compile.table_compiler import NotCompiledError
+from qsage_validate.certificates.routes.by_expansion import expand
+from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.errors import IllegalMoveError, UndecidedError
 from qsage_validate.games.positional.harary import harary_model
@@ -19,8 +19,8 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.stones import Stone
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Kind
-from qsage_validate.solvers.blocking import BlockingSearch
-from qsage_validate.solvers.plain_search import PlainSearch
+from qsage_validate.solvers.search.plain import PlainSearch
+from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.positional import random_game, winner
 from tests.support.table_plays import lost_plays

@@ -4,7 +4,7 @@ from hypothesis import given
 
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
-from qsage_validate.solvers.plain_circuit import plain_circuit
+from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
 from tests.support.generated import qbfs
 from tests.support.qbf_truth import qbf_truth
 

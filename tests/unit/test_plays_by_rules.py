@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, TRUE
-from qsage_validate.encodings.layout import Layout
-from qsage_validate.encodings.table_layout import (
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.tables import (
     AnyLayout,
     IllegalMoves,
     MoveTable,
@@ -32,12 +32,12 @@ from qsage_validate.play.report import exit_code
 from qsage_validate.play.script import run_script
 from qsage_validate.play.setup import Engine, PlayFiles, Setup, load
 from qsage_validate.play.strategy_tree import tree_of
-from qsage_validate.proving.exhaustive import exhaust
 from qsage_validate.proving.levels import LevelResult
-from qsage_validate.proving.merging import merging_for
-from qsage_validate.proving.random_plays import attack
-from qsage_validate.solvers.search import Limits
-from qsage_validate.strategies.line import NamedMove
+from qsage_validate.proving.plays.exhaustive import exhaust
+from qsage_validate.proving.plays.merging import merging_for
+from qsage_validate.proving.plays.random_plays import attack
+from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.strategies.readings import NamedMove
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.referee import check_fit
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled
@@ -170,7 +170,7 @@ def test_a_square_that_bits_cannot_name_is_found(
         (),
     )
     if not arrays:
-        monkeypatch.setattr("qsage_validate.proving.walkers.walks", lambda setup: False)
+        monkeypatch.setattr("qsage_validate.proving.plays.walkers.walks", lambda setup: False)
     finding = first_finding(exhaust(setup))
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
     texts = [found.detail for found in exhaust(setup).findings]
@@ -400,8 +400,8 @@ def test_a_spare_ply_of_a_grid_is_not_played(arrays: bool, monkeypatch: pytest.M
         (),
     )
     if not arrays:
-        monkeypatch.setattr("qsage_validate.proving.walkers.walks", lambda setup: False)
-        monkeypatch.setattr("qsage_validate.proving.random_plays.walks", lambda setup: False)
+        monkeypatch.setattr("qsage_validate.proving.plays.walkers.walks", lambda setup: False)
+        monkeypatch.setattr("qsage_validate.proving.plays.random_plays.walks", lambda setup: False)
     # The formula is true, for Black wins with a third ply that the game does not have.
     for result in (exhaust(setup), attack(setup, games=20)):
         assert FindingKind.END_DIFFERS in kinds(result)

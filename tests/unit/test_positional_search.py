@@ -25,7 +25,7 @@ from qsage_validate.games.positional.preprocessing import (
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.games.registry import find_template, load_game
-from qsage_validate.solvers.search import Solver, winning_strategy
+from qsage_validate.solvers.search.solver import Solver, winning_strategy
 from tests.support.positional import random_game, random_network_game, winner
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

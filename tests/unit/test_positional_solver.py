@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.plan import Plan, Planner
+from qsage_validate.certificates.compile.plan import Plan, Planner
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
@@ -20,13 +20,13 @@ from qsage_validate.games.positional.rules import PositionalGame, PositionalPosi
 from qsage_validate.games.positional.symmetry import key_symmetries
 from qsage_validate.games.positional.witnesses import goal_masks
 from qsage_validate.games.protocol import Player, Position
-from qsage_validate.solvers.positional_board import WinningSets
-from qsage_validate.solvers.positional_maker_breaker import MakerBreaker
-from qsage_validate.solvers.positional_pairing import PairingFinder
-from qsage_validate.solvers.positional_search import PositionalSolver
-from qsage_validate.solvers.positional_threats import ThreatSearch
-from qsage_validate.solvers.search import Limits, Solver, WinningStrategy
-from qsage_validate.solvers.searching import search_for
+from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.positional.engine import PositionalSolver
+from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
+from qsage_validate.solvers.search.positional.pairing import PairingFinder
+from qsage_validate.solvers.search.positional.threats import ThreatSearch
+from qsage_validate.solvers.search.positional.winning_sets import WinningSets
+from qsage_validate.solvers.search.solver import Limits, Solver, WinningStrategy
 from tests.support.positional import random_game, random_network_game, random_sets, winner
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

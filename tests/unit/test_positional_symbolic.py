@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.certify import certify_game
+from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.encoding import TableEncoding, encode
+from qsage_validate.encodings.layout.tables import IllegalMoves
 from qsage_validate.encodings.positional.lifted import LiftedBoard
-from qsage_validate.encodings.table_layout import IllegalMoves
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
@@ -30,8 +30,8 @@ from qsage_validate.games.positional.preprocessing import preprocess
 from qsage_validate.games.positional.recognition import polyomino_of
 from qsage_validate.games.positional.symmetry import sound_first_moves
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.backend import RunLimits
-from qsage_validate.solvers.solving import available, solve_formula
+from qsage_validate.solvers.qbf.backend import RunLimits
+from qsage_validate.solvers.qbf.solving import available, solve_formula
 from tests.support.concrete_play import ConcretePlay
 from tests.support.positional import random_game, random_network_game, winner
 from tests.support.qbf_truth import qbf_truth

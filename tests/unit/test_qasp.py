@@ -11,8 +11,8 @@ import pytest
 from pysat.solvers import Solver
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.ground_program import grounding_within
-from qsage_validate.encodings.qasp import parse_qasp, read_qasp
+from qsage_validate.encodings.gdl.ground_program import grounding_within
+from qsage_validate.encodings.gdl.qasp import parse_qasp, read_qasp
 from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.formats.source import Format, Source, sniff_bytes
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.certify import Certified, certify_game
-from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.routes.by_search import Certified, certify_game
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -25,15 +25,15 @@ from qsage_validate.play.adversary import Adversary, LeastSeen, Results
 from qsage_validate.play.conductor import Conductor
 from qsage_validate.play.draws import Draws, ManyDraws
 from qsage_validate.play.setup import PlayFiles, Setup
-from qsage_validate.proving import random_plays
 from qsage_validate.proving.interruption import LevelInterrupted
 from qsage_validate.proving.levels import LevelResult
-from qsage_validate.proving.random_plays import attack
-from qsage_validate.proving.vector_plays import VectorAdversary
-from qsage_validate.proving.vector_rules import VectorRules
-from qsage_validate.proving.vector_walk import VectorWalk
-from qsage_validate.solvers.search import Limits
-from qsage_validate.strategies.skolem_reader import SkolemReader
+from qsage_validate.proving.plays import random_plays
+from qsage_validate.proving.plays.random_plays import attack
+from qsage_validate.proving.plays.vector_plays import VectorAdversary
+from qsage_validate.proving.plays.vector_rules import VectorRules
+from qsage_validate.proving.plays.vector_walk import VectorWalk
+from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Refuted, Sampled, Undecided
 from tests.support.models import models

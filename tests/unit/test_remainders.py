@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import Aig, AigBuilder
-from qsage_validate.circuit.remainders import Remainders, columns
+from qsage_validate.circuit.cofactors import Remainders, columns
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 
 

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.certificates import routes
-from qsage_validate.certificates.certify import CheckFailedError
-from qsage_validate.certificates.expansion import expand
-from qsage_validate.certificates.made import Made, Work
-from qsage_validate.certificates.routes import RouteOptions, certify_formula, route_names
+from qsage_validate.certificates.routes import routes
+from qsage_validate.certificates.routes.by_expansion import expand
+from qsage_validate.certificates.routes.by_search import CheckFailedError
+from qsage_validate.certificates.routes.candidate import Made, Work
+from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula, route_names
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.kernel.certificate import Kind
-from qsage_validate.solvers.backend import SolverMissingError
+from qsage_validate.solvers.qbf.backend import SolverMissingError
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import circuits, qbfs, truth
 

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.bddl.claims import PositionalKernel
 from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
-from qsage_validate.games.bddl.positional import PositionalKernel
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.protocol import Game, Kernel, Player
 from qsage_validate.games.registry import load_game, resolve_model
-from qsage_validate.solvers.search import (
+from qsage_validate.solvers.search.solver import (
     MAX_PLIES,
     Limits,
     Progress,

@@ -13,9 +13,15 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs, qdimacs_text
-from qsage_validate.solvers.backend import Backend, Format, Missing, RunLimits, SolverMissingError
-from qsage_validate.solvers.backends import backends, get_backend
-from qsage_validate.solvers.outcome import Status
+from qsage_validate.solvers.qbf.backend import (
+    Backend,
+    Format,
+    Missing,
+    RunLimits,
+    SolverMissingError,
+)
+from qsage_validate.solvers.qbf.backends import backends, get_backend
+from qsage_validate.solvers.qbf.outcome import Status
 from tests.support.random_qbf import random_circuit, random_clausal, truth
 
 LIMITS = RunLimits(60, 4000)
@@ -136,7 +142,7 @@ def test_names_are_told_when_one_is_wrong() -> None:
 def test_without_pyqbf_the_line_that_installs_it_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("qsage_validate.solvers.locate.find_spec", lambda name: None)
+    monkeypatch.setattr("qsage_validate.solvers.qbf.locate.find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     backend = get_backend("depqbf")
     assert backend.availability() == Missing("pip install 'qsage-validate[solve]'")

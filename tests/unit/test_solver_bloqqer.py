@@ -15,9 +15,9 @@ from qsage_validate.formats.qdimacs import (
     qdimacs_text,
     read_qdimacs,
 )
-from qsage_validate.solvers.backend import Program, RunLimits, SolverMissingError
-from qsage_validate.solvers.bloqqer import availability, parse_rest, preprocess
-from qsage_validate.solvers.outcome import Status
+from qsage_validate.solvers.qbf.backend import Program, RunLimits, SolverMissingError
+from qsage_validate.solvers.qbf.bloqqer import availability, parse_rest, preprocess
+from qsage_validate.solvers.qbf.outcome import Status
 from tests.support.fake_solvers import script
 from tests.support.random_qbf import MAX_VARIABLES, random_clausal, truth
 
@@ -155,7 +155,7 @@ def test_a_program_on_the_path_that_does_as_it_likes(
 ) -> None:
     path = script(tmp_path, "bloqqer", f"for last; do :; done\n{body}")
     monkeypatch.setattr(
-        "qsage_validate.solvers.bloqqer.availability", lambda: Program(str(path), "")
+        "qsage_validate.solvers.qbf.bloqqer.availability", lambda: Program(str(path), "")
     )
     done = preprocess(FORM, workdir=tmp_path)
     assert done.status is status, done.why
@@ -164,7 +164,7 @@ def test_a_program_on_the_path_that_does_as_it_likes(
 
 
 def test_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.solvers.bloqqer.find_spec", lambda name: None)
+    monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SolverMissingError, match=r"Bloqqer is missing: pip install"):
         preprocess(FORM, workdir=tmp_path)

@@ -9,9 +9,9 @@ import pytest
 
 from qsage_validate.cli.app import app, run
 from qsage_validate.errors import InputError
-from qsage_validate.solvers.backend import Format, Missing, TraceKind
-from qsage_validate.solvers.backends import backends
-from qsage_validate.solvers.config import config_path, parse_config
+from qsage_validate.solvers.qbf.backend import Format, Missing, TraceKind
+from qsage_validate.solvers.qbf.backends import backends
+from qsage_validate.solvers.qbf.config import config_path, parse_config
 from tests.support.fake_solvers import script, small_formula
 
 KINDS = frozenset({"caqe", "generic"})

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.solvers.backend import RunLimits, SolverMissingError
-from qsage_validate.solvers.outcome import Outcome, Status
-from qsage_validate.solvers.workspace import workspace
+from qsage_validate.solvers.qbf.backend import RunLimits, SolverMissingError
+from qsage_validate.solvers.qbf.outcome import Outcome, Status
+from qsage_validate.system.workspace import workspace
 from tests.support.fake_solvers import fake_backend, small_formula
 
 

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.solvers.backend import Missing, RunLimits, SolverMissingError
-from qsage_validate.solvers.backends import backends
-from qsage_validate.solvers.outcome import Status
-from qsage_validate.solvers.portfolio import DisagreementError, race
+from qsage_validate.solvers.qbf.backend import Missing, RunLimits, SolverMissingError
+from qsage_validate.solvers.qbf.backends import backends
+from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.portfolio import DisagreementError, race
 from tests.support.fake_solvers import fake_backend, small_formula
 from tests.support.random_qbf import random_qbf, truth
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.solvers.process import Ended, run_program
-from qsage_validate.solvers.signals import orderly_termination, signals_held_back
-from qsage_validate.solvers.workspace import workspace
+from qsage_validate.system.programs import Ended, run_program
+from qsage_validate.system.signals import orderly_termination, signals_held_back
+from qsage_validate.system.workspace import workspace
 from tests.support.fake_solvers import script
 
 
@@ -60,8 +60,8 @@ def test_output_and_exit_code_are_kept(tmp_path: Path) -> None:
 
 _BY_PROCESSOR = """
 import sys
-from qsage_validate.solvers.clock import count_processor_time, now
-from qsage_validate.solvers.process import run_program
+from qsage_validate.system.clock import count_processor_time, now
+from qsage_validate.system.programs import run_program
 count_processor_time()
 began = now()
 for program in sys.argv[1:]:
@@ -226,9 +226,9 @@ _RUNS = """
 import sys
 from pathlib import Path
 from typing import Any
-from qsage_validate.solvers.process import run_program
-from qsage_validate.solvers.signals import orderly_termination, signals_held_back
-from qsage_validate.solvers.workspace import workspace
+from qsage_validate.system.programs import run_program
+from qsage_validate.system.signals import orderly_termination, signals_held_back
+from qsage_validate.system.workspace import workspace
 with workspace(Path(sys.argv[2])):
     run_program([sys.argv[1]])
 """
@@ -246,7 +246,7 @@ def test_ending_us_from_outside_ends_the_program(tmp_path: Path, number: signal.
     us.send_signal(number)
     code = us.wait(timeout=60)
     if number is signal.SIGKILL:
-        from qsage_validate.solvers.process import _dies_with_us
+        from qsage_validate.system.programs import _dies_with_us
 
         if not _dies_with_us():
             os.kill(pid, signal.SIGKILL)

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import MissingExtraError
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs
-from qsage_validate.solvers import solving
-from qsage_validate.solvers.backend import RunLimits
-from qsage_validate.solvers.bloqqer import Preprocessed
-from qsage_validate.solvers.dialect import Dialect, value_lines
-from qsage_validate.solvers.outcome import Status
-from qsage_validate.solvers.solving import available, solve_formula, with_outermost
+from qsage_validate.solvers.qbf import solving
+from qsage_validate.solvers.qbf.backend import RunLimits
+from qsage_validate.solvers.qbf.bloqqer import Preprocessed
+from qsage_validate.solvers.qbf.dialect import Dialect, value_lines
+from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.solving import available, solve_formula, with_outermost
 from tests.support.fake_solvers import fake_backend, small_formula
 from tests.support.random_qbf import circuits, qbfs, truth
 

@@ -16,7 +16,7 @@ from benchmarks.solving import (
     measure,
 )
 from qsage_validate.encodings.encoding import Kind, encoders
-from qsage_validate.solvers.backend import RunLimits
+from qsage_validate.solvers.qbf.backend import RunLimits
 
 
 def way(seconds: float | None, before: float = 1.0, answer: str = "true") -> dict[str, Any]:

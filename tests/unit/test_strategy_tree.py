@@ -17,8 +17,8 @@ from qsage_validate.play.strategy_tree import (
     tree_lines,
     tree_of,
 )
-from qsage_validate.proving.statistics import statistics_of
-from qsage_validate.strategies.line import BoardReading
+from qsage_validate.proving.pages.statistics import statistics_of
+from qsage_validate.strategies.readings import BoardReading
 from tests.support.plays import (
     BREAKTHROUGH,
     CONNECT,

@@ -13,7 +13,7 @@ from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.cubes import Splitting, satisfy_by_cubes
 from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut, Unsatisfiable
 from qsage_validate.circuit.sweep import sweep
-from qsage_validate.circuit.workers import WorkerFailedError, ordered_map
+from qsage_validate.system.pool import WorkerFailedError, ordered_map
 from tests.support.random_certificates import evaluate_aig, random_aig
 
 

@@ -21,15 +21,15 @@ from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.parser import parse_game
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis import report
+from qsage_validate.synthesis.checks.cross_check import cross_check
+from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
+from qsage_validate.synthesis.checks.model_checks import check_game
+from qsage_validate.synthesis.checks.strategy import verify_strategy
 from qsage_validate.synthesis.clock import Clock
-from qsage_validate.synthesis.cross_check import cross_check
-from qsage_validate.synthesis.model_checks import check_game
-from qsage_validate.synthesis.session import Method, Options, synthesise
-from qsage_validate.synthesis.smt import SmtSolver
-from qsage_validate.synthesis.smtlib import definition, script
+from qsage_validate.synthesis.smt.session import Method, Options, synthesise
+from qsage_validate.synthesis.smt.smtlib import definition, script
+from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.strategy import Rule, Strategy, parse_strategy
-from qsage_validate.synthesis.verify import Status, Verification, Verifier
-from qsage_validate.synthesis.verify_strategy import verify_strategy
 from qsage_validate.synthesis.winning_formula import Outcome, synthesise_formula
 from tests.support.impartial_games import VARIABLES, formulas, games, naive_labels
 
@@ -378,7 +378,7 @@ def test_the_report_runs_and_its_proofs_are_unsatisfiable(
 
 def test_the_solver_ends_with_whoever_asked() -> None:
     program = (
-        "from qsage_validate.synthesis.smt import SmtSolver\n"
+        "from qsage_validate.synthesis.smt.solver import SmtSolver\n"
         "s = SmtSolver(); s.check('(assert true)', 9)\n"
         "print(s._process.pid, flush=True)\n"
         "import os; os._exit(0)\n"

@@ -14,9 +14,9 @@ from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis.atoms import periods
+from qsage_validate.synthesis.checks.sample import Remaining
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.lattice import lattice_formula
-from qsage_validate.synthesis.sample import Remaining
 
 
 def labelled(made: ImpartialGame, states: int) -> dict[State, bool]:
@@ -105,8 +105,8 @@ def verified() -> Callable[[ImpartialGame, Formula | None], int]:
     """Proves a formula (of two equal heaps if there is none); how many actions that took."""
     pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
     from qsage_validate.games.impartial.infix import parse_formula
-    from qsage_validate.synthesis.smt import SmtSolver
-    from qsage_validate.synthesis.verify import Status, Verifier
+    from qsage_validate.synthesis.checks.formula import Status, Verifier
+    from qsage_validate.synthesis.smt.solver import SmtSolver
 
     def prove(made: ImpartialGame, formula: Formula | None) -> int:
         if formula is None:

@@ -19,12 +19,12 @@ from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.infix import parse_formula
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis.atoms import enumerate_atoms, moduli, periods
+from qsage_validate.synthesis.checks.sample import Sample, places
 from qsage_validate.synthesis.classification import best_cover, classify, select_atoms
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.columns import column_formula
 from qsage_validate.synthesis.enumeration import Enumerator
 from qsage_validate.synthesis.max_sat import hitting_set
-from qsage_validate.synthesis.sample import Sample, places
 from qsage_validate.synthesis.semi_ground import coverage, expressions, greedy_cover
 from qsage_validate.synthesis.small_formulas import smallest_formulas
 from tests.support.impartial_games import VARIABLES, formulas

@@ -16,11 +16,9 @@ from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.parser import parse_game, read_game
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.synthesis import report
-from qsage_validate.synthesis.clock import Clock
-from qsage_validate.synthesis.measures import Measure
-from qsage_validate.synthesis.session import Options, Verdict, synthesise
-from qsage_validate.synthesis.smt import SmtSolver
-from qsage_validate.synthesis.termination import (
+from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
+from qsage_validate.synthesis.checks.measures import Measure
+from qsage_validate.synthesis.checks.termination import (
     Endless,
     Terminates,
     Termination,
@@ -29,7 +27,9 @@ from qsage_validate.synthesis.termination import (
     concluded,
     prove_termination,
 )
-from qsage_validate.synthesis.verify import Status, Verification, Verifier
+from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.smt.session import Options, Verdict, synthesise
+from qsage_validate.synthesis.smt.solver import SmtSolver
 from tests.support.wild_heaps import (
     State,
     all_states,

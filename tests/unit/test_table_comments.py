@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import encode
-from qsage_validate.encodings.layout_comments import layout_from_comments
-from qsage_validate.encodings.table_comments import (
+from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.layout.table_comments import (
     any_layout_from_comments,
     comments_in_clauses,
     table_layout_comments,
     table_layout_from_comments,
     with_table_layout,
 )
-from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import (

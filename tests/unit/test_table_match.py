@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from qsage_validate.encodings.encoding import encode
-from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.layout.tables import MoveTable, StateTable, TableLayout
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.gdl.parser import parse_description
@@ -23,15 +23,15 @@ from qsage_validate.games.positional.rules import PositionalPosition
 from qsage_validate.games.protocol import Board, Player, Shape, Square
 from qsage_validate.games.registry import load_game, resolve_model
 from qsage_validate.play.adversary import Adversary
+from qsage_validate.play.console.plain import PlainPlay
 from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.move_words import TableWords
-from qsage_validate.play.naming import Names
+from qsage_validate.play.names import Names
 from qsage_validate.play.pairs import letters_of
-from qsage_validate.play.plain import PlainPlay
+from qsage_validate.play.render.steps import steps_by_rules, steps_of_frames
 from qsage_validate.play.script import run_script, script_moves
-from qsage_validate.play.steps import steps_by_rules, steps_of_frames
 from qsage_validate.strategies.certificate_strategy import CertificateStrategy
-from qsage_validate.strategies.line import Legality, NamedMove, split_moves
+from qsage_validate.strategies.readings import Legality, NamedMove, split_moves
 from qsage_validate.strategies.table_code import TableCode
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.referee import check_fit

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.check import CertificateProved, check
-from qsage_validate.certificates.trace_check import TraceProved, check_trace
-from qsage_validate.certificates.trace_definitions import conjunctions
-from qsage_validate.certificates.trace_extract import extract
+from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.qrp.check import TraceProved, check_trace
+from qsage_validate.certificates.qrp.extract import extract
+from qsage_validate.certificates.qrp.gates import conjunctions
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qcir import parse_qcir

@@ -12,17 +12,22 @@ from textual.widgets import DataTable, Input, Static
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.play.frame import BlockMove, BoardMove, MatchMove
-from qsage_validate.play.tui import requests
 from qsage_validate.play.tui.app import PlayApp, run
-from qsage_validate.play.tui.asking import Answered
-from qsage_validate.play.tui.block_form import BlockForm
-from qsage_validate.play.tui.board_art import Mark
-from qsage_validate.play.tui.board_view import BoardView
-from qsage_validate.play.tui.dialogs import ConfirmScreen, HelpScreen, MenuScreen, PathScreen
-from qsage_validate.play.tui.panes import MessagesPane, MovesPane, ValuesPane, WhyPane
-from qsage_validate.play.tui.play_area import PaneTabs, PlayArea
-from qsage_validate.play.tui.prompt import MovePrompt
-from qsage_validate.play.tui.view import Tone, status
+from qsage_validate.play.tui.model import requests
+from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.view import Tone, status
+from qsage_validate.play.tui.screens.dialogs import (
+    ConfirmScreen,
+    HelpScreen,
+    MenuScreen,
+    PathScreen,
+)
+from qsage_validate.play.tui.widgets.block_form import BlockForm
+from qsage_validate.play.tui.widgets.board_view import BoardView
+from qsage_validate.play.tui.widgets.panes import MessagesPane, MovesPane, ValuesPane, WhyPane
+from qsage_validate.play.tui.widgets.play_area import PaneTabs, PlayArea
+from qsage_validate.play.tui.widgets.prompt import MovePrompt
+from qsage_validate.play.tui.worker import Answered
 from tests.support.pilot import Driver, drive
 from tests.support.toy_match import DOMINOES, PAWNS, TIC, BlockMatch, Toy, ToyMatch
 

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.games.protocol import Shape, Square
-from qsage_validate.play.tui.board_art import SIDES, Grid, Mark, best_grid, scales, square_rows
+from qsage_validate.play.tui.model.board_art import (
+    SIDES,
+    Grid,
+    Mark,
+    best_grid,
+    scales,
+    square_rows,
+)
 
 SHAPES = st.sampled_from(Shape)
 

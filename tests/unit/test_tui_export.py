@@ -10,10 +10,10 @@ from textual.widgets import Input
 
 from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.transcript import Transcript
-from qsage_validate.play.tui import requests
-from qsage_validate.play.tui.asking import Answered
-from qsage_validate.play.tui.dialogs import ConfirmScreen
-from qsage_validate.play.tui.exporting import ExportScreen, with_suffix
+from qsage_validate.play.tui.model import requests
+from qsage_validate.play.tui.screens.dialogs import ConfirmScreen
+from qsage_validate.play.tui.screens.exporting import ExportScreen, with_suffix
+from qsage_validate.play.tui.worker import Answered
 from tests.support.pilot import Driver, drive
 from tests.support.toy_match import BlockMatch, ToyMatch
 

@@ -6,11 +6,11 @@ import pytest
 from textual.widgets import OptionList
 
 from qsage_validate.errors import UsageError
-from qsage_validate.play.tui import requests
-from qsage_validate.play.tui.asking import Answered
-from qsage_validate.play.tui.bars import TitleBar
-from qsage_validate.play.tui.findings_screen import FindingsScreen, Found, describe
-from qsage_validate.play.tui.replaying import follow
+from qsage_validate.play.tui.model import requests
+from qsage_validate.play.tui.model.replaying import follow
+from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Found, describe
+from qsage_validate.play.tui.widgets.bars import TitleBar
+from qsage_validate.play.tui.worker import Answered
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, drive
 from tests.support.toy_match import ToyMatch

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.games.protocol import Shape
-from qsage_validate.play.tui.board_art import best_grid
-from qsage_validate.play.tui.pane_layout import (
+from qsage_validate.play.tui.model.board_art import best_grid
+from qsage_validate.play.tui.model.pane_layout import (
     PANES,
     SMALLEST_TALL,
     SMALLEST_WIDE,

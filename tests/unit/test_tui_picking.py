@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.games.protocol import Board
 from qsage_validate.play.frame import BoardMove, SquareXY
-from qsage_validate.play.tui.picking import Choose, Drop, NoMove, Picks, Play, Select
+from qsage_validate.play.tui.model.picking import Choose, Drop, NoMove, Picks, Play, Select
 from tests.support.toy_match import DOMINOES, PAWNS, TIC, ToyMatch
 
 

@@ -12,14 +12,14 @@ from textual.widgets import DataTable, Input, OptionList, Static
 
 from qsage_validate.errors import UsageError
 from qsage_validate.play.setup import PlayFiles, Setup, load
-from qsage_validate.play.tui.actions import ACTIONS
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.bars import ActionBar
-from qsage_validate.play.tui.gate_screen import GateScreen
-from qsage_validate.play.tui.prove_screen import ProveScreen
-from qsage_validate.play.tui.tool_screen import KeyBar, ToolScreen
-from qsage_validate.play.tui.tools import LevelRow, ProofEnd, Prove, Tools
-from qsage_validate.play.tui.tree_screen import TreeScreen
+from qsage_validate.play.tui.model.actions import ACTIONS
+from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove, Tools
+from qsage_validate.play.tui.screens.gate_screen import GateScreen
+from qsage_validate.play.tui.screens.prove_screen import ProveScreen
+from qsage_validate.play.tui.screens.tool_screen import KeyBar, ToolScreen
+from qsage_validate.play.tui.screens.tree_screen import TreeScreen
+from qsage_validate.play.tui.widgets.bars import ActionBar
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver, drive
 from tests.support.toy_match import ToyMatch

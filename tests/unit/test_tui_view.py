@@ -10,12 +10,12 @@ import pytest
 
 from qsage_validate.games.protocol import Board, Player
 from qsage_validate.play.frame import BoardMove, MatchMove, MatchOutcome, SquareXY
-from qsage_validate.play.tui.board_art import Mark
-from qsage_validate.play.tui.notes import Weight, finding_note
-from qsage_validate.play.tui.picking import Play
-from qsage_validate.play.tui.requests import Refused
-from qsage_validate.play.tui.situation import Situation
-from qsage_validate.play.tui.view import Tone, View, picture, square_text, status
+from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.notes import Weight, finding_note
+from qsage_validate.play.tui.model.picking import Play
+from qsage_validate.play.tui.model.requests import Refused
+from qsage_validate.play.tui.model.situation import Situation
+from qsage_validate.play.tui.model.view import Tone, View, picture, square_text, status
 from tests.support.toy_match import DOMINOES, TIC, BlockMatch, ToyMatch
 
 
@@ -112,7 +112,7 @@ def test_what_is_said_is_decided_without_textual() -> None:
         "situation",
         "view",
     )
-    imports = "; ".join(f"import qsage_validate.play.tui.{name}" for name in modules)
+    imports = "; ".join(f"import qsage_validate.play.tui.model.{name}" for name in modules)
     program = f"import sys; {imports}; sys.exit('textual' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 

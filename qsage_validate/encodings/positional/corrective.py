@@ -17,9 +17,9 @@ from itertools import pairwise
 
 from qsage_validate.circuit import aig
 from qsage_validate.encodings.arithmetic import constant_literals
+from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout import Bits
-from qsage_validate.encodings.play_literals import PlayLiterals
+from qsage_validate.encodings.layout.grid import Bits
 from qsage_validate.encodings.positional.clause_set import FALSE, constant
 from qsage_validate.encodings.positional.corrective_board import (
     BLACK,

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from qsage_validate.encodings.arithmetic import constant_literals
+from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.play_literals import PlayLiterals
 from qsage_validate.encodings.positional.corrective_board import (
     BLACK,
     WHITE,

@@ -26,11 +26,11 @@ from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
+from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.play_literals import PlayLiterals
+from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.encodings.positional.clause_set import ClauseSet
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
-from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.cover_game import (

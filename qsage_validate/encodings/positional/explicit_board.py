@@ -19,11 +19,11 @@ from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
+from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout import Bits
-from qsage_validate.encodings.play_literals import PlayLiterals
+from qsage_validate.encodings.layout.grid import Bits
+from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
-from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.protocol import Player
 

@@ -21,8 +21,9 @@ from itertools import pairwise
 
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.encodings.arithmetic import Bits
+from qsage_validate.encodings.completion import Definitions, PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.play_literals import Definitions, PlayLiterals
+from qsage_validate.encodings.layout.tables import StateTable
 from qsage_validate.encodings.positional.open_game import (
     OpenGame,
     steps_of,
@@ -43,7 +44,6 @@ from qsage_validate.encodings.positional.witness import (
     way_positions,
     witness_positions,
 )
-from qsage_validate.encodings.table_layout import StateTable
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player

@@ -28,10 +28,10 @@ from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
+from qsage_validate.encodings.completion import PlayLiterals, Witness
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.play_literals import PlayLiterals, Witness
+from qsage_validate.encodings.layout.tables import MoveTable, StateTable, TableLayout
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
-from qsage_validate.encodings.table_layout import MoveTable, StateTable, TableLayout
 from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating

@@ -21,8 +21,8 @@ from functools import partial
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.encodings.arithmetic import Bits, width_for
+from qsage_validate.encodings.completion import Definitions, PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.play_literals import Definitions, PlayLiterals
 from qsage_validate.encodings.positional.lifted import LiftedBoard
 from qsage_validate.encodings.positional.open_game import OpenGame, steps_of, with_network
 from qsage_validate.encodings.positional.stateless import Stateless

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from qsage_validate.encodings.arithmetic import Bits
+from qsage_validate.encodings.completion import Definitions, PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.play_literals import Definitions, PlayLiterals
 from qsage_validate.encodings.positional.open_game import (
     OpenGame,
     steps_of,

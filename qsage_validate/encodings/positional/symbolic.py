@@ -19,11 +19,11 @@ from qsage_validate.encodings.arithmetic import (
     less_than,
     width_for,
 )
+from qsage_validate.encodings.completion import Definitions
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.play_literals import Definitions
+from qsage_validate.encodings.layout.table_comments import is_clausal
+from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.encodings.positional.open_game import OpenGame
-from qsage_validate.encodings.table_comments import is_clausal
-from qsage_validate.encodings.table_layout import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.protocol import Player

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.arithmetic import Bits
-from qsage_validate.encodings.play_literals import PlayLiterals, Witness
+from qsage_validate.encodings.completion import PlayLiterals, Witness
 from qsage_validate.encodings.positional.open_game import OpenGame, first_set, shortest_way
 from qsage_validate.games.positional.masks import members
 

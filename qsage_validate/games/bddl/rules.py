@@ -36,6 +36,7 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.formats.source import quoted
+from qsage_validate.games.bddl.claims import make_kernel
 from qsage_validate.games.bddl.ground import (
     GroundAction,
     Grounding,
@@ -45,9 +46,8 @@ from qsage_validate.games.bddl.ground import (
 )
 from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
-from qsage_validate.games.bddl.positional import make_kernel
 from qsage_validate.games.bddl.symmetry import find_symmetries
-from qsage_validate.games.board_text import read_board_text, wrong_size
+from qsage_validate.games.position_text import read_board_text, wrong_size
 from qsage_validate.games.protocol import (
     Board,
     Game,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
+from qsage_validate.formats.sexpr import List, Node, Word, node_text, read_nodes
 from qsage_validate.formats.source import Path, Source, quoted
-from qsage_validate.games.gdl.kif import List, Node, Word, node_text, read_nodes
 from qsage_validate.games.gdl.model import (
     KEYWORDS,
     And,

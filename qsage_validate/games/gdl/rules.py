@@ -30,12 +30,12 @@ from qsage_validate.errors import (
     QsageError,
     UsageError,
 )
+from qsage_validate.formats.sexpr import read_nodes
 from qsage_validate.formats.source import Source, quoted
 from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.gdl.explain import why_not
 from qsage_validate.games.gdl.grid import Grid, drawing, find_grid
 from qsage_validate.games.gdl.horizon import Step, horizon, move_domains, turn_order
-from qsage_validate.games.gdl.kif import read_nodes
 from qsage_validate.games.gdl.machine import State, StateMachine, state_text
 from qsage_validate.games.gdl.model import (
     Description,

@@ -24,7 +24,7 @@ from qsage_validate.errors import (
 )
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.atoms import AtomGame
-from qsage_validate.games.board_text import read_board_text, wrong_size
+from qsage_validate.games.position_text import read_board_text, wrong_size
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.hex import side_owner
 from qsage_validate.games.positional.kernel import PositionalKernel, make_kernel

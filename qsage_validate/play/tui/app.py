@@ -20,23 +20,23 @@ from textual.widgets import Input
 from qsage_validate.errors import Exit, QsageError, UsageError
 from qsage_validate.play.frame import BlockMove, MatchMove
 from qsage_validate.play.match import Match
-from qsage_validate.play.tui import requests
-from qsage_validate.play.tui.actions import ACTIONS
-from qsage_validate.play.tui.asking import Answered
-from qsage_validate.play.tui.block_form import BlockForm
-from qsage_validate.play.tui.board_view import BoardView
-from qsage_validate.play.tui.dialogs import HelpScreen, MenuScreen
-from qsage_validate.play.tui.notes import Note, Replay, Weight
-from qsage_validate.play.tui.panes import (
-    WhyPane,
-)
-from qsage_validate.play.tui.picking import Choose, Drop, NoMove, Play, Select
-from qsage_validate.play.tui.prompt import MovePrompt
-from qsage_validate.play.tui.situation import Situation
+from qsage_validate.play.tui.model import requests
+from qsage_validate.play.tui.model.actions import ACTIONS
+from qsage_validate.play.tui.model.notes import Note, Replay, Weight
+from qsage_validate.play.tui.model.picking import Choose, Drop, NoMove, Play, Select
+from qsage_validate.play.tui.model.services import Tools
+from qsage_validate.play.tui.model.situation import Situation
+from qsage_validate.play.tui.model.view import View
+from qsage_validate.play.tui.screens.dialogs import HelpScreen, MenuScreen
 from qsage_validate.play.tui.themes import THEMES
 from qsage_validate.play.tui.tool_actions import ToolsApp
-from qsage_validate.play.tui.tools import Tools
-from qsage_validate.play.tui.view import View
+from qsage_validate.play.tui.widgets.block_form import BlockForm
+from qsage_validate.play.tui.widgets.board_view import BoardView
+from qsage_validate.play.tui.widgets.panes import (
+    WhyPane,
+)
+from qsage_validate.play.tui.widgets.prompt import MovePrompt
+from qsage_validate.play.tui.worker import Answered
 
 
 class PlayApp(ToolsApp):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qsage_validate.play.export import ExportFormat
-from qsage_validate.play.tui import requests
-from qsage_validate.play.tui.dialogs import ConfirmScreen, PathScreen
-from qsage_validate.play.tui.exporting import ExportScreen, export_play
-from qsage_validate.play.tui.findings_screen import FindingsScreen, Found
-from qsage_validate.play.tui.gate_screen import GateScreen
-from qsage_validate.play.tui.notes import Note, Weight
-from qsage_validate.play.tui.prove_screen import Proof, ProveScreen
-from qsage_validate.play.tui.replaying import follow
-from qsage_validate.play.tui.showing import ShowingApp
-from qsage_validate.play.tui.tree_screen import TreeScreen
+from qsage_validate.play.tui.main_view import ShowingApp
+from qsage_validate.play.tui.model import requests
+from qsage_validate.play.tui.model.notes import Note, Weight
+from qsage_validate.play.tui.model.replaying import follow
+from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, PathScreen
+from qsage_validate.play.tui.screens.exporting import ExportScreen, export_play
+from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Found
+from qsage_validate.play.tui.screens.gate_screen import GateScreen
+from qsage_validate.play.tui.screens.prove_screen import Proof, ProveScreen
+from qsage_validate.play.tui.screens.tree_screen import TreeScreen
 
 
 class ToolsApp(ShowingApp):

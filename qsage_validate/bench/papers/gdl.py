@@ -1,0 +1,196 @@
+"""The experiment ``gdl``: games in GDL at the depths of the paper's Table 2, in four encodings.
+
+The paper is He, Saffidine and Thielscher 2024.  Its descriptions are files of their authors', so
+the folder with them is an input; other descriptions there (``--set depth=N``) are taken as well.
+Where a game is one of this project's models in BDDL too, the lifted encoding of that is another
+instance (the paper's column BL).  ``search`` is the minimax with a table of positions on the state
+machine (the paper's Minx, but in Python).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from qsage_validate.bench import solving
+from qsage_validate.bench.answers import BLOQQER
+from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.papers.gdl_tables import TABLES, in_bddl, table2
+from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import quoted, read_bytes
+
+if TYPE_CHECKING:
+    from qsage_validate.formats.qdimacs import ClausalForm
+
+NAME: Final = "gdl"
+SUFFIX: Final = ".gdl"
+LIFTED: Final = "lifted"
+
+_ENCODINGS: Final = ("gdl-gn", "gdl-gt", "gdl-gd", "gdl-sd", LIFTED)
+_SOLVERS: Final = ("depqbf", "caqe", solving.SEARCH)
+_ROLE: Final = "xplayer"
+
+
+# --- Instances ------------------------------------------------------------------------------
+
+
+def _runs(selection: Selection) -> list[Run]:
+    files = {name: path for path in _files(selection.inputs) for name in [_stem(path)]}
+    if not files:
+        raise UsageError(
+            f"found no {SUFFIX} file in {', '.join(selection.inputs) or 'no folder'}, expected a "
+            "folder with descriptions"
+        )
+    instances = [*_published(files), *_further(files, selection.options.get("depth"))]
+    if not instances:
+        names = ", ".join(cell.file for cell in table2()[:3])
+        raise UsageError(f"found none of the paper's games ({names}, ...), expected --set depth=N")
+    chosen = replace(
+        selection,
+        solvers=selection.solvers or _SOLVERS,
+        preprocessors=selection.preprocessors or (BLOQQER,),
+        encodings=selection.encodings or _ENCODINGS,
+    )
+    return selection.runs(NAME, instances, solving.ways(chosen, games=True))
+
+
+def _files(inputs: Sequence[str]) -> Iterator[str]:
+    for given in inputs:
+        if os.path.isdir(given):
+            names = sorted(name for name in os.listdir(given) if name.endswith(SUFFIX))
+            yield from (os.path.join(given, name) for name in names)
+        else:
+            yield given
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).removesuffix(SUFFIX)
+
+
+def _published(files: dict[str, str]) -> Iterable[Instance]:
+    for cell in table2():
+        if cell.file not in files:
+            continue
+        yield _instance(cell.family, cell.name, files[cell.file], cell.depth, cell.strict)
+        if cell.words:
+            words = (*cell.words, "--depth", str(cell.depth))
+            yield Instance(cell.family, in_bddl(cell), words, fits=_is_lifted)
+
+
+def _further(files: dict[str, str], depth: str | None) -> Iterable[Instance]:
+    if depth is None:
+        return
+    if not (depth.isascii() and depth.isdigit() and 0 < int(depth) < 1000):
+        raise UsageError(f"found {quoted(depth)} for depth, expected a number of rounds")
+    known = {cell.file for cell in table2()}
+    for name, path in files.items():
+        if name not in known:
+            yield _instance("other", name, path, int(depth), None)
+
+
+def _instance(family: str, name: str, path: str, depth: int, strict: bool | None) -> Instance:
+    def fits(way: Way) -> bool:
+        if way.solver == solving.SEARCH:
+            return True
+        return way.encoding != LIFTED and not (strict is False and way.encoding == "gdl-sd")
+
+    words = [os.path.abspath(path), "--depth", str(depth)]
+    if strict is not None:
+        words += ["--role", _ROLE]
+    digest = sha256(read_bytes(path)).hexdigest()[:16]
+    return Instance(family, name, tuple(words), (("sum", digest),), fits)
+
+
+def _is_lifted(way: Way) -> bool:
+    return way.encoding == LIFTED
+
+
+# --- One run --------------------------------------------------------------------------------
+
+
+def execute(run: Run) -> RunResult:
+    """Solve, with sizes before and after Bloqqer; seconds are those of both programs."""
+    plain = run.preprocessor in (NO_PREPROCESSOR, BLOQQER)
+    if run.solver == solving.SEARCH or run.solver.startswith(solving.CERTIFY) or not plain:
+        return solving.execute(run)
+    return _solve(run)
+
+
+def _sizes(form: ClausalForm) -> dict[str, int]:
+    from qsage_validate.circuit.qbf import Quantifier
+
+    used = {abs(x) for clause in form.clauses for x in clause}
+    universals = {v for s in form.scopes if s.quantifier is Quantifier.FORALL for v in s.variables}
+    return {
+        "variables": len(used),
+        "universals": len(universals & used),
+        "clauses": len(form.clauses),
+        "blocks": len(form.scopes),
+    }
+
+
+def _solve(run: Run) -> RunResult:
+    from qsage_validate.encodings.encoding import encode
+    from qsage_validate.formats.qdimacs import clausal_form
+    from qsage_validate.games.registry import find_command
+    from qsage_validate.solvers.qbf.backend import RunLimits
+    from qsage_validate.solvers.qbf.backends import get_backend
+    from qsage_validate.solvers.qbf.bloqqer import preprocess
+    from qsage_validate.system.workspace import workspace
+
+    started = time.monotonic()
+    formula = encode(find_command(run.source), run.encoding).qbf
+    form = clausal_form(formula)
+    data: dict[str, Any] = {"formula_seconds": round(time.monotonic() - started, 4)}
+    data["plain"] = _sizes(form)
+    limits = RunLimits(run.seconds, run.memory_mb)
+    seconds = cpu = peak = 0.0
+    with workspace() as folder:
+        if run.preprocessor == BLOQQER:
+            done = preprocess(form, limits, workdir=folder)
+            seconds, cpu, peak = done.seconds, done.cpu_seconds, done.peak_mb
+            data["preprocess_seconds"] = round(done.cpu_seconds, 4)
+            if done.form is None:
+                status, why = done.status, done.why
+                return RunResult(
+                    status.name.lower().replace("_", "-"),
+                    decided=status.truth is not None,
+                    seconds=seconds,
+                    why="" if status.truth is not None else why,
+                    cpu_seconds=cpu,
+                    peak_mb=peak,
+                    data={**data, "by": "bloqqer", "solve_seconds": 0.0},
+                )
+            form = done.form
+            data["preprocessed"] = _sizes(form)
+        left = None if run.seconds is None else max(run.seconds - seconds, 0.0)
+        backend = get_backend(run.solver)
+        outcome = backend.solve(
+            formula, RunLimits(left, run.memory_mb), workdir=folder, form=form, outer=False
+        )
+    data |= {"by": f"{outcome.solver} {outcome.version}"}
+    data["solve_seconds"] = round(outcome.cpu_seconds, 4)
+    return RunResult(
+        outcome.status.name.lower().replace("_", "-"),
+        decided=outcome.truth is not None,
+        seconds=seconds + outcome.seconds,
+        why="" if outcome.truth is not None else outcome.why,
+        cpu_seconds=cpu + outcome.cpu_seconds,
+        peak_mb=max(peak, outcome.peak_mb),
+        data=data,
+    )
+
+
+EXPERIMENT: Final = Experiment(
+    name=NAME,
+    runs=_runs,
+    execute=execute,
+    tables={**TABLES, **solving.tables()},
+    inputs=f"a folder with the authors' descriptions ({SUFFIX}), or such files",
+    options={"depth": "N: also descriptions that are not in Table 2, for N rounds"},
+)

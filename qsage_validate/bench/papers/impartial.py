@@ -1,0 +1,192 @@
+"""The experiment ``impartial``: winning formulas and strategies of impartial games.
+
+Instances are files of the published benchmark, or any others of that language, or with no files
+the families that come along.  A run looks for the formula and then for the strategy, within one
+limit for both.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.papers.impartial_tables import (
+    MALFORMED,
+    OPTIONS,
+    TABLES,
+    WRONG,
+)
+from qsage_validate.bench.run import NO_ENCODING, Run, RunResult
+from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.source import quoted, read_bytes
+
+if TYPE_CHECKING:
+    from qsage_validate.games.impartial.model import ImpartialGame
+
+NAME: Final = "impartial"
+FILE: Final = "file"
+FAMILY: Final = "family"
+SUFFIXES: Final = (".pddl", ".ig")
+
+_MAX_TEXT: Final = 2000
+
+
+# --- Instances ------------------------------------------------------------------------------
+
+
+def _runs(selection: Selection) -> list[Run]:
+    from qsage_validate.synthesis.smt.session import Method
+
+    options = {name: _option(selection, name) for name in OPTIONS}
+    methods = [method.value for method in Method]
+    for solver in selection.solvers or ():
+        if solver not in methods:
+            raise UsageError(
+                f"found the unknown method {quoted(solver)} for --solver, expected one of "
+                f"{', '.join(methods)}"
+            )
+    for given in (selection.preprocessors, selection.encodings):
+        if given:
+            raise UsageError(f"found {given[0]!r} for {NAME}, which has methods alone (--solver)")
+    ways = [Way(name, NO_ENCODING) for name in selection.solvers or methods[:1]]
+    if selection.inputs:
+        instances = list(_files(selection.inputs))
+        if not instances:
+            names = ", ".join(selection.inputs)
+            raise UsageError(f"found no {' or '.join(SUFFIXES)} file in {names}")
+    else:
+        instances = list(_families(options["variant"]))
+    strategy = (("strategy", options["strategy"]),)
+    chosen = [
+        Instance(one.family, one.name, one.source, one.options + strategy)
+        for one in instances[:: int(options["every"])]
+    ]
+    return selection.runs(NAME, chosen, ways)
+
+
+def _option(selection: Selection, name: str) -> str:
+    known = {"strategy": ("yes", "no"), "variant": ("repaired", "published")}
+    value = selection.options.get(name)
+    if name == "every":
+        if value is not None and not (value.isascii() and value.isdigit() and int(value)):
+            raise UsageError(f"found {value!r} for every, expected a positive number")
+        return value or "1"
+    if value is not None and value not in known[name]:
+        raise UsageError(f"found {value!r} for {name}, expected {' or '.join(known[name])}")
+    return value or known[name][0]
+
+
+def _files(inputs: Sequence[str]) -> Iterator[Instance]:
+    """The files among the inputs, and those of the language in folders, sorted in each folder.
+
+    Names are relative to the folder that was given; the family is the file's folder.
+    """
+    for given in inputs:
+        if not os.path.isdir(given):
+            yield _file(given, os.path.dirname(os.path.abspath(given)), given)
+            continue
+        for folder, folders, files in os.walk(given):
+            folders.sort()
+            for file in sorted(files):
+                path = os.path.join(folder, file)
+                if file.endswith(SUFFIXES):
+                    yield _file(path, folder, os.path.relpath(path, given))
+
+
+def _file(path: str, folder: str, name: str) -> Instance:
+    digest = sha256(read_bytes(path)).hexdigest()[:16]
+    family = os.path.basename(os.path.abspath(folder))
+    return Instance(family, name, (FILE, os.path.abspath(path)), (("sum", digest),))
+
+
+def _families(variant: str) -> Iterator[Instance]:
+    from qsage_validate.games.impartial.families.catalogue import families
+
+    for family in families():
+        for game in family.games:
+            if variant == "published" and not game.published:
+                continue  # what was published under this name is no game
+            source = (FAMILY, game.name, variant)
+            facts = (("variant", variant),)
+            yield Instance(f"{family.number} {family.title}", game.name, source, facts)
+
+
+def game_of(source: Sequence[str]) -> ImpartialGame:
+    """The game that an instance's source names; raises ``InputError`` for a malformed file."""
+    if source[0] == FILE:
+        from qsage_validate.games.impartial.parser import read_game
+
+        return read_game(source[1])
+    from qsage_validate.games.impartial.families.catalogue import by_name
+
+    return by_name()[source[1]].make(source[2])
+
+
+# --- One run --------------------------------------------------------------------------------
+
+
+def execute(run: Run) -> RunResult:
+    """Synthesise, prove and cross-check; a run is decided by its formula, not by its strategy."""
+    from qsage_validate.synthesis.report import as_json
+    from qsage_validate.synthesis.smt.session import Method, Options, Verdict, synthesise
+
+    begin = time.monotonic()
+
+    def spent() -> float:
+        return time.monotonic() - begin
+
+    try:
+        game = game_of(run.source)
+        options = Options(
+            Method(run.solver),
+            strategy=dict(run.options)["strategy"] == "yes",
+            seconds=run.seconds,
+            memory_mb=run.memory_mb,
+            together=True,
+        )
+        synthesis = synthesise(game, options)
+    except InputError as error:
+        return RunResult(MALFORMED, decided=True, seconds=spent(), why=str(error))
+    data = _short(as_json(synthesis))
+    verdict = synthesis.verdict
+    status, why = verdict.value, "" if verdict is Verdict.PROVED else data["reason"]
+    if verdict is Verdict.CONTRADICTED:
+        # A formula that z3 has proved and backward induction refutes: a fault of ours.
+        status = WRONG
+    elif verdict in (Verdict.IF_PLAYS_END, Verdict.ENDLESS):
+        why = str(synthesis.termination)
+    decided = verdict in (Verdict.PROVED, Verdict.IMPOSSIBLE, Verdict.ENDLESS)
+    used = synthesis.formula_seconds + synthesis.strategy_seconds
+    return RunResult(status, decided, used, why, data=data)
+
+
+def _short(data: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a report: numbers, and texts that are not too long."""
+    strategy = data.get("strategy")
+    if strategy is not None:
+        data["strategy"] = {
+            **{name: strategy[name] for name in ("outcome", "reason", "size", "seconds")},
+            "rules": len(strategy["rules"]),
+        }
+    for name in ("formula", "formula_if_plays_end", "candidate"):
+        if data[name] is not None and len(data[name]) > _MAX_TEXT:
+            data[name] = f"{data[name][:_MAX_TEXT]} ..."
+    data["warnings"] = data["warnings"][:5]
+    del data["termination"]["reason"]
+    return data
+
+
+EXPERIMENT: Final = Experiment(
+    name=NAME,
+    runs=_runs,
+    execute=execute,
+    tables=TABLES,
+    inputs=f"files of impartial games ({', '.join(SUFFIXES)}) and folders with such; "
+    "none: the families that come along",
+    options=OPTIONS,
+    processor_time=False,
+)

@@ -1,0 +1,204 @@
+"""Positional games from PG and ``.hex`` files: a depth, many encodings, one solver after another.
+
+The experiment of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023, section 5.2: is there a
+win of Black's within the depth?  Every formula is made of the game that the paper's preprocessing
+(section 4.1) leaves of the file's; ``search`` asks the rules, of the game as it stands in the file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from qsage_validate.bench import solving
+from qsage_validate.bench.answers import BLOQQER, by_search, by_solver
+from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.papers import positional_tables
+from qsage_validate.bench.run import NO_ENCODING, Run, RunResult
+from qsage_validate.bench.summaries import default_tables
+from qsage_validate.errors import UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.model import PositionalModel
+
+NAME: Final = "positional"
+
+ENCODINGS: Final = ("ea", "en", "et", "la", "ln", "sa", "sn", "cor")
+"""Those of the paper's figure 2(a)."""
+
+_OF_NETWORKS: Final = ("en", "ln", "li", "sn", "si")
+_OF_MAKER_BREAKER: Final = ("ea", "la", "sa")
+_OF_ALL: Final = ("cor", "cor+")
+# COVER and PAIRING are left out: one of their answers says nothing about the winner.
+_KNOWN: Final = tuple(dict.fromkeys((*ENCODINGS, *_OF_NETWORKS, *_OF_MAKER_BREAKER, *_OF_ALL)))
+
+_PREPARED: Final = {"yes": True, "no": False}
+
+
+# --- Instances ------------------------------------------------------------------------------
+
+
+def _files(inputs: Sequence[str]) -> Iterator[str]:
+    """The files among the inputs, and the positional games in the folders among them, sorted."""
+    from qsage_validate.games.positional.load import is_positional_file
+
+    for name in inputs:
+        if not os.path.isdir(name):
+            yield name
+            continue
+        for folder, folders, files in os.walk(name):
+            folders.sort()
+            paths = [os.path.join(folder, file) for file in sorted(files)]
+            yield from (path for path in paths if is_positional_file(path))
+
+
+def _depths(selection: Selection) -> tuple[int | None, ...]:
+    """The depths that are asked about; ``None`` is a file's own."""
+    text = selection.options.get("depth")
+    if text is None:
+        return (None,)
+    words = text.split(",")
+    if not all(word.isascii() and word.isdigit() and int(word) > 0 for word in words):
+        raise UsageError(f"found {text!r} for depth, expected numbers of plies such as 5,7")
+    return tuple(dict.fromkeys(map(int, words)))
+
+
+def _instances(selection: Selection) -> list[Instance]:
+    from qsage_validate.formats.source import read_bytes
+    from qsage_validate.games.positional.load import read_positional
+    from qsage_validate.games.positional.model import at_plies
+
+    prepare = selection.options.get("prepared", "yes")
+    if prepare not in _PREPARED:
+        raise UsageError(f"found {prepare!r} for prepared, expected yes or no")
+    found = []
+    paths = list(dict.fromkeys(map(os.path.abspath, _files(selection.inputs))))
+    names = [os.path.basename(path) for path in paths]
+    for path, base in zip(paths, names, strict=True):
+        stem = os.path.splitext(base)[0]
+        if names.count(base) > 1:
+            stem = f"{os.path.basename(os.path.dirname(path))}/{stem}"
+        as_written = read_positional(path)
+        digest = sha256(read_bytes(path)).hexdigest()[:16]
+        for depth in _depths(selection):
+            model = at_plies(as_written, _odd(as_written) if depth is None else depth)
+            plies = len(model.turns)
+            options = (("sum", digest), ("plies", str(plies)), ("prepared", prepare))
+            name = stem if depth is None else f"{stem}-{depth:02}"
+            fits = partial(_suits, model)
+            found.append(Instance(f"{plies} plies", name, (path,), options, fits))
+    return found
+
+
+def _odd(model: PositionalModel) -> int:
+    """A game's plies without a last one of White's, which undoes nothing that Black has."""
+    from qsage_validate.games.protocol import Player
+
+    plies = len(model.turns)
+    last_is_white = model.turns[-1:] == (Player.WHITE,)
+    return plies - 1 if last_is_white and model.maker_breaker and model.alternates else plies
+
+
+def _suits(model: PositionalModel, way: Way) -> bool:
+    """Whether an encoding can say the goal of a game."""
+    from qsage_validate.games.positional.hex import is_hex_board
+    from qsage_validate.games.protocol import Player
+
+    network = model.network
+    if way.encoding == "et":
+        return network is not None and (network.short is Player.WHITE or is_hex_board(model))
+    if way.encoding in _OF_NETWORKS:
+        return network is not None and network.short is Player.BLACK
+    return way.encoding not in _OF_MAKER_BREAKER or model.maker_breaker
+
+
+def _runs(selection: Selection) -> list[Run]:
+    if not selection.inputs:
+        raise UsageError(f"found no files for {NAME}, expected PG or .hex files, or folders")
+    encodings = selection.encodings or ENCODINGS
+    for name in encodings:
+        if name not in _KNOWN:
+            raise UsageError(f"found the encoding {name!r}, expected one of: {', '.join(_KNOWN)}")
+    solvers = selection.solvers or (solving.SEARCH, "caqe")
+    for name in solvers:
+        if name.startswith(solving.CERTIFY):
+            raise UsageError(f"found the solver {name!r}, expected search or a QBF solver")
+    preprocessors = selection.preprocessors or (BLOQQER,)
+    chosen = replace(selection, encodings=encodings, solvers=solvers, preprocessors=preprocessors)
+    ways = solving.ways(chosen, games=True)
+    instances = _instances(selection)
+    if not instances:
+        raise UsageError(f"found no positional game in {', '.join(selection.inputs)}")
+    runs = selection.runs(NAME, instances, ways)
+    if not runs:
+        raise UsageError(f"found no network in the files, which {', '.join(encodings)} need")
+    return runs
+
+
+# --- One run --------------------------------------------------------------------------------
+
+
+def model_of(run: Run) -> PositionalModel:
+    """The game of a run, as the file has it, at the run's depth."""
+    from qsage_validate.games.positional.load import read_positional
+
+    return read_positional(run.source[0], int(dict(run.options)["plies"]))
+
+
+def execute(run: Run) -> RunResult:
+    """Search on the rules, or encode the prepared game and ask the solver."""
+    model = model_of(run)
+    if run.encoding != NO_ENCODING:
+        return _solved(run, model)
+    from qsage_validate.games.positional.rules import PositionalGame
+
+    return by_search(run, PositionalGame(model))
+
+
+def _solved(run: Run, model: PositionalModel) -> RunResult:
+    """The answer of the solver; seconds are those of preprocessing and solving together."""
+    from qsage_validate.encodings.encoding import encode
+    from qsage_validate.encodings.positional.prepared import prepared
+    from qsage_validate.encodings.positional.sizes import size_of
+
+    started = time.monotonic()
+    if _PREPARED[dict(run.options)["prepared"]]:
+        model = prepared(model, run.encoding)
+    encoding = encode(model, run.encoding)
+    qbf = encoding.qbf
+    encoded = time.monotonic() - started
+    size = size_of(qbf)
+    data: dict[str, Any] = {
+        "encode_seconds": round(encoded, 4),
+        "open": model.open.bit_count(),
+        "sets": len(model.black_wins),
+        "scopes": len(qbf.merged_scopes()),
+        "gates": len(qbf.gates),
+        "variables": size.variables,
+        "clauses": size.clauses,
+    }
+    return by_solver(run, encoding.qbf, encoding, data)
+
+
+EXPERIMENT: Final = Experiment(
+    name=NAME,
+    runs=_runs,
+    execute=execute,
+    inputs="PG and .hex files, or folders with such",
+    options={
+        "depth": "so many plies in the place of a file's own; several: 5,7,9",
+        "prepared": "no: encode the games as they are, without the preprocessing of section 4.1",
+    },
+    tables={
+        "solved": positional_tables.solved,
+        "answers": positional_tables.answers,
+        "sizes": positional_tables.sizes,
+        "twins": positional_tables.twins,
+        **default_tables(),
+    },
+)

@@ -1,0 +1,1 @@
+"""The quick check of certificates, around the kernel's theorems."""

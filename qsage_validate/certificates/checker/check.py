@@ -1,0 +1,462 @@
+"""The certificate check, levels 1 and 2: the functions are functions, and they win.
+
+Level 1 (:func:`dependencies`): each function reads only variables left of its own.  Level 2
+(:func:`check_matrix`): no assignment of the opponent's variables makes the matrix false (Skolem)
+or true (Herbrand), which is a question for SAT solvers about certificate and negated matrix as
+one graph (``circuit/cubes.py``).  :func:`check` is both.  Variables without a function are
+don't-cares; they are played as false, here as everywhere, so that what is proved is what is
+played.
+
+A clause certificate is read as definitions first; where that fails nothing is proved: neither
+what its functions read nor that they exist is known.  Where its clauses leave a variable open,
+they must win with either value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from time import monotonic
+from typing import Final
+
+import numpy as np
+
+from qsage_validate.certificates.checker.definitions import (
+    Definitions,
+    NotDefinitionalError,
+    definitions,
+)
+from qsage_validate.circuit.aig import FALSE, Aig
+from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
+from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut
+from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.errors import Exit
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    ClauseCertificate,
+    Kind,
+    dont_cares,
+)
+from qsage_validate.kernel.composition import Composition, compose
+from qsage_validate.kernel.dependencies import Dependency, wrong_dependencies
+
+Progress = Callable[[str], None]
+
+# Conflicts of the question behind lemmas, before it is asked without them.
+_LEMMA_CONFLICTS: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """A clause that may help the check: it is proved before it is used.
+
+    ``graph`` are literals of the certificate's graph, ``formula`` signed variables and gates of
+    the formula.
+    """
+
+    graph: tuple[int, ...] = ()
+    formula: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LemmaStep:
+    """Lemmas that are proved together (see :class:`qsage_validate.circuit.lemmas.Step`).
+
+    Each attempt says which gates of graph and formula are looked at as if they were inputs, and
+    the numbers of earlier steps that help.
+    """
+
+    lemmas: tuple[Lemma, ...]
+    attempts: tuple[tuple[Lemma, tuple[int, ...]], ...] = ((Lemma(), ()),)
+
+    @property
+    def parts(self) -> tuple[Lemma, ...]:
+        """All that names gates."""
+        return (*self.lemmas, *(cuts for cuts, _ in self.attempts))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What level 2 looked at: numbers of gates, and what the answer took.
+
+    ``certificate`` are the gates in the file (of a clause set: of the circuit that its
+    clauses define), ``composed`` those of certificate and matrix together in which equal
+    gates are one, as far as the result needs them.
+    """
+
+    certificate: int
+    composed: int
+    effort: Effort
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateProved:
+    """The certificate proves its formula true (Skolem) or false (Herbrand).
+
+    ``dont_cares`` are the variables without a function, in the order of the prefix; the proof
+    has them false.  ``open_variables`` are those that clauses leave open where it makes no
+    difference.  ``gates`` is the size of the circuit that was proved constant.
+    """
+
+    kind: Kind
+    dont_cares: tuple[int, ...]
+    gates: int
+    seconds: float
+    open_variables: tuple[int, ...] = ()
+    evidence: Evidence | None = None
+
+    @property
+    def exit_code(self) -> Exit:
+        """0."""
+        return Exit.FINE
+
+    @property
+    def notes(self) -> str:
+        """What is remarkable about the functions, as the rest of a sentence."""
+        note = ""
+        if self.dont_cares:
+            note += f"; {_variables(self.dont_cares)} without a function played as false"
+        if self.open_variables:
+            note += f"; it wins with either value of {_variables(self.open_variables)}"
+            note += " that the clauses leave open"
+        return note
+
+    def __str__(self) -> str:
+        value = "true" if self.kind is Kind.SKOLEM else "false"
+        return f"proved: the {self.kind.value} functions make the formula {value}{self.notes}"
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateRefuted:
+    """The certificate is wrong; ``reason`` is a sentence fragment.
+
+    ``choice`` is an assignment of all of the opponent's variables that beats it, ``None`` when
+    it failed at level 1 already: then ``dependency`` says which function looks to its right.
+    """
+
+    reason: str
+    choice: Mapping[int, bool] | None = None
+    dependency: Dependency | None = None
+    evidence: Evidence | None = None
+
+    def __post_init__(self) -> None:
+        if (self.choice is None) == (self.dependency is None):
+            raise ValueError("a refutation is either a choice or a dependency")
+
+    @property
+    def exit_code(self) -> Exit:
+        """1."""
+        return Exit.REFUTED
+
+    def __str__(self) -> str:
+        return f"refuted: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateUndecided:
+    """Nothing was proved and nothing refuted; ``why`` says what stood in the way."""
+
+    why: str
+    evidence: Evidence | None = None
+
+    @property
+    def exit_code(self) -> Exit:
+        """3."""
+        return Exit.UNDECIDED
+
+    def __str__(self) -> str:
+        return f"undecided: {self.why}"
+
+
+CheckResult = CertificateProved | CertificateRefuted | CertificateUndecided
+
+
+def check(
+    formula: Qbf,
+    certificate: Certificate,
+    *,
+    timeout: float | None = None,
+    jobs: int = 1,
+    lemmas: Sequence[LemmaStep] = (),
+) -> CheckResult:
+    """Check both levels; the SAT calls get at most ``timeout`` seconds.
+
+    The certificate's inputs and functions must be variables of the formula and of the right
+    quantifiers (readers and compilers see to it): ``KeyError`` or ``ValueError`` otherwise.
+    """
+    try:
+        wrong = dependencies(formula, certificate)
+    except NotDefinitionalError as error:
+        return CertificateUndecided(f"the clauses cannot be read as definitions: {error}")
+    if wrong:
+        return CertificateRefuted(wrong[0].text(formula), dependency=wrong[0])
+    return check_matrix(formula, certificate, timeout=timeout, jobs=jobs, lemmas=lemmas)
+
+
+def dependencies(formula: Qbf, certificate: Certificate) -> tuple[Dependency, ...]:
+    """Level 1: the functions that look to their right.
+
+    Raises :class:`NotDefinitionalError` when clauses are no definitions, and the errors of
+    :func:`check`.
+    """
+    circuit = _read(certificate, formula).circuit
+    _check_sides(formula, circuit)
+    return wrong_dependencies(circuit, formula)
+
+
+def check_matrix(
+    formula: Qbf,
+    certificate: Certificate,
+    *,
+    timeout: float | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    lemmas: Sequence[LemmaStep] = (),
+) -> CheckResult:
+    """Level 2, whatever the functions read; limits and errors are those of :func:`check`.
+
+    The result, a refuting choice included, is the same for every number of ``jobs``
+    (processes).
+    """
+    search = _Search(formula, timeout, jobs, progress)
+    try:
+        read = _read(certificate, formula)
+    except NotDefinitionalError as error:
+        return CertificateUndecided(f"the clauses cannot be read as definitions: {error}")
+    circuit = read.circuit
+    _check_sides(formula, circuit)
+    search.certificate = circuit.aig.num_gates
+    openings_end = len(read.contradictions) + len(read.openings)
+    composition = compose(
+        circuit,
+        formula,
+        [
+            *read.contradictions.values(),
+            *read.openings.values(),
+            *(x for step in lemmas for part in step.parts for x in part.graph),
+        ],
+        rewrite=not lemmas,
+    )
+    builder = composition.builder
+    contradictions = composition.also[: len(read.contradictions)]
+    openings = composition.also[len(read.contradictions) : openings_end]
+    ambiguous = builder.or_all(openings)
+    beaten = builder.or_all([_lost(composition, circuit.kind), *contradictions])
+    goal = builder.and_(beaten, ambiguous ^ 1)
+    answer = None
+    if lemmas:
+        answer = search.ask_with_lemmas(
+            composition, goal, _steps(composition, lemmas, openings_end)
+        )
+    if answer is None and search.late:
+        answer = TimedOut(monotonic() - search.start)
+    if answer is None:
+        answer = search.ask(composition, goal)
+    if isinstance(answer, Satisfiable):
+        choice = dict(zip(composition.opponent, answer.inputs, strict=True))
+        at_fault = _first_true(composition, contradictions, answer.inputs)
+        reason = f"the matrix is {'false' if circuit.kind is Kind.SKOLEM else 'true'}"
+        if at_fault is not None:
+            variable = list(read.contradictions)[at_fault]
+            reason = f"the clauses of {variable} contradict each other"
+        reason = f"{reason} under {_text(formula, choice)}"
+        return CertificateRefuted(reason, choice, evidence=search.evidence)
+    open_variables: tuple[int, ...] = ()
+    if not isinstance(answer, TimedOut) and ambiguous != FALSE:
+        answer = search.ask(composition, ambiguous)
+        if isinstance(answer, Satisfiable):
+            assert isinstance(certificate, ClauseCertificate), "circuits leave nothing open"
+            at_fault = _first_true(composition, openings, answer.inputs)
+            assert at_fault is not None
+            open_variables = (list(read.openings)[at_fault],)
+            choice = dict(zip(composition.opponent, answer.inputs, strict=True))
+            answer, doubt = _either_value_wins(search, certificate)
+            if doubt:
+                return CertificateUndecided(
+                    f"the clauses have several solutions under {_text(formula, choice)}: "
+                    f"they leave {open_variables[0]} open, {doubt}",
+                    search.evidence,
+                )
+    if isinstance(answer, TimedOut):
+        return CertificateUndecided(f"no answer within {timeout:g} seconds", search.evidence)
+    free = dont_cares(certificate, formula)
+    return CertificateProved(
+        circuit.kind,
+        free,
+        search.composed,
+        monotonic() - search.start,
+        open_variables,
+        search.evidence,
+    )
+
+
+def _either_value_wins(search: _Search, certificate: ClauseCertificate) -> tuple[Answer, str]:
+    """Whether all solutions of the clauses win; if not, why this proves nothing.
+
+    Where a variable is open an input of its own says what it is, so that the graph has every
+    solution.  When none of them loses and none is contradictory, the functions that are false
+    where they are open are ones that win, and so is whatever else answers for the clauses.
+    """
+    formula = search.formula
+    read = definitions(certificate, formula, choose=True)
+    composition = compose(read.circuit, formula, [*read.contradictions.values()])
+    builder = composition.builder
+    contradictory = builder.or_all(composition.also)
+    lost = _lost(composition, certificate.kind)
+    answer = search.ask(composition, builder.or_(lost, contradictory))
+    if not isinstance(answer, Satisfiable):
+        return answer, ""
+    if _first_true(composition, composition.also, answer.inputs) is not None:
+        return answer, "and one of its values leads to a contradiction"
+    return answer, "and it loses with one of its values"
+
+
+class _Search:
+    """The questions of one check, and what they took."""
+
+    def __init__(
+        self, formula: Qbf, timeout: float | None, jobs: int, progress: Progress | None
+    ) -> None:
+        self.formula = formula
+        self.start = monotonic()
+        self.certificate = 0
+        self.composed = 0
+        self._deadline = None if timeout is None else self.start + timeout
+        self._jobs = jobs
+        self._progress = progress
+        self._effort = Effort()
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(self.certificate, self.composed, self._effort)
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return self._deadline is not None and monotonic() > self._deadline
+
+    def ask(self, composition: Composition, literal: int) -> Answer:
+        """Whether ``literal`` can be true; the inputs are the composition's."""
+        aig, (moved,) = composition.builder.build([literal])
+        self.composed = max(self.composed, aig.num_gates)
+        answer, effort = satisfy_by_cubes(
+            aig, moved, jobs=self._jobs, deadline=self._deadline, progress=self._cases
+        )
+        self._effort += effort
+        return answer
+
+    def ask_with_lemmas(
+        self, composition: Composition, literal: int, steps: Sequence[Step]
+    ) -> Answer | None:
+        """The same behind lemmas; ``None`` when these are no help."""
+        parts = [
+            part for s in steps for part in (*s.lemmas, *(attempt.cuts for attempt in s.attempts))
+        ]
+        used = sorted({x & ~1 for part in parts for x in part})
+        aig, (moved, *places) = composition.builder.build([literal, *used])
+        self.composed = max(self.composed, int(np.count_nonzero(aig.cone([moved]))))
+        place = dict(zip(used, places, strict=True))
+
+        def placed(literals: Sequence[int]) -> tuple[int, ...]:
+            return tuple(place[x & ~1] ^ (x & 1) for x in literals)
+
+        answer, effort = satisfy_with_lemmas(
+            aig,
+            moved,
+            [
+                Step(
+                    tuple(map(placed, step.lemmas)),
+                    tuple(Attempt(placed(a.cuts), a.uses) for a in step.attempts),
+                )
+                for step in steps
+            ],
+            conflicts=_LEMMA_CONFLICTS,
+            deadline=self._deadline,
+        )
+        calls = effort.proved + effort.refuted + effort.open + 1
+        self._effort += Effort(calls, effort.conflicts)
+        return answer
+
+    def _cases(self, done: int, total: int) -> None:
+        if self._progress is not None:
+            self._progress(f"{done} of {total} cases")
+
+
+def circuit_of(certificate: Certificate, formula: Qbf) -> CircuitCertificate:
+    """The functions as a graph; clauses are false where they leave a variable open.
+
+    Raises :class:`NotDefinitionalError` when clauses are no definitions.
+    """
+    return _read(certificate, formula).circuit
+
+
+def _read(certificate: Certificate, formula: Qbf) -> Definitions:
+    if isinstance(certificate, ClauseCertificate):
+        return definitions(certificate, formula)
+    return Definitions(certificate, {}, {})
+
+
+def obligation(formula: Qbf, certificate: CircuitCertificate) -> tuple[Aig, int]:
+    """Level 2 as a graph over the opponent's variables and a literal that must be constant 0.
+
+    Inputs are in the order of the prefix.  For those who want a proof from a solver of their
+    own choice.
+    """
+    composition = compose(certificate, formula)
+    aig, (literal,) = composition.builder.build([_lost(composition, certificate.kind)])
+    return aig, literal
+
+
+def _lost(composition: Composition, kind: Kind) -> int:
+    """The literal that is true where the certificate loses."""
+    assert composition.output is not None
+    return composition.output ^ (kind is Kind.SKOLEM)
+
+
+def _first_true(
+    composition: Composition, literals: Sequence[int], inputs: Sequence[bool]
+) -> int | None:
+    """The index of the first of ``literals`` that is true under ``inputs``."""
+    aig, moved = composition.builder.build(literals)
+    words = Simulator(aig, moved).run(pack(np.array([inputs], dtype=np.bool_)))
+    true = np.flatnonzero(unpack(words, 1)[0])
+    return int(true[0]) if len(true) else None
+
+
+def _check_sides(formula: Qbf, circuit: CircuitCertificate) -> None:
+    quantifiers = formula.quantifiers()
+    for variable in circuit.inputs:
+        if quantifiers[variable] is circuit.kind.decides:
+            raise ValueError(f"the input {variable} is no variable of the opponent")
+    for variable in circuit.functions:
+        if quantifiers[variable] is not circuit.kind.decides:
+            raise ValueError(f"the function of {variable} decides a variable of the opponent")
+
+
+def _variables(variables: Sequence[int]) -> str:
+    return "1 variable" if len(variables) == 1 else f"{len(variables)} variables"
+
+
+def _steps(composition: Composition, steps: Sequence[LemmaStep], first: int) -> list[Step]:
+    """The steps in literals of the composition, whose ``also`` has theirs from ``first`` on."""
+    literals = iter(composition.also[first:])
+
+    def built(part: Lemma) -> tuple[int, ...]:
+        named = (composition.literals[abs(v)] ^ (v < 0) for v in part.formula)
+        return (*islice(literals, len(part.graph)), *named)
+
+    found = []
+    for step in steps:
+        clauses = tuple(map(built, step.lemmas))
+        attempts = tuple(Attempt(built(cuts), uses) for cuts, uses in step.attempts)
+        found.append(Step(clauses, attempts))
+    return found
+
+
+def _text(formula: Qbf, choice: Mapping[int, bool]) -> str:
+    literals = (("" if chosen else "-") + formula.name(v) for v, chosen in choice.items())
+    return " ".join(literals) or "the empty assignment"

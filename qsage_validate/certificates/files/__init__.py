@@ -1,0 +1,1 @@
+"""Certificates from and to files, in every dialect."""

@@ -1,0 +1,373 @@
+"""Reading certificates of every dialect, checked against the formula that they are for.
+
+==============  ==========================================  ================================
+dialect         variables are named by                      kind is told by
+==============  ==========================================  ================================
+qbfcert-ascii   AIGER indices                               which quantifier the inputs have
+qbfcert-binary  symbols                                     which quantifier the inputs have
+caqe            symbols (QuAbS as well)                     the constant of output ``result``
+qaiger          symbols ``<level> <name>``                  which quantifier the inputs have
+pedant          DIMACS numbers                              always Skolem
+==============  ==========================================  ================================
+
+Variables of the deciding quantifier without a function are don't-cares: QuAbS leaves some
+open in both kinds.  Outputs may name what the prefix does not have: certificates of the
+QDIMACS form decide its Tseitin variables as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
+from qsage_validate.certificates.files.dialects import (
+    RESULT,
+    Recognition,
+    input_names,
+    output_names,
+    recognise,
+)
+from qsage_validate.circuit.aig import FALSE, TRUE
+from qsage_validate.circuit.embed import reduce
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.errors import InputError
+from qsage_validate.formats.aiger import AigerFile, parse_aiger
+from qsage_validate.formats.pedant import parse_pedant
+from qsage_validate.formats.source import Format, Path, label, quoted, read_bytes, sniff_bytes
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    ClauseCertificate,
+    Dialect,
+    Kind,
+)
+from qsage_validate.kernel.dependencies import wrong_dependency
+
+_MODEL = re.compile(rb"c\s*Model for variable\s+([0-9]+)")
+_ADJECTIVE = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
+
+
+def read_certificate(
+    path: Path,
+    formula: Qbf | None = None,
+    *,
+    dialect: Dialect | None = None,
+    dependencies: bool = True,
+) -> Certificate:
+    """Read a certificate (compressed or not, ``-`` for standard input).
+
+    ``dialect`` overrides what the file looks like.  With ``formula``, the certificate is
+    checked against its prefix; level 2, whether the functions win, is
+    :func:`~qsage_validate.certificates.checker.check.check`.  Without it only CAQE's dialect and
+    Pedant's can be read, because the others do not say whose functions they are.
+
+    Raises :class:`InputError` for what is no certificate and for one of another formula:
+    inputs or functions of variables that the prefix does not have, or that belong to the other
+    player, a variable with two functions, a function that looks to its right, no functions.
+    Without ``dependencies`` functions may look to their right: level 1 is then the caller's.
+    """
+    return parse_certificate(
+        read_bytes(path), formula, dialect=dialect, path=label(path), dependencies=dependencies
+    )
+
+
+def parse_certificate(
+    data: bytes,
+    formula: Qbf | None = None,
+    *,
+    dialect: Dialect | None = None,
+    path: str | None = None,
+    dependencies: bool = True,
+) -> Certificate:
+    """The certificate in ``data``; errors as in :func:`read_certificate`."""
+    found = sniff_bytes(data)
+    if dialect is Dialect.PEDANT or (dialect is None and found in (Format.PEDANT, Format.QDIMACS)):
+        return _read_clauses(data, formula, path, dependencies=dependencies)
+    if found not in (Format.AIGER_ASCII, Format.AIGER_BINARY) and data:
+        kind = "a file that is no certificate" if found is Format.UNKNOWN else f"a {found.value}"
+        if not kind.endswith("file") and found is not Format.UNKNOWN:
+            kind += " file"
+        expected = "a certificate: AIGER ('aag' or 'aig') or Pedant's CNF ('p cnf')"
+        raise InputError(path, 1, 1, kind, expected)
+    return _CircuitReader(data, formula, dialect, path).read(dependencies=dependencies)
+
+
+class _CircuitReader:
+    def __init__(
+        self, data: bytes, formula: Qbf | None, dialect: Dialect | None, path: str | None
+    ) -> None:
+        self.data = data
+        self.formula = formula
+        self.file: AigerFile = parse_aiger(data, path)
+        self.path = self.file.path
+        self.recognition = (
+            recognise(self.file, formula)
+            if dialect is None
+            else Recognition(dialect, "it was asked for")
+        )
+        self.dialect = self.recognition.dialect
+        # At which output each decided variable has its function.
+        self.position: dict[int, int] = {}
+
+    def read(self, *, dependencies: bool) -> CircuitCertificate:
+        ins = input_names(self.file, self.dialect)
+        outs = output_names(self.file, self.dialect)
+        literals = self.file.outputs.tolist()
+        if self.formula is None:
+            return self._without_formula(ins, outs, literals)
+        quantifiers = self.formula.quantifiers()
+        numbers = {self.formula.name(v): v for v in (*quantifiers, *self.formula.gates)}
+        inputs = self._inputs(ins, numbers, quantifiers)
+        functions, extra = self._functions(outs, literals, numbers, quantifiers)
+        kind = self._kind(inputs, functions, quantifiers)
+        self._check_sides(kind, inputs, functions, quantifiers)
+        certificate = self._certificate(kind, inputs, functions, extra)
+        wrong = wrong_dependency(certificate, self.formula) if dependencies else None
+        if wrong is not None:
+            text = wrong.text(self.formula, self._gate_name())
+            at = self.position[wrong.variable]
+            raise self.error("o", at, text, "one that reads only variables left of its own")
+        return certificate
+
+    def _certificate(
+        self,
+        kind: Kind,
+        inputs: Sequence[int],
+        functions: Mapping[int, int],
+        extra: Mapping[int, int],
+    ) -> CircuitCertificate:
+        return CircuitCertificate(
+            kind=kind,
+            aig=self.file.aig,
+            inputs=tuple(inputs),
+            functions=functions,
+            dialect=self.dialect,
+            path=self.path,
+            extra=extra,
+            recognised=self.recognition.reason,
+        )
+
+    # -- Names
+
+    def _inputs(
+        self,
+        names: Sequence[str],
+        numbers: Mapping[str, int],
+        quantifiers: Mapping[int, Quantifier],
+    ) -> list[int]:
+        inputs: list[int] = []
+        for k, name in enumerate(names):
+            variable = numbers.get(name)
+            if variable is None or variable not in quantifiers:
+                found = f"an input for {quoted(name)}"
+                raise self.error("i", k, found, f"a variable of {self._prefix()}")
+            inputs.append(variable)
+        self._check_distinct("i", names, "an input")
+        return inputs
+
+    def _functions(
+        self,
+        names: Sequence[str],
+        literals: Sequence[int],
+        numbers: Mapping[str, int],
+        quantifiers: Mapping[int, Quantifier],
+    ) -> tuple[dict[int, int], dict[int, int]]:
+        functions: dict[int, int] = {}
+        extra: dict[int, int] = {}
+        for k, (name, literal) in enumerate(zip(names, literals, strict=False)):
+            variable = numbers.get(name)
+            if variable is not None and variable in quantifiers:
+                functions[variable] = literal
+                self.position[variable] = k
+            elif variable is not None:
+                extra[variable] = literal  # a gate, which the clausal form has as a variable
+            else:
+                found = f"a function for {quoted(name)}"
+                raise self.error("o", k, found, f"a variable of {self._prefix()}")
+        self._check_distinct("o", names, "a function")
+        return functions, extra
+
+    def _check_distinct(self, kind: str, names: Sequence[str], what: str) -> None:
+        seen: set[str] = set()
+        for k, name in enumerate(names):
+            if name in seen:
+                raise self.error(kind, k, f"{what} for {quoted(name)} once more", "only one")
+            seen.add(name)
+
+    def _without_formula(
+        self, ins: Sequence[str], outs: Sequence[str], literals: Sequence[int]
+    ) -> CircuitCertificate:
+        if self.dialect is not Dialect.CAQE:
+            found = f"a certificate in the dialect {self.dialect.value} without its formula"
+            raise InputError(self.path, None, None, found, "the formula, which tells the kind")
+        for kind, names in (("i", ins), ("o", outs)):
+            for k, name in enumerate(names):
+                if not _is_number(name):
+                    raise self.error(kind, k, quoted(name), "a number, where there is no formula")
+        self._check_distinct("i", ins, "an input")
+        self._check_distinct("o", outs, "a function")
+        inputs = [int(name) for name in ins]
+        functions = dict(zip(map(int, outs), literals, strict=False))
+        both = functions.keys() & set(inputs)
+        if both:
+            k = next(k for k, name in enumerate(outs) if int(name) in both)
+            raise self.error("o", k, f"a function for the input {outs[k]}", "another variable")
+        return self._certificate(self._result(), inputs, functions, {})
+
+    # -- Kind
+
+    def _kind(
+        self,
+        inputs: Iterable[int],
+        functions: Iterable[int],
+        quantifiers: Mapping[int, Quantifier],
+    ) -> Kind:
+        if self.dialect is Dialect.CAQE:
+            return self._result()
+        asked = {quantifiers[v] for v in inputs}
+        decided = {quantifiers[v] for v in functions}
+        for kind in Kind:
+            if asked == {kind.decides.dual} or (len(asked) != 1 and decided == {kind.decides}):
+                return kind
+        if not asked and not decided:
+            raise self._no_functions()
+        what = "inputs" if asked else "functions"
+        raise InputError(
+            self.path, None, None, f"{what} of both quantifiers", f"{what} of one quantifier"
+        )
+
+    def _result(self) -> Kind:
+        position = len(self.file.outputs) - 1
+        if position < 0:
+            raise self._no_functions()
+        literal = int(self.file.outputs[position])
+        # The constant may be written as a gate, and(1, 1).
+        _, (constant,) = reduce(self.file.aig, [literal])
+        if constant not in (FALSE, TRUE):
+            found = f"the output {RESULT!r} as a function"
+            raise self.error("o", position, found, "the constant 1 (Skolem) or 0 (Herbrand)")
+        return Kind.SKOLEM if constant == TRUE else Kind.HERBRAND
+
+    def _check_sides(
+        self,
+        kind: Kind,
+        inputs: Sequence[int],
+        functions: Mapping[int, int],
+        quantifiers: Mapping[int, Quantifier],
+    ) -> None:
+        assert self.formula is not None
+        own, other = _ADJECTIVE[kind.decides], _ADJECTIVE[kind.decides.dual]
+        for k, variable in enumerate(inputs):
+            if quantifiers[variable] is kind.decides:
+                name = self.formula.name(variable)
+                found = f"an input for {name}, which is {own}"
+                expected = f"{_article(other)} variable: {kind.value} functions decide {own} ones"
+                raise self.error("i", k, found, expected)
+        for variable in functions:
+            if quantifiers[variable] is not kind.decides:
+                name = self.formula.name(variable)
+                found = f"a function for {name}, which is {other}"
+                expected = f"{_article(own)} variable: these are {kind.value} functions"
+                raise self.error("o", self.position[variable], found, expected)
+        if not functions and self.formula.variables(kind.decides):
+            raise self._no_functions()
+
+    # -- Messages
+
+    def _prefix(self) -> str:
+        assert self.formula is not None
+        return f"the prefix of {self.formula.path or 'the formula'}"
+
+    def _no_functions(self) -> InputError:
+        expected = "functions of variables of the prefix"
+        return InputError(self.path, None, None, "a certificate without any function", expected)
+
+    def _gate_name(self) -> Callable[[int], str]:
+        """The index that the file uses for a variable of the graph."""
+        literals = enumerate(self.file.literal_of.tolist())
+        index = {literal >> 1: index for index, literal in literals if literal >= 0}
+        return lambda variable: str(index[variable])
+
+    def error(self, kind: str, k: int, found: str, expected: str) -> InputError:
+        """The error at input or output ``k``: where its variable is named."""
+        if self.file.binary:
+            return InputError(self.path, None, None, found, expected)
+        line = 2 + k + (len(self.file.inputs) if kind == "o" else 0)
+        if self.dialect is not Dialect.QBFCERT_ASCII:
+            match = re.search(rb"^%b%d " % (kind.encode(), k), self.data, re.MULTILINE)
+            if match is not None:
+                line = self.data.count(b"\n", 0, match.start()) + 1
+        return InputError(self.path, line, 1, found, expected)
+
+
+def _read_clauses(
+    data: bytes, formula: Qbf | None, path: str | None, *, dependencies: bool
+) -> ClauseCertificate:
+    file = parse_pedant(data, path)
+    certificate = ClauseCertificate(
+        literals=file.literals,
+        max_variable=file.max_variable,
+        defined=file.defined,
+        path=file.path,
+        blocks=_blocks(data),
+        recognised="a CNF with comments 'Model for variable'",
+    )
+    if formula is not None:
+        _check_clauses(certificate, formula, dependencies=dependencies)
+    return certificate
+
+
+def _blocks(data: bytes) -> tuple[tuple[int, int], ...]:
+    """The variable of each run of clauses and where among the literals the run begins."""
+    blocks: list[tuple[int, int]] = []
+    count = 0
+    for line in data.split(b"\n"):
+        if line.startswith(b"c"):
+            match = _MODEL.match(line)
+            if match is not None:
+                blocks.append((int(match.group(1)), count))
+        elif not line.startswith(b"p"):
+            count += len(line.split())
+    return tuple(blocks)
+
+
+def _check_clauses(certificate: ClauseCertificate, formula: Qbf, *, dependencies: bool) -> None:
+    quantifiers = formula.quantifiers()
+    last = max(quantifiers, default=0)
+    prefix = f"the prefix of {formula.path or 'the formula'}"
+
+    def error(found: str, expected: str) -> InputError:
+        return InputError(certificate.path, None, None, found, expected)
+
+    for variable in quantifiers:
+        if formula.name(variable) != str(variable):
+            found = f"the variable {quoted(formula.name(variable))} in {prefix}"
+            raise error(found, "variables that are numbers, as the clauses have")
+    for variable in sorted(certificate.variables | certificate.defined):
+        quantifier = quantifiers.get(variable)
+        if quantifier is None and variable <= last:
+            raise error(f"the variable {variable}", f"a variable of {prefix} or one above {last}")
+        if variable in certificate.defined and quantifier is Quantifier.FORALL:
+            expected = "an existential variable: these are Skolem functions"
+            raise error(f"a model for {variable}, which is universal", expected)
+    if formula.variables(Quantifier.EXISTS) and certificate.defined.isdisjoint(quantifiers):
+        raise error("no model of any variable", f"models of variables of {prefix}")
+    try:
+        circuit = definitions(certificate, formula).circuit
+    except NotDefinitionalError:
+        return  # what the functions read is not known; the check says so
+    wrong = wrong_dependency(circuit, formula) if dependencies else None
+    if wrong is not None:
+        raise error(
+            f"a model of {wrong.variable} that depends on {wrong.reads}",
+            "one that reads only variables left of its own",
+        )
+
+
+def _is_number(name: str) -> bool:
+    return re.fullmatch(r"[1-9][0-9]{0,9}", name) is not None
+
+
+def _article(adjective: str) -> str:
+    return f"{'an' if adjective[0] in 'aeio' else 'a'} {adjective}"

@@ -1,0 +1,438 @@
+"""Certificates learnt anew: short functions that win where a given certificate does.
+
+Each function becomes a decision tree over what stands left of its variable
+(``reduction_features.py``).  The trees are learnt from few rows; where they lose, which
+simulation and a SAT solver find, the play is *repaired*: from left to right each variable keeps
+the value of its tree where the play can still be won, else it gets the given certificate's (or,
+right of all of the opponent's variables, the one value that wins), and this becomes a row.  So
+rows are only added where a value matters, which makes use of all don't-cares; and every repair
+adds one, so that an end is reached.
+
+Learning from samples with repairs is Manthan's idea (Golia, Roy and Meel, *Manthan: a
+data-driven approach for Boolean function synthesis*, CAV 2020); here a certificate is the
+teacher, which makes it work for any number of quantifier alternations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.certificates.minimise.features import (
+    FeatureCircuit,
+    build_gate,
+    gate_bits,
+)
+from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.decision_tree import (
+    Bits,
+    Fork,
+    Tree,
+    build_tree,
+    features_of,
+    learn_tree,
+    say,
+    say_in_bits,
+)
+from qsage_validate.circuit.dont_cares import columns_as_bits
+from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, satisfy
+from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+
+_SOLVER: Final = "minisat22"
+# Random plays at the start, and plays beside each one that a solver has found.
+_PLAYS: Final = 512
+_BESIDE: Final = 96
+# The most plays that are kept, and lost plays that are repaired before trees are learnt anew.
+_MOST_PLAYS: Final = 6000
+_REPAIRS: Final = 24
+# More for each so many rows that there are.
+_ROWS_A_REPAIR: Final = 200
+# A tree with more rows than this is only learnt as a whole when there are so many times the rows
+# of the last time; in between its leaves are mended.
+_MANY_ROWS: Final = 600
+_FRESH: Final = 1.1
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How functions are learnt: choices that make one or the other certificate smaller.
+
+    ``thrift`` is the bits that a gate must tell, ``dearest`` the gates that a feature may cost,
+    ``seed`` what random plays are drawn from.
+    """
+
+    thrift: float = 1.0
+    dearest: int = 200
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """The result of a run: the ``certificate``, or ``None`` and ``why`` there is none.
+
+    ``wrong`` says that the given certificate loses a play.
+    """
+
+    certificate: CircuitCertificate | None
+    why: str
+    wrong: bool
+    rows: int
+    repairs: int
+    proofs: int
+    seconds: float
+
+
+def learn(
+    circuit: FeatureCircuit,
+    teacher: CircuitCertificate,
+    *,
+    style: Style | None = None,
+    keep: Collection[int] = (),
+    deadline: float | None = None,
+    give_up: int | None = None,
+    progress: Progress | None = None,
+) -> Learnt:
+    """Learn all functions of ``teacher`` but those of ``keep``, which stay as they are.
+
+    ``teacher`` must be a certificate that holds.  It ends without a result at ``deadline``
+    (``time.monotonic``), and when more than ``give_up`` gates would be needed.  The result is
+    proved by a SAT solver; whoever hands it out checks it.
+    """
+    start = monotonic()
+    with _Lessons(circuit, teacher, style or Style(), keep, deadline, give_up) as lessons:
+        certificate = lessons.run(progress)
+        return Learnt(
+            certificate,
+            lessons.why,
+            lessons.wrong,
+            len(lessons.witnesses),
+            lessons.repairs,
+            lessons.proofs,
+            monotonic() - start,
+        )
+
+
+class _Lessons:
+    def __init__(
+        self,
+        circuit: FeatureCircuit,
+        teacher: CircuitCertificate,
+        style: Style,
+        keep: Collection[int],
+        deadline: float | None,
+        give_up: int | None,
+    ) -> None:
+        self.circuit = circuit
+        self.kind = teacher.kind
+        self.teacher = teacher
+        self.style = style
+        self.deadline = deadline
+        self.give_up = give_up
+        self.why = ""
+        self.wrong = False
+        self.repairs = self.proofs = 0
+        self.rng = np.random.default_rng(style.seed)
+        self._kept = frozenset(keep) & set(circuit.decided)
+        learnt = [v for v in circuit.decided if v not in self._kept]
+        self.trees: dict[int, Tree] = dict.fromkeys(learnt, False)
+        self.rows: dict[int, list[int]] = {v: [] for v in learnt}
+        self.witnesses: list[Bits] = []
+        self._table: Bits = np.zeros((0, circuit.size), dtype=np.bool_)
+        self._features = {
+            v: np.array(circuit.features(v, style.dearest), dtype=np.intp) for v in learnt
+        }
+        # The other way round: the column of each number.
+        self._columns_of: dict[int, NDArray[np.intp]] = {}
+        for variable, numbers in self._features.items():
+            columns = np.zeros(circuit.size, dtype=np.intp)
+            columns[numbers] = np.arange(len(numbers))
+            self._columns_of[variable] = columns
+        # From how many rows each tree was last learnt as a whole.
+        self._learnt_from = dict.fromkeys(learnt, 0)
+        last = max((circuit.position[v] for v in circuit.opponent), default=-1)
+        self._innermost = {v for v in learnt if circuit.position[v] > last}
+        self._stale = set(learnt)
+        self._place = {v: k for k, v in enumerate(circuit.opponent)}
+        self._taught = [teacher.functions.get(v, FALSE) for v in circuit.decided]
+        self._teacher = Simulator(teacher.aig, self._taught)
+        self._columns = np.array([self._place[v] for v in teacher.inputs], dtype=np.intp)
+        self._solver = Solver(_SOLVER)
+        for clause in circuit.formula.clauses():
+            self._solver.add_clause(clause)
+        sign = 1 if self.kind is Kind.SKOLEM else -1
+        self._solver.add_clause([sign * circuit.formula.output])
+
+    def __enter__(self) -> _Lessons:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._solver.delete()
+
+    def run(self, progress: Progress | None) -> CircuitCertificate | None:
+        opponents = len(self.circuit.opponent)
+        pool = self.rng.random((_PLAYS, opponents)) < 0.5
+        taught = self._ask_teacher(pool)
+        while True:
+            if self._late():
+                return None
+            self._learn()
+            lost = np.flatnonzero(~self._won(pool, taught))
+            if progress is not None:
+                progress(f"{len(self.witnesses)} rows, {len(lost)} of {len(pool)} plays lost")
+            if not len(lost):
+                builder, literals, functions = self._compose()
+                aig, outputs = builder.build(list(functions.values()))
+                if self.give_up is not None and aig.num_gates > self.give_up:
+                    self.why = f"{aig.num_gates} gates, with {len(self.witnesses)} rows"
+                    return None
+                choice = self._refute(builder, literals)
+                if choice is None:
+                    if self.why:
+                        return None
+                    return CircuitCertificate(
+                        self.kind,
+                        aig,
+                        self.circuit.opponent,
+                        dict(zip(functions, outputs, strict=True)),
+                        Dialect.CAQE,
+                    )
+                fresh = self._beside(choice)
+                pool = np.concatenate((fresh, pool))[:_MOST_PLAYS]
+                taught = np.concatenate((self._ask_teacher(fresh), taught))[:_MOST_PLAYS]
+                lost = np.array([0])
+            elif len(lost) > (most := _REPAIRS + len(self.witnesses) // _ROWS_A_REPAIR):
+                lost = self.rng.choice(lost, most, replace=False)
+            self._repair(pool[lost], taught[lost])
+
+    def _late(self) -> bool:
+        if not self.why and self.deadline is not None and monotonic() > self.deadline:
+            self.why = f"time was up, with {len(self.witnesses)} rows"
+        return bool(self.why)
+
+    def _ask_teacher(self, plays: Bits) -> Bits:
+        """The given certificate's values, shape ``(plays, decided)``."""
+        if not len(plays):
+            return np.zeros((0, len(self._taught)), dtype=np.bool_)
+        return unpack(self._teacher.run(pack(plays[:, self._columns])), len(plays))
+
+    def _beside(self, choice: Bits) -> Bits:
+        """``choice`` first, then plays that differ from it in one variable or in one scope."""
+        flips = np.repeat(choice[None, :], len(choice), axis=0)
+        flips ^= np.eye(len(choice), dtype=np.bool_)
+        drawn = np.repeat(choice[None, :], _BESIDE, axis=0)
+        scopes = [
+            [self._place[v] for v in scope.variables]
+            for scope in self.circuit.formula.merged_scopes()
+            if scope.quantifier is self.kind.decides.dual
+        ]
+        for row in range(_BESIDE if scopes else 0):
+            scope = scopes[-1] if row % 2 else scopes[self.rng.integers(len(scopes))]
+            drawn[row, scope] = self.rng.random(len(scope)) < 0.5
+        return np.concatenate((choice[None, :], flips, drawn))
+
+    # -- Learning
+
+    def _learn(self) -> None:
+        """Learn the trees that do not agree with their rows."""
+        if not self._stale or not self.witnesses:
+            return
+        table = self._table = np.concatenate((self._table, self.witnesses[len(self._table) :]))
+        used = {f for tree in self.trees.values() for f in features_of(tree)}
+        prices = np.array(
+            [0 if k in used else self.circuit.prices.get(k, 0) for k in range(self.circuit.size)],
+            dtype=np.float64,
+        )
+        for variable in self.trees:
+            if variable not in self._stale:
+                continue
+            which = self.rows[variable]
+            values = table[which, variable]
+            tree = self.trees[variable]
+            said = say(tree, partial(_column, table, which), len(which))
+            if not (said == values).all():
+                features = self._features[variable]
+                own = prices[features]
+                fresh = len(which) <= _MANY_ROWS or (
+                    len(which) > _FRESH * self._learnt_from[variable]
+                )
+                if fresh:
+                    self._learnt_from[variable] = len(which)
+                learnt = learn_tree(
+                    table[which][:, features],
+                    values,
+                    own,
+                    thrift=self.style.thrift,
+                    tree=None if fresh else _renumber(tree, self._columns_of[variable]),
+                )
+                self.trees[variable] = _renumber(learnt, features)
+                for feature in features_of(self.trees[variable]):
+                    prices[feature] = 0.0
+        self._stale.clear()
+
+    # -- Playing
+
+    def _won(self, plays: Bits, taught: Bits) -> Bits:
+        """Which plays the trees win."""
+        values, mask = self._start(plays, taught)
+        for number in self.circuit.schedule:
+            gate = self.circuit.gates.get(number)
+            if gate is not None:
+                values[number] = gate_bits(gate, values, mask)
+            elif number in self.trees:
+                values[number] = say_in_bits(self.trees[number], values, mask)
+        return self._verdicts(values, mask, len(plays))
+
+    def _verdicts(self, values: list[int], mask: int, plays: int) -> Bits:
+        output = self.circuit.formula.output
+        won = values[abs(output)]
+        if (output < 0) != (self.kind is Kind.HERBRAND):
+            won ^= mask
+        return _bits(won, plays)
+
+    def _start(self, plays: Bits, taught: Bits) -> tuple[list[int], int]:
+        """Values, one a bit, in which the opponent's variables and kept ones are set; the mask."""
+        values = [0] * self.circuit.size
+        for variable, bits in zip(self.circuit.opponent, columns_as_bits(plays), strict=True):
+            values[variable] = bits
+        for variable, bits in zip(self.circuit.decided, columns_as_bits(taught), strict=True):
+            if variable in self._kept:
+                values[variable] = bits
+        return values, (1 << len(plays)) - 1
+
+    def _repair(self, plays: Bits, taught: Bits) -> None:
+        """Win ``plays`` with values as near to the trees' as can be; learn where they differ.
+
+        ``taught`` has the given certificate's values, a row for each play.
+        """
+        circuit = self.circuit
+        values, mask = self._start(plays, taught)
+        teacher = dict(zip(circuit.decided, taught.T, strict=True))
+        fixed: list[list[int]] = [
+            [v if set_ else -v for v, set_ in zip(circuit.opponent, play, strict=True)]
+            for play in plays.tolist()
+        ]
+        later = [v for v in circuit.decided if v not in self._innermost]
+        hints = [
+            [v if teacher[v][play] else -v for v in reversed(later)] for play in range(len(plays))
+        ]
+        changed: list[list[int]] = [[] for _ in range(len(plays))]
+        for number in circuit.schedule:
+            gate = circuit.gates.get(number)
+            if gate is not None:
+                values[number] = gate_bits(gate, values, mask)
+            elif number in self._kept:
+                for play in range(len(plays)):
+                    fixed[play].append(hints[play].pop())
+            elif number in self.trees:
+                said = say_in_bits(self.trees[number], values, mask)
+                inner = number in self._innermost
+                for play in range(len(plays)):
+                    value = bool(said >> play & 1)
+                    if not inner:
+                        hints[play].pop()
+                    literal = number if value else -number
+                    if inner or value != teacher[number][play]:
+                        question = [*fixed[play], literal, *hints[play]]
+                        if not self._solver.solve(question):
+                            literal = -literal
+                            said ^= 1 << play
+                            changed[play].append(number)
+                    fixed[play].append(literal)
+                values[number] = said
+        for play, variables in enumerate(changed):
+            if variables:
+                self._witness(play, values, variables)
+        if not self._verdicts(values, mask, len(plays)).all():
+            self.why = "the certificate that is given loses a play"
+            self.wrong = True
+
+    def _witness(self, play: int, values: list[int], variables: list[int]) -> None:
+        """Make the values of ``play`` a row of each of ``variables``."""
+        self.repairs += 1
+        for variable in variables:
+            self.rows[variable].append(len(self.witnesses))
+        self._stale.update(variables)
+        self.witnesses.append(np.array([v >> play & 1 for v in values], dtype=np.bool_))
+
+    # -- Proving
+
+    def _compose(self) -> tuple[AigBuilder, dict[int, int], dict[int, int]]:
+        """Trees and matrix as one graph: the builder, all literals, and the functions."""
+        circuit = self.circuit
+        builder = AigBuilder(len(circuit.opponent))
+        literals = dict(zip(circuit.opponent, builder.inputs, strict=True))
+        used = {f for tree in self.trees.values() for f in features_of(tree)}
+        needed = _cone(circuit, [*used, abs(circuit.formula.output), *circuit.defined])
+        if self._kept:
+            kept = dict(zip(circuit.decided, self._taught, strict=True))
+            inputs = [literals[v] for v in self.teacher.inputs]
+            own = [kept[v] for v in sorted(self._kept)]
+            built = embed(builder, self.teacher.aig, inputs, own)
+            literals |= zip(sorted(self._kept), built, strict=True)
+        for number in circuit.schedule:
+            if number in circuit.gates:
+                if number in needed:
+                    literals[number] = build_gate(builder, circuit.gates[number], literals)
+            elif number in self.trees:
+                literals[number] = build_tree(builder, self.trees[number], literals)
+        functions = {v: literals[v] for v in circuit.decided}
+        functions |= {v: literals[v] for v in sorted(circuit.defined)}
+        return builder, literals, functions
+
+    def _refute(self, builder: AigBuilder, literals: Mapping[int, int]) -> Bits | None:
+        """A play that the trees lose; ``None`` when there is none, or time is up (``why``)."""
+        self.proofs += 1
+        output = self.circuit.formula.output
+        value = literals[abs(output)] ^ (output < 0)
+        aig, (lost,) = builder.build([value ^ (self.kind is Kind.SKOLEM)])
+        rest = None if self.deadline is None else max(self.deadline - monotonic(), 0.05)
+        answer = satisfy(aig, lost, timeout=rest)
+        if isinstance(answer, TimedOut):
+            self.why = f"time was up in a proof, with {len(self.witnesses)} rows"
+            return None
+        if isinstance(answer, Satisfiable):
+            return np.array(answer.inputs, dtype=np.bool_)
+        return None
+
+
+def _column(table: Bits, rows: list[int], feature: int) -> Bits:
+    """The values of a feature in some rows of a table."""
+    column: Bits = table[rows, feature]
+    return column
+
+
+def _bits(value: int, count: int) -> Bits:
+    """The lowest ``count`` bits of ``value``."""
+    octets = np.frombuffer(value.to_bytes(-(-count // 8), "little"), dtype=np.uint8)
+    return np.unpackbits(octets, count=count, bitorder="little").astype(np.bool_)
+
+
+def _cone(circuit: FeatureCircuit, roots: list[int]) -> set[int]:
+    found: set[int] = set()
+    pending = list(roots)
+    while pending:
+        number = pending.pop()
+        if number not in found:
+            found.add(number)
+            gate = circuit.gates.get(number)
+            pending += [] if gate is None else map(abs, gate.inputs)
+    return found
+
+
+def _renumber(tree: Tree, numbers: NDArray[np.intp]) -> Tree:
+    """The tree with ``numbers[f]`` in place of feature ``f``."""
+    if isinstance(tree, bool):
+        return tree
+    high, low = _renumber(tree.high, numbers), _renumber(tree.low, numbers)
+    return Fork(int(numbers[tree.feature]), high, low)

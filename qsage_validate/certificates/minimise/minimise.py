@@ -1,0 +1,419 @@
+"""Smaller certificates of the same formula.
+
+In this order, each stage taking what is smallest so far:
+
+``structure``
+    cone of influence, constants, equal gates (``circuit/embed.py``);
+``definitions``
+    in the project's own encodings only Black's moves are kept, and everything else is built as
+    the encoding defines it (``reduction_definitions.py``);
+``learning``
+    short functions learnt from the certificate's plays (``reduction_learning.py``), for all
+    variables, or, where that is too much, for all but a player's moves: these stay, and
+    everything that follows from them is found anew;
+``sweeping``
+    gates that are equal under all inputs become one (``circuit/sweep.py``);
+``don't-cares``
+    gates whose values do not matter, because the play is over or a move was illegal, are
+    replaced by simpler ones (``circuit/dont_cares.py``).
+
+Nothing is handed out that has not passed both levels of :func:`~qsage_validate.certificates.\
+check.check`; where nothing smaller passes, the original is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Final
+
+from qsage_validate.certificates.checker.check import (
+    CertificateProved,
+    CertificateRefuted,
+    check,
+    circuit_of,
+)
+from qsage_validate.certificates.checker.definitions import NotDefinitionalError
+from qsage_validate.certificates.minimise.features import FeatureCircuit, feature_circuit
+from qsage_validate.certificates.minimise.from_moves import rebuild
+from qsage_validate.certificates.minimise.gates import defined_gates
+from qsage_validate.certificates.minimise.learning import Style, learn
+from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
+from qsage_validate.circuit.dont_cares import FailureError, Judge, simplify
+from qsage_validate.circuit.embed import embed, reduce
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.sweep import sweep
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.errors import Exit, QsageError, UndecidedError
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    Dialect,
+    Kind,
+)
+
+# Seconds for all stages together when there is no deadline.
+_SECONDS: Final = 60.0
+# The share of what is left of the time that one stage may take.
+_LEARNING: Final = 0.5
+_RELEARNING: Final = 0.3
+_KEEPING: Final = 0.3
+_SWEEPING: Final = 0.3
+# What is left for the last check.
+_CHECKING: Final = 0.1
+# What the check of the original may take.
+_PREMISE: Final = 0.25
+# Larger certificates are swept, and learnt in part, when they cannot be learnt as a whole;
+# smaller ones are freed of don't-cares before anything is learnt from them.
+_SMALL: Final = 1200
+# A certificate that is learnt may be this much larger at first: its don't-cares are to go yet.
+_LARGER: Final = 4
+# Styles of learning that are tried one after the other while there is time.
+_STYLES: Final = (Style(), Style(thrift=0.3, seed=1), Style(thrift=3.0, seed=2))
+
+Progress = Callable[[str, str], None]
+
+
+class WrongCertificateError(QsageError):
+    """The certificate that shall become smaller is none of the formula."""
+
+    exit_code = Exit.REFUTED
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a stage came to: the gates that it left, and what there is to say about it."""
+
+    name: str
+    gates: int
+    seconds: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Minimised:
+    """The smallest certificate that was found and proved.
+
+    ``smaller`` says whether it has fewer gates than the ``original`` number; it is a certificate
+    in any case.  ``dropped`` counts the functions of gates that the formula defines itself
+    (Tseitin variables of another form of it): the result does not have them.
+    """
+
+    certificate: CircuitCertificate
+    original: int
+    stages: tuple[Stage, ...]
+    proof: CertificateProved
+    smaller: bool
+    dropped: int
+    seconds: float
+
+    @property
+    def gates(self) -> int:
+        """The gates of the result."""
+        return self.certificate.aig.num_gates
+
+
+def minimise(
+    formula: Qbf,
+    certificate: Certificate,
+    *,
+    layout: Layout | None = None,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+) -> CircuitCertificate:
+    """The smallest certificate of ``formula`` that :func:`minimised` finds."""
+    found = minimised(formula, certificate, layout=layout, deadline=deadline, progress=progress)
+    return found.certificate
+
+
+def minimised(
+    formula: Qbf,
+    certificate: Certificate,
+    *,
+    layout: Layout | None = None,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+) -> Minimised:
+    """Make ``certificate`` smaller until ``deadline`` (``time.monotonic``; else for a minute).
+
+    ``layout`` says which variables mean coordinates and moves; it makes functions shorter and
+    is not needed.  ``progress`` is told the stage and what it has come to.
+
+    Raises :class:`WrongCertificateError` when ``certificate`` does not hold, and
+    ``UndecidedError`` when that is not known in time and nothing smaller was proved either.
+    """
+    start = monotonic()
+    end = start + _SECONDS if deadline is None else deadline
+    try:
+        circuit = circuit_of(certificate, formula)
+    except NotDefinitionalError as error:
+        raise UndecidedError(f"the clauses cannot be read as definitions: {error}") from None
+    work = _Work(formula, circuit, layout, end, progress)
+    work.run()
+    if work.proof is None:
+        raise UndecidedError(
+            "nothing smaller was found, and it is not known whether the certificate holds"
+        )
+    return Minimised(
+        work.proved,
+        circuit.aig.num_gates,
+        tuple(work.stages),
+        work.proof,
+        work.proved.aig.num_gates < circuit.aig.num_gates,
+        len(circuit.extra),
+        monotonic() - start,
+    )
+
+
+class _Work:
+    """``best`` is the smallest certificate so far, ``proved`` the smallest that was checked."""
+
+    def __init__(
+        self,
+        formula: Qbf,
+        original: CircuitCertificate,
+        layout: Layout | None,
+        end: float,
+        progress: Progress | None,
+    ) -> None:
+        self.formula = formula
+        self.kind = original.kind
+        self._original = original
+        self.layout = layout
+        self.stages: list[Stage] = []
+        self.end = end - _CHECKING * (end - monotonic())
+        self._last = end
+        self._progress = progress
+        self._circuit: FeatureCircuit | None = None
+        # What has no don't-cares any more that could be found.
+        self._settled: CircuitCertificate | None = None
+        self.best = self.proved = self._structure()
+        self.proof = self._premise()
+
+    def run(self) -> None:
+        rebuilt = self.layout is not None and not self._late() and self._definitions(self.layout)
+        if rebuilt and self._large:
+            self._sweep()
+        if not self._large:
+            self._dont_cares(self.best, _LEARNING)
+        for style in _STYLES:
+            if self._late() or not self.best.aig.num_gates:
+                break
+            share = _LEARNING if self._large else _RELEARNING
+            learnt = self._learn(style, share)
+            if learnt is None and self._large and not rebuilt:
+                learnt = self._learn(style, _KEEPING, keep=self._moves())
+                if learnt is None:
+                    self._sweep()
+            if learnt is None:
+                break  # there is more to be had from the rest of the time
+            self._dont_cares(learnt, _LEARNING)
+        self._dont_cares(self.best, 1.0)
+        self._check()
+
+    @property
+    def _large(self) -> bool:
+        return self.best.aig.num_gates > _SMALL
+
+    # -- Stages
+
+    def _structure(self) -> CircuitCertificate:
+        start = monotonic()
+        original = self._original
+        aig, literals = reduce(original.aig, list(original.functions.values()))
+        functions = dict(zip(original.functions, literals, strict=True))
+        # Clauses, and what looked like QAIGER's, are written in CAQE's dialect.
+        readable = original.dialect in (Dialect.QBFCERT_ASCII, Dialect.QBFCERT_BINARY)
+        smaller = replace(
+            original,
+            aig=aig,
+            functions=functions,
+            extra={},
+            path=None,
+            dialect=original.dialect if readable else Dialect.CAQE,
+        )
+        self.stages.append(Stage("structure", aig.num_gates, monotonic() - start))
+        return smaller
+
+    def _premise(self) -> CertificateProved | None:
+        """Whether what is made smaller holds; equal gates being one, its proof is the original's.
+
+        A large certificate may take too long: what comes of it is checked in any case.
+        """
+        start = self._begin("check")
+        limit = max(0.1, _PREMISE * (self._last - monotonic()))
+        result = check(self.formula, self.best, timeout=limit)
+        if isinstance(result, CertificateRefuted):
+            raise WrongCertificateError(f"the certificate does not hold: {result.reason}")
+        note = "" if isinstance(result, CertificateProved) else str(result)
+        self.stages.append(Stage("check", self.best.aig.num_gates, monotonic() - start, note))
+        return result if isinstance(result, CertificateProved) else None
+
+    def _definitions(self, layout: Layout) -> bool:
+        """Whether the certificate was rebuilt from its moves."""
+        start = self._begin("definitions")
+        rebuilt = rebuild(self.formula, layout, self.best)
+        if rebuilt is None:
+            return False
+        why = ""
+        if rebuilt.aig.num_gates < self.best.aig.num_gates:
+            # Nobody has proved these functions yet, and all that follows builds on them.
+            limit = max(0.1, self._share(_KEEPING) - monotonic())
+            result = check(self.formula, rebuilt, timeout=limit)
+            if isinstance(result, CertificateProved):
+                self.proved, self.proof = rebuilt, result
+            else:
+                rebuilt, why = None, str(result)
+        self._end("definitions", start, rebuilt, why)
+        if rebuilt is None or rebuilt is not self.proved:
+            return False
+        self.best = rebuilt
+        return True
+
+    def _sweep(self) -> None:
+        start = self._begin("sweeping")
+        functions = self.best.functions
+        done = sweep(
+            self.best.aig,
+            list(functions.values()),
+            deadline=self._share(_SWEEPING),
+            progress=lambda at, total: self._tell("sweeping", f"{at:,} of {total:,} gates"),
+        )
+        self._end(
+            "sweeping",
+            start,
+            self._with(done.aig, self.best.inputs, dict(zip(functions, done.outputs, strict=True))),
+        )
+
+    def _learn(
+        self, style: Style, share: float, keep: Collection[int] = ()
+    ) -> CircuitCertificate | None:
+        name = "learning with moves kept" if keep else "learning"
+        start = self._begin(name)
+        if self._circuit is None:
+            definitions = defined_gates(self.formula, self.kind.decides)
+            self._circuit = feature_circuit(
+                self.formula, self.kind.decides, self.layout, definitions
+            )
+        learnt = learn(
+            self._circuit,
+            self.best,
+            style=style,
+            keep=keep,
+            deadline=self._share(share),
+            give_up=_LARGER * self.best.aig.num_gates,
+            progress=lambda text: self._tell(name, text),
+        )
+        if learnt.wrong:
+            raise WrongCertificateError("the certificate does not hold: it loses a play")
+        found = learnt.certificate
+        if found is not None:
+            found = self._with(found.aig, found.inputs, dict(found.functions))
+        self._end(name, start, found, learnt.why)
+        return found
+
+    def _dont_cares(self, certificate: CircuitCertificate, share: float) -> None:
+        if self._late() or certificate is self._settled:
+            return
+        start = self._begin("don't-cares")
+        aig, functions = _in_prefix_order(certificate, self.formula)
+        opponent = self.formula.variables(self.kind.decides.dual)
+        level = self.formula.levels()
+        try:
+            done = simplify(
+                aig,
+                list(functions.values()),
+                judge(self.formula, self.kind, list(functions)),
+                [level[v] for v in opponent],
+                deadline=self._share(share),
+                progress=lambda text: self._tell("don't-cares", text),
+            )
+        except FailureError:
+            raise WrongCertificateError(
+                "the certificate does not hold: it loses a random play"
+            ) from None
+        smaller = self._with(done.aig, opponent, dict(zip(functions, done.functions, strict=True)))
+        self._end("don't-cares", start, smaller)
+        if done.finished and (self.best is smaller or self.best is certificate):
+            self._settled = self.best
+
+    def _moves(self) -> frozenset[int]:
+        """The variables that stay: the player's moves, else all but those of the last scope."""
+        decided = self.formula.variables(self.kind.decides)
+        if self.layout is not None:
+            moves = {abs(v) for m in self.layout.moves for v in (*m.literals, m.stop or 0)}
+            return frozenset(v for v in decided if v in moves)
+        level = self.formula.levels()
+        last = max((level[v] for v in decided), default=0)
+        return frozenset(v for v in decided if level[v] < last)
+
+    # -- Bookkeeping
+
+    def _with(
+        self, aig: Aig, inputs: tuple[int, ...], functions: dict[int, int]
+    ) -> CircuitCertificate:
+        return replace(self.proved, aig=aig, inputs=inputs, functions=functions)
+
+    def _tell(self, name: str, text: str) -> None:
+        if self._progress is not None:
+            self._progress(name, text)
+
+    def _begin(self, name: str) -> float:
+        self._tell(name, f"{self.best.aig.num_gates:,} gates")
+        return monotonic()
+
+    def _end(
+        self, name: str, start: float, found: CircuitCertificate | None, why: str = ""
+    ) -> None:
+        """Keep what was found when it is smaller."""
+        if found is not None and found.aig.num_gates < self.best.aig.num_gates:
+            self.best = found
+        gates = self.best.aig.num_gates if found is None else found.aig.num_gates
+        self.stages.append(Stage(name, gates, monotonic() - start, why))
+
+    def _late(self) -> bool:
+        return monotonic() > self.end
+
+    def _share(self, share: float) -> float:
+        """The deadline of a stage that may have ``share`` of what is left."""
+        now = monotonic()
+        return now + share * max(0.0, self.end - now)
+
+    def _check(self) -> None:
+        """Believe the smallest certificate when the check does."""
+        if self.best is self.proved:
+            return  # proved, or too large to be proved in much more time than is left
+        start = self._begin("check")
+        result = check(self.formula, self.best, timeout=max(0.1, self._last - monotonic()))
+        if isinstance(result, CertificateProved):
+            self.proved, self.proof = self.best, result
+        note = "" if isinstance(result, CertificateProved) else str(result)
+        self.stages.append(Stage("check", self.proved.aig.num_gates, monotonic() - start, note))
+
+
+def judge(formula: Qbf, kind: Kind, decided: list[int]) -> Judge:
+    """Where functions of ``decided`` lose: inputs are the opponent's variables, then theirs.
+
+    What is not ``decided`` is false, as in the check.
+    """
+    opponent = formula.variables(kind.decides.dual)
+    builder = AigBuilder(len(opponent) + len(decided))
+    literals = dict(zip((*opponent, *decided), builder.inputs, strict=True))
+    for variable in formula.variables(kind.decides):
+        literals.setdefault(variable, FALSE)
+    output = formula.add_to(builder, literals)
+    aig, (failure,) = builder.build([output ^ (kind is Kind.SKOLEM)])
+    return Judge(aig, failure)
+
+
+def _in_prefix_order(certificate: CircuitCertificate, formula: Qbf) -> tuple[Aig, dict[int, int]]:
+    """The functions over all of the opponent's variables, in the order of the prefix."""
+    opponent = formula.variables(certificate.kind.decides.dual)
+    builder = AigBuilder(len(opponent))
+    place = dict(zip(opponent, builder.inputs, strict=True))
+    functions = certificate.functions
+    inputs = [place[v] for v in certificate.inputs]
+    built = embed(builder, certificate.aig, inputs, list(functions.values()))
+    aig, literals = builder.build(built)
+    return aig, dict(zip(functions, literals, strict=True))

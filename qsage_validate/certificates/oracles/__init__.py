@@ -1,0 +1,1 @@
+"""The values of functions under a choice: by SAT or by simulation."""

@@ -1,0 +1,198 @@
+"""Asking a certificate through a SAT solver: the opponent's variables are the assumptions.
+
+Works for every dialect, clause sets included.  Definitions are given to the solver when they
+are first needed: the first reply of a strategy has a small cone even in a certificate of a
+million gates, and an answer reads a model no longer than what was asked for so far.  With all
+of the opponent's variables assumed, unit propagation alone decides a circuit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from types import TracebackType
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.certificates.oracles.lazy_circuit import LazyCircuit
+from qsage_validate.certificates.oracles.oracle import Choice, NoAnswerError
+from qsage_validate.circuit.clauses import load
+from qsage_validate.circuit.embed import reduce
+from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
+from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    ClauseCertificate,
+    opponent_variables,
+)
+
+# The quickest of PySAT's solvers at propagating and at handing a model over.
+_SOLVER: Final = "minisat22"
+
+
+class SatOracle:
+    """Implements :class:`~qsage_validate.certificates.oracles.oracle.Oracle` with PySAT."""
+
+    def __init__(
+        self,
+        certificate: Certificate,
+        formula: Qbf | None = None,
+        *,
+        simplify: bool = False,
+        solver: str = _SOLVER,
+    ) -> None:
+        """Prepare the solver; clauses follow with the questions.
+
+        The solver gets the gates as they are in the file, so that nothing is shared with the
+        simulation that it is compared to.  ``simplify`` merges equal gates first: QuAbS's
+        circuits shrink to a tenth, for half a second a million gates.
+        """
+        self._path = certificate.path
+        self._solver = Solver(name=solver)
+        self._fresh = count(1)
+        self._opponent = opponent_variables(certificate, formula)
+        # Solver literals of names: the opponent's first, so that assumptions are ready.
+        self._literal: dict[int, int] = {v: next(self._fresh) for v in self._opponent}
+        self._false = -next(self._fresh)
+        self._solver.add_clause([-self._false])
+        self._gates: Mapping[int, Gate] = {} if formula is None else formula.gates
+        decided = [] if formula is None else formula.variables(certificate.kind.decides)
+        self._circuit: LazyCircuit | None = None
+        self._functions: dict[int, int] = {}
+        names: frozenset[int]
+        if isinstance(certificate, CircuitCertificate):
+            names = self._prepare_circuit(certificate, simplify)
+        else:
+            names = self._load_clauses(certificate, decided)
+        models = certificate.defined if isinstance(certificate, ClauseCertificate) else ()
+        for variable in (*decided, *models):
+            if variable not in names and variable not in self._gates:
+                self._literal[variable] = self._false
+
+    @property
+    def opponent(self) -> tuple[int, ...]:
+        """The variables that a choice may set, in the order of the prefix."""
+        return self._opponent
+
+    def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
+        names = tuple(wanted)
+        literals = self._define(names)
+        return dict(zip(names, self._answer(choice, literals), strict=True))
+
+    def many(self, choices: Sequence[Choice], wanted: Sequence[int]) -> NDArray[np.bool_]:
+        literals = self._define(wanted)
+        rows = np.zeros((len(choices), len(literals)), dtype=np.bool_)
+        for row, choice in zip(rows, choices, strict=True):
+            row[:] = self._answer(choice, literals)
+        return rows
+
+    def close(self) -> None:
+        """Free the solver's memory."""
+        self._solver.delete()
+
+    def __enter__(self) -> SatOracle:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # -- Asking
+
+    def _answer(self, choice: Choice, literals: Sequence[int]) -> list[bool]:
+        assumed = dict.fromkeys(self._opponent, False)
+        for variable, value in choice.items():
+            if variable not in assumed:
+                raise KeyError(variable)
+            assumed[variable] = value
+        assumptions = [
+            self._literal[variable] if value else -self._literal[variable]
+            for variable, value in assumed.items()
+        ]
+        if not self._solver.solve(assumptions=assumptions):
+            raise NoAnswerError(self._path, assumed)
+        model = self._solver.get_model()
+        return [(model[abs(x) - 1] > 0) == (x > 0) for x in literals]
+
+    # -- Defining
+
+    def _define(self, names: Iterable[int]) -> list[int]:
+        """Give the solver what defines ``names``; returns their solver literals."""
+        wanted = list(names)
+        gates, functions = self._missing(wanted)
+        if self._circuit is not None:
+            literals = self._circuit.load(self._functions[name] for name in functions)
+            self._literal.update(zip(functions, literals, strict=True))
+        for gate in gates:
+            self._literal[gate] = next(self._fresh)
+        clauses = [clause for gate in gates for clause in self._clauses(gate)]
+        self._solver.append_formula(clauses)
+        return [self._literal[name] for name in wanted]
+
+    def _clauses(self, variable: int) -> Iterator[list[int]]:
+        gate, literal = self._gates[variable], self._literal
+        inputs = tuple(literal[x] if x > 0 else -literal[-x] for x in gate.inputs)
+        return tseitin(literal[variable], Gate(gate.connective, inputs))
+
+    def _missing(self, names: Iterable[int]) -> tuple[list[int], list[int]]:
+        """The gates of the matrix and the functions that ``names`` need and nobody loaded."""
+        gates: list[int] = []
+        functions: list[int] = []
+        seen: set[int] = set()
+        pending = list(names)
+        while pending:
+            name = pending.pop()
+            if name in self._literal or name in seen:
+                continue
+            seen.add(name)
+            if name in self._gates:
+                gates.append(name)
+                pending.extend(abs(x) for x in self._gates[name].inputs)
+            elif name in self._functions:
+                functions.append(name)
+            else:
+                raise KeyError(name)
+        return gates, functions
+
+    def _prepare_circuit(self, certificate: CircuitCertificate, simplify: bool) -> frozenset[int]:
+        """Make the functions ready to be loaded; returns the names that have one."""
+        self._functions = {**certificate.extra, **certificate.functions}
+        aig = certificate.aig
+        if simplify:
+            aig, moved = reduce(aig, list(self._functions.values()))
+            self._functions = dict(zip(self._functions, moved, strict=True))
+        inputs = [self._literal[variable] for variable in certificate.inputs]
+        self._circuit = LazyCircuit(aig, inputs, self._false, self._solver, self._fresh)
+        return frozenset(certificate.functions)
+
+    def _load_clauses(
+        self, certificate: ClauseCertificate, decided: Sequence[int]
+    ) -> frozenset[int]:
+        """Hand over all clauses; returns the names that they talk about.
+
+        The certificate's helper variables have numbers that may be gates in the formula: they
+        are renamed, and reachable by their number only where the formula has no such gate.
+        """
+        names = certificate.variables
+        solver_variable = np.zeros(certificate.max_variable + 1, dtype=np.int64)
+        prefix = set(self._opponent) | set(decided)
+        for variable in sorted(names):
+            literal = self._literal.get(variable)
+            if literal is None:
+                literal = next(self._fresh)
+                if variable in prefix or variable not in self._gates:
+                    self._literal[variable] = literal
+            solver_variable[variable] = literal
+        renamed = np.sign(certificate.literals) * solver_variable[np.abs(certificate.literals)]
+        load(self._solver, renamed.astype(np.int32))
+        self._solver.add_clause([next(self._fresh)])  # declares every variable
+        # Where the clauses leave a choice, prefer false, and no unused variable stays open.
+        self._solver.set_phases([-v for v in range(1, self._solver.nof_vars() + 1)])
+        return names

@@ -1,0 +1,1 @@
+"""Certificates lifted through preprocessing."""

@@ -1,0 +1,1 @@
+"""Q-resolution proofs: their check and the functions in them."""

@@ -1,0 +1,180 @@
+"""Certificates of any formula by QBF solvers that write traces, with Bloqqer before them or not.
+
+Both ways work on the clausal form.  *Direct*: DepQBF or Qute solves it and writes a trace, from
+which the functions of the winning side are extracted, whichever side that is.  *Preprocessed*:
+Bloqqer simplifies it first and writes a QRAT trace; the functions of what is left are lifted
+back through that.  This only gives Skolem functions, so a formula that turns out to be false is
+certified by the Skolem functions of its dual.
+
+What comes out is a claim: see :func:`qsage_validate.certificates.routes.routes.certify_formula`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from qsage_validate.certificates.qrat.lifting import lift
+from qsage_validate.certificates.qrp.extract import extract
+from qsage_validate.certificates.routes.candidate import Made, Say, Work, written_by
+from qsage_validate.certificates.routes.clausal import for_circuit
+from qsage_validate.certificates.routes.dual import dual, for_dual
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
+from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
+from qsage_validate.formats.qrat import read_qrat
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.solvers.qbf.backend import Backend, Missing, RunLimits, TraceKind
+from qsage_validate.solvers.qbf.backends import backends, get_backend
+from qsage_validate.solvers.qbf.bloqqer import preprocess
+from qsage_validate.solvers.qbf.outcome import Outcome, Status
+from qsage_validate.system.workspace import workspace
+
+_PREFERRED: Final = ("depqbf", "qute")
+
+
+def tracers(name: str | None = None) -> list[Backend]:
+    """The solvers that write traces and can be run, the first choice first; or the one named.
+
+    Raises ``UsageError`` for one that writes none, ``SolverMissingError`` for one that is not
+    there, ``MissingExtraError`` when there is none at all.
+    """
+    if name is not None:
+        backend = get_backend(name)
+        if not backend.traces:
+            able = ", ".join(n for n, b in backends().items() if b.traces)
+            raise UsageError(f"the solver {name} writes no traces, expected one of {able}")
+        backend.program()
+        return [backend]
+    known = backends()
+    names = [*(n for n in _PREFERRED if n in known), *(n for n in known if n not in _PREFERRED)]
+    found = [known[n] for n in names if known[n].traces]
+    found = [backend for backend in found if not isinstance(backend.availability(), Missing)]
+    if not found:
+        raise MissingExtraError("a certificate by a QBF solver", "solve")
+    return found
+
+
+def by_trace(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
+    """The certificate that a solver's trace of the clausal form gives.
+
+    Each solver gets an equal share of what is left of the time.  Raises ``UndecidedError`` when
+    none of them answers.
+    """
+    form = clausal_form(formula)
+    reasons = []
+    candidates = tracers(solver)
+    with workspace() as folder:
+        for rank, backend in enumerate(candidates):
+            say(f"solving with {backend.name}")
+            limits = work.limits(1 / (len(candidates) - rank))
+            outcome = _trace(backend, formula, form, limits, folder)
+            if outcome.trace is None or outcome.truth is None:
+                reasons.append(f"{backend.name}: {outcome.why}")
+                continue
+            say("extracting")
+            started = monotonic()
+            with written_by(_name(outcome)):
+                certificate = extract(formula, outcome.trace)
+            seconds = monotonic() - started
+            stages = (("solve", outcome.seconds), ("extract", seconds))
+            return Made(certificate, _name(outcome), stages)
+    raise UndecidedError("; ".join(reasons))
+
+
+def by_preprocessing(
+    formula: Qbf,
+    work: Work,
+    *,
+    solver: str | None,
+    say: Say,
+    options: Mapping[str, int] | None = None,
+) -> Made:
+    """The certificate that Bloqqer's trace and a solver's give: of the formula or its dual.
+
+    ``options`` are Bloqqer's own.  Raises ``UndecidedError`` when neither is solved.
+    """
+    candidates = tracers(solver)
+    stages: list[tuple[str, float]] = []
+    with workspace() as folder:
+        certificate, by = _preprocessed(formula, work, candidates, folder, stages, say, options)
+        if certificate is not None:
+            return Made(certificate, by, tuple(stages))
+    say("false: the dual")
+    with workspace() as folder:
+        certificate, by = _preprocessed(
+            dual(formula), work, candidates, folder, stages, say, options
+        )
+    if certificate is None:
+        raise UndecidedError(f"{by} found both the formula and its negation false")
+    return Made(for_dual(certificate), by, tuple(stages))
+
+
+def _preprocessed(
+    formula: Qbf,
+    work: Work,
+    candidates: list[Backend],
+    folder: Path,
+    stages: list[tuple[str, float]],
+    say: Say,
+    options: Mapping[str, int] | None,
+) -> tuple[CircuitCertificate | None, str]:
+    """A Skolem certificate of ``formula``, ``None`` when it is false; and who found out."""
+    form = clausal_form(formula)
+    say("preprocessing")
+    trace_path = folder / "bloqqer.qrat"
+    done = preprocess(form, work.limits(), workdir=folder, trace=trace_path, options=options)
+    stages.append(("preprocess", done.seconds))
+    by = f"Bloqqer {done.version}"
+    if done.status is Status.FALSE:
+        return None, by
+    if done.status is Status.TRUE:
+        say("lifting")
+        started = monotonic()
+        with written_by(by):
+            certificate = for_circuit(lift(form, read_qrat(trace_path), None), formula)
+        stages.append(("lift", monotonic() - started))
+        return certificate, by
+    if done.form is None:
+        raise UndecidedError(f"{by}: {done.why}")
+    with written_by(by):
+        trace = read_qrat(trace_path)
+    rest = done.form
+    reasons = []
+    for rank, backend in enumerate(candidates):
+        say(f"solving with {backend.name}")
+        limits = work.limits(1 / (len(candidates) - rank))
+        outcome = _trace(backend, formula, rest, limits, folder)
+        stages.append(("solve", outcome.seconds))
+        if outcome.truth is False:
+            return None, f"{by}, {_name(outcome)}"
+        if outcome.trace is None or outcome.truth is None:
+            reasons.append(f"{backend.name}: {outcome.why}")
+            continue
+        say("extracting")
+        started = monotonic()
+        with written_by(_name(outcome)):
+            found = extract(rest, outcome.trace)
+        extracted = monotonic()
+        say("lifting")
+        with written_by(by):
+            certificate = for_circuit(lift(form, trace, rest, found), formula)
+        stages += [("extract", extracted - started), ("lift", monotonic() - extracted)]
+        return certificate, f"{by}, {_name(outcome)}"
+    raise UndecidedError("; ".join(reasons))
+
+
+def _trace(
+    backend: Backend, formula: Qbf, form: ClausalForm, limits: RunLimits, folder: Path
+) -> Outcome:
+    binary = TraceKind.BINARY_QRP in backend.traces
+    path = folder / f"{backend.name}.qrp"
+    return backend.solve(
+        formula, limits, workdir=folder, form=form, trace=path, binary_trace=binary
+    )
+
+
+def _name(outcome: Outcome) -> str:
+    return f"{outcome.solver} {outcome.version}"

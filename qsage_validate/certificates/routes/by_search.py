@@ -1,0 +1,301 @@
+"""From a game to a checked certificate: search, plan, circuit, SAT check."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, overload
+
+from qsage_validate.certificates.checker.check import (
+    CertificateProved,
+    CertificateUndecided,
+    CheckResult,
+    check,
+)
+from qsage_validate.certificates.compile.compiler import compile_plan, compile_with_lemmas
+from qsage_validate.certificates.compile.must_play import must_play_plan
+from qsage_validate.certificates.compile.plan import Plan, Planner, Witness
+from qsage_validate.certificates.compile.table_compiler import NotCompiledError, compile_table_plan
+from qsage_validate.encodings.encoding import AnyEncoding, Encoding, TableEncoding, encode
+from qsage_validate.errors import Exit, QsageError, UndecidedError
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.bddl.rules import BddlPosition
+from qsage_validate.games.gdl.rounds import RoundsPosition
+from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.models import GameModel
+from qsage_validate.games.planning_game import PlanningGame
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
+from qsage_validate.games.positional.witnesses import goal_masks
+from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.registry import load_game
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.plain import PlainSearch
+from qsage_validate.solvers.search.solver import (
+    Limits,
+    ProgressCallback,
+    SearchResult,
+    Solver,
+    WinningStrategy,
+)
+
+# Certificates with more gates are worth lemmas; below, to prove these takes longer.
+_LARGE: Final = 4000
+# Which part of the time a large certificate is tried as it stands before it is compiled again
+# with lemmas, and the seconds of that where there is no limit.  Black's, whose matrix says of
+# each ply that it is right, are soon proved behind lemmas or not at all; White's seldom are.
+_AS_IT_STANDS: Final = {Player.BLACK: (1 / 3, 20.0), Player.WHITE: (1 / 2, 60.0)}
+# Which part of the rest lemmas get.
+_LEMMAS: Final = 2 / 3
+
+
+class CheckFailedError(QsageError):
+    """A certificate that was made here does not pass the check, and is not handed out."""
+
+    exit_code = Exit.REFUTED
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedGame:
+    """A formula, a certificate that was proved for it, and what that took.
+
+    ``decisions`` counts the nodes of the plan; the seconds are wall-clock time.
+    """
+
+    encoding: AnyEncoding
+    certificate: CircuitCertificate
+    check: CertificateProved
+    search: SearchResult
+    decisions: int
+    search_seconds: float
+    compile_seconds: float
+    check_seconds: float
+
+    @property
+    def winner(self) -> Player:
+        """The player whose strategy the certificate is."""
+        return self.certificate.kind.player
+
+
+@dataclass(frozen=True, slots=True)
+class Certified(CertifiedGame):
+    """That of a grid game."""
+
+    encoding: Encoding
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedTable(CertifiedGame):
+    """That of a positional game or one in GDL."""
+
+    encoding: TableEncoding
+
+
+@overload
+def certify_game(
+    model: Model,
+    encoding: str | None = None,
+    *,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    stage: Callable[[str], None] | None = None,
+) -> Certified: ...
+@overload
+def certify_game(
+    model: PositionalModel | GdlModel,
+    encoding: str | None = None,
+    *,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    stage: Callable[[str], None] | None = None,
+) -> CertifiedTable: ...
+@overload
+def certify_game(
+    model: GameModel,
+    encoding: str | None = None,
+    *,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    stage: Callable[[str], None] | None = None,
+) -> CertifiedGame: ...
+def certify_game(
+    model: GameModel,
+    encoding: str | None = None,
+    *,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    stage: Callable[[str], None] | None = None,
+) -> CertifiedGame:
+    """Find out who wins ``model``, and certify it for an encoding (the usual one of its kind).
+
+    ``limits`` hold for the search; the rest of its time is the check's.  ``stage`` is told
+    ``"search"``, ``"plan"``, ``"compile"`` and ``"check"`` when these begin.
+
+    Raises ``UndecidedError`` at a limit, and ``CheckFailedError`` when the result does not
+    pass levels 1 and 2 of the check: then nothing may be written.
+    """
+    started = time.monotonic()
+    return certify_encoding(
+        encode(model, encoding), limits=limits, progress=progress, stage=stage, started=started
+    )
+
+
+def certify_encoding(
+    encoded: AnyEncoding,
+    *,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    stage: Callable[[str], None] | None = None,
+    started: float | None = None,
+) -> CertifiedGame:
+    """The same for a formula that is there already.
+
+    ``started`` (``time.monotonic``) is when the time of the limits began to run.
+    """
+    say = stage if stage is not None else _silent
+    started = time.monotonic() if started is None else started
+    deadline = None
+    if limits is not None and limits.seconds is not None:
+        deadline = started + limits.seconds
+    say("search")
+    # The encoding's own model: its plies are those of the formula.
+    game: Game = load_game(encoded.model)
+    solver = search_for(game, limits=limits, progress=progress)
+    result = solver.solve()
+    if result.winner is None:
+        raise UndecidedError(result.reason)
+    searched = time.monotonic()
+    say("plan")
+    own = _planned_on(encoded, result.winner)
+    if own is None:
+        plan = _plan(encoded, game, solver, result.winner, deadline)
+        ended = goal_witnesses(game.initial, plan.hero) if game.initial.outcome else None
+    else:
+        plan = _own_plan(encoded, own, result.winner, deadline)
+        ended = own.witnesses(own.initial, plan.hero) if own.initial.outcome else None
+    say("compile")
+    certificate = _compiled(encoded, plan, ended)
+    compiled = time.monotonic()
+    say("check")
+    if isinstance(encoded, Encoding) and certificate.aig.num_gates > _LARGE:
+        checked, certificate = _check_large(encoded, plan, certificate, deadline)
+    else:
+        checked = check(encoded.qbf, certificate, timeout=_left(deadline))
+    if isinstance(checked, CertificateUndecided):
+        name = encoded.model.name
+        raise UndecidedError(f"the certificate of {name} was not fully checked: {checked}")
+    if not isinstance(checked, CertificateProved):
+        raise CheckFailedError(f"the certificate of {encoded.model.name} does not hold: {checked}")
+    decisions = sum(1 for _ in plan.nodes())
+    seconds = searched - started, compiled - searched, time.monotonic() - compiled
+    if isinstance(encoded, Encoding):
+        return Certified(encoded, certificate, checked, result, decisions, *seconds)
+    return CertifiedTable(encoded, certificate, checked, result, decisions, *seconds)
+
+
+def _plan(
+    encoded: AnyEncoding, game: Game, solver: Solver, winner: Player, deadline: float | None
+) -> Plan:
+    wins: Callable[[Position], bool] = WinningStrategy(solver, winner).is_win
+    if isinstance(encoded, TableEncoding) and game.first_player is winner:
+        wins = _within_first_moves(encoded, game, wins)
+    if isinstance(game, PositionalGame) and winner is Player.BLACK:
+        model = game.model
+        if model.maker_breaker and model.alternates:
+            return must_play_plan(game, wins, solver.best_move, deadline)
+    return Planner(game, winner, wins, goal_witnesses, deadline=deadline).build()
+
+
+def _planned_on(encoded: AnyEncoding, winner: Player) -> PlanningGame | None:
+    """The game on which the winner's strategies are planned, if that is not the rules."""
+    if not isinstance(encoded, TableEncoding) or winner not in encoded.planned_on:
+        return None
+    return encoded.planned_on[winner]()
+
+
+def _own_plan(
+    encoded: AnyEncoding, game: PlanningGame, hero: Player, deadline: float | None
+) -> Plan:
+    search = PlainSearch(game, deadline)
+    if search.winner(game.initial) is not hero:
+        name = encoded.layout.encoding
+        raise NotCompiledError(
+            f"{encoded.model.name}: found a win of {hero}'s that is none of those that the "
+            f"encoding {name} is about, expected another encoding to certify it"
+        )
+
+    def wins(position: Position) -> bool:
+        return search.winner(position) is hero
+
+    return Planner(game, hero, wins, game.witnesses, deadline=deadline).build()
+
+
+def _compiled(
+    encoded: AnyEncoding, plan: Plan, ended: frozenset[Witness] | None
+) -> CircuitCertificate:
+    """The certificate; ``ended`` are the goals that hold where the play has ended at the start."""
+    if isinstance(encoded, Encoding):
+        return compile_plan(encoded, plan)
+    return compile_table_plan(encoded, plan, ended)
+
+
+def _within_first_moves(
+    encoded: TableEncoding, game: Game, wins: Callable[[Position], bool]
+) -> Callable[[Position], bool]:
+    """``wins`` without the first moves that the encoding leaves out, for reasons of symmetry."""
+    initial = game.initial
+    if initial.outcome is not None or not encoded.layout.moves:
+        return wins
+    kept = set(encoded.layout.moves[0].moves)
+    left_out = {initial.play(m) for m in initial.legal_moves() if str(m) not in kept}
+    return lambda position: position not in left_out and wins(position)
+
+
+def _check_large(
+    encoding: Encoding, plan: Plan, certificate: CircuitCertificate, deadline: float | None
+) -> tuple[CheckResult, CircuitCertificate]:
+    """The check of a large certificate, as it stands and behind lemmas; with what was checked.
+
+    A certificate compiled with lemmas has its functions once more in a larger graph, gate by
+    gate: what is proved of one holds for the other.
+    """
+    part, first = _AS_IT_STANDS[certificate.kind.player]
+    left = _left(deadline)
+    found = check(encoding.qbf, certificate, timeout=first if left is None else left * part)
+    if not isinstance(found, CertificateUndecided):
+        return found, certificate
+    certificate, larger, lemmas = compile_with_lemmas(encoding, plan)
+    left = _left(deadline)
+    found = check(
+        encoding.qbf, larger, timeout=None if left is None else left * _LEMMAS, lemmas=lemmas
+    )
+    if isinstance(found, CertificateUndecided):
+        found = check(encoding.qbf, certificate, timeout=_left(deadline))
+    return found, certificate
+
+
+def _left(deadline: float | None) -> float | None:
+    """The seconds until ``deadline``: never none at all, so that a check can say so itself."""
+    return None if deadline is None else max(deadline - time.monotonic(), 0.1)
+
+
+def _silent(_: str) -> None:
+    """Tell nobody."""
+
+
+def goal_witnesses(position: Position, player: Player) -> frozenset[Witness]:
+    """The goals of ``player`` that hold in a position, of the kind that its game has.
+
+    Goal instances of a BDDL game, masks of positions of a positional one; of a game in GDL the
+    player, where the play has ended by the description with a win of the player's.
+    """
+    if isinstance(position, BddlPosition):
+        return frozenset(position.goal_instances(player))
+    if isinstance(position, PositionalPosition):
+        return frozenset(goal_masks(position, player))
+    if isinstance(position, RoundsPosition):
+        ended = position.chosen is None and position.game.inner.end(position.state)
+        return frozenset({player} if ended and ended.winner is player else ())
+    raise TypeError(f"{position!r} is of no kind of game that has certificates")

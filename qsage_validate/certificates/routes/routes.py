@@ -1,0 +1,314 @@
+"""Ways to a certificate of any formula, and the one gate through which all of them lead.
+
+Every route makes a claim; what :func:`certify_formula` hands out has been proved by
+:func:`~qsage_validate.certificates.checker.check.check` on the formula as it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Final
+
+from qsage_validate.certificates.checker.check import CertificateProved, CertificateUndecided, check
+from qsage_validate.certificates.routes.by_expansion import MAX_GATES, expand
+from qsage_validate.certificates.routes.by_proof import by_preprocessing, by_trace
+from qsage_validate.certificates.routes.by_search import CheckFailedError, certify_encoding
+from qsage_validate.certificates.routes.by_solver import by_tool, is_tool
+from qsage_validate.certificates.routes.candidate import Made, Say, Work
+from qsage_validate.circuit.aig import FALSE
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.encoding import AnyEncoding
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.tables import AnyLayout
+from qsage_validate.errors import (
+    MissingExtraError,
+    QsageError,
+    UndecidedError,
+    UsageError,
+)
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.solvers.qbf.backend import SolverMissingError
+from qsage_validate.solvers.search.solver import Limits, ProgressCallback
+
+AUTO: Final = "auto"
+SEARCH: Final = "search"
+
+# Expansion of so small formulas takes no time, and no other program.
+_SMALL_VARIABLES: Final = 24
+_SMALL_GATES: Final = 2_000
+# What the table of a search takes for a position.
+_BYTES_A_POSITION: Final = 150
+
+
+@dataclass(frozen=True, slots=True)
+class RouteOptions:
+    """How a certificate is to be found.
+
+    ``solver`` is the QBF solver (``None``: what is there); ``seconds`` of wall-clock time for
+    all of it, the check included; ``memory_mb`` for each program and for the search's table;
+    ``jobs`` are processes of the check; ``bloqqer`` are options of the preprocessor.
+    """
+
+    route: str = AUTO
+    solver: str | None = None
+    seconds: float | None = None
+    memory_mb: int | None = None
+    minimise: bool = False
+    jobs: int = 1
+    bloqqer: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A route that did not lead to a certificate, and why."""
+
+    route: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.route}: {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedFormula:
+    """A formula, a certificate that was proved for it, and how it came about.
+
+    ``by`` names the programs; ``stages`` has what each stage took, in seconds of wall time, the
+    check among them; ``attempts`` are the routes that were tried before.
+    """
+
+    formula: Qbf
+    certificate: CircuitCertificate
+    proved: CertificateProved
+    route: str
+    by: str
+    stages: tuple[tuple[str, float], ...]
+    attempts: tuple[Attempt, ...] = ()
+    note: str = ""
+
+    @property
+    def truth(self) -> bool:
+        """The truth value that the certificate proves."""
+        return self.certificate.kind.decides.value == "exists"
+
+    def seconds(self, *stages: str) -> float:
+        """What the stages of these names took together; without names, all of them."""
+        return sum(s for name, s in self.stages if not stages or name in stages)
+
+
+@dataclass(frozen=True)
+class _Task:
+    formula: Qbf
+    encoding: AnyEncoding | None
+    layout: AnyLayout | None
+    solver: str | None
+    quick: bool
+    bloqqer: Mapping[str, int] | None
+    say: Say
+    progress: ProgressCallback | None
+
+
+_Route = Callable[[_Task, Work], Made]
+
+
+def certify_formula(
+    formula: Qbf,
+    options: RouteOptions = RouteOptions(),
+    *,
+    encoding: AnyEncoding | None = None,
+    layout: AnyLayout | None = None,
+    say: Say | None = None,
+    progress: ProgressCallback | None = None,
+) -> CertifiedFormula:
+    """Decide ``formula`` and give a proved certificate of the answer.
+
+    ``encoding`` says that the formula is that of a game, which the route ``search`` needs;
+    ``layout`` what its variables mean, which makes minimised functions shorter.
+    ``say`` is told what begins, ``progress`` how far a search is.
+
+    Raises ``UsageError`` for routes and solvers that do not fit, ``SolverMissingError`` and
+    ``MissingExtraError`` for what is not there, ``UndecidedError`` at a limit, and
+    ``CheckFailedError`` when a certificate was made that does not hold.
+    """
+    small = options.route == AUTO and formula.num_variables <= _SMALL_VARIABLES
+    known = layout if layout is not None or encoding is None else encoding.layout
+    task = _Task(
+        formula, encoding, known, options.solver, small, options.bloqqer, say or _silent, progress
+    )
+    names = _order(task, options)
+    deadline = None if options.seconds is None else monotonic() + options.seconds
+    attempts: list[Attempt] = []
+    failures: list[QsageError] = []
+    for rank, name in enumerate(names):
+        work = _share(deadline, options.memory_mb, len(names) - rank)
+        try:
+            made = _ROUTES[name][0](task, work)
+            return _proved(task, name, made, options, deadline, tuple(attempts))
+        except (UsageError, CheckFailedError):
+            raise  # a wrong certificate is an alarm, not a reason to try something else
+        except QsageError as error:
+            attempts.append(Attempt(name, str(error)))
+            failures.append(error)
+    raise _failure(attempts, failures)
+
+
+def route_names() -> tuple[str, ...]:
+    """The names that ``RouteOptions.route`` may have."""
+    return (AUTO, *_ROUTES)
+
+
+def route_help() -> dict[str, str]:
+    """A line of help for each route."""
+    return {name: text for name, (_, text) in _ROUTES.items()}
+
+
+# --- Which routes, and for how long -----------------------------------------------------------
+
+
+def _order(task: _Task, options: RouteOptions) -> list[str]:
+    """The routes to try, one after the other."""
+    if options.route not in route_names():
+        choices = ", ".join(route_names())
+        raise UsageError(f"unknown route {options.route!r}, expected one of: {choices}")
+    if options.route != AUTO:
+        if options.route == SEARCH and task.encoding is None:
+            raise UsageError(
+                "found --route search for a formula, expected a game: only rules can be searched"
+            )
+        if options.solver is not None and options.route in (SEARCH, "expansion"):
+            raise UsageError(f"found --solver with --route {options.route}, which uses none")
+        return [options.route]
+    if options.solver is not None:
+        return ["tool"] if is_tool(options.solver) else ["bloqqer", "trace"]
+    if task.encoding is not None:
+        return [SEARCH, "bloqqer", "trace"]
+    if task.quick:
+        return ["expansion", "bloqqer", "trace"]
+    return ["bloqqer", "trace", "expansion"]
+
+
+def _share(deadline: float | None, memory_mb: int | None, routes: int) -> Work:
+    """What a route may use up when ``routes`` are still to be tried: half of it, the last all."""
+    if deadline is None or routes == 1:
+        return Work(deadline, memory_mb)
+    now = monotonic()
+    return Work(now + (deadline - now) / 2, memory_mb)
+
+
+def _failure(attempts: list[Attempt], failures: list[QsageError]) -> QsageError:
+    if len(failures) == 1:
+        return failures[0]
+    missing = [e for e in failures if isinstance(e, MissingExtraError | SolverMissingError)]
+    for error in missing:
+        if isinstance(error, MissingExtraError) or len(missing) == len(failures):
+            return error
+    return UndecidedError("; ".join(map(str, attempts)))
+
+
+def _silent(_: str) -> None:
+    """Tell nobody."""
+
+
+# --- The gate ---------------------------------------------------------------------------------
+
+
+def _proved(
+    task: _Task,
+    route: str,
+    made: Made,
+    options: RouteOptions,
+    deadline: float | None,
+    attempts: tuple[Attempt, ...],
+) -> CertifiedFormula:
+    stages = list(made.stages)
+    certificate, proved = made.certificate, made.proved
+    if not certificate.functions:
+        # All are don't-cares, played as false: a file that says nothing at all is not believed.
+        own = task.formula.variables(certificate.kind.decides)
+        certificate, proved = replace(certificate, functions=dict.fromkeys(own, FALSE)), None
+    if proved is None:
+        task.say("check")
+        proved = _check(task.formula, certificate, made.by, deadline, options.jobs)
+        stages.append(("check", proved.seconds))
+    if options.minimise:
+        from qsage_validate.certificates.minimise.minimise import minimised
+
+        task.say("minimise")
+        # The functions that the layout of a grid game suggests are functions of its columns.
+        grid = task.layout if isinstance(task.layout, Layout) else None
+        found = minimised(task.formula, certificate, layout=grid, deadline=deadline)
+        certificate, proved = found.certificate, found.proof
+        stages.append(("minimise", found.seconds))
+    return CertifiedFormula(
+        task.formula, certificate, proved, route, made.by, tuple(stages), attempts, made.note
+    )
+
+
+def _check(
+    formula: Qbf, certificate: CircuitCertificate, by: str, deadline: float | None, jobs: int
+) -> CertificateProved:
+    rest = None if deadline is None else max(deadline - monotonic(), 0.1)
+    checked = check(formula, certificate, timeout=rest, jobs=jobs)
+    if isinstance(checked, CertificateUndecided):
+        raise UndecidedError(f"the certificate by {by} was not fully checked: {checked}")
+    if not isinstance(checked, CertificateProved):
+        raise CheckFailedError(f"the certificate by {by} does not hold: {checked}")
+    return checked
+
+
+# --- The routes -------------------------------------------------------------------------------
+
+
+def _search(task: _Task, work: Work) -> Made:
+    assert task.encoding is not None, "the order has looked"
+    limits = work.limits()
+    positions = None
+    if limits.memory_mb is not None:
+        positions = limits.memory_mb * 1_000_000 // _BYTES_A_POSITION
+    made = certify_encoding(
+        task.encoding,
+        limits=Limits(limits.seconds, positions),
+        progress=task.progress,
+        stage=task.say,
+    )
+    stages = (
+        ("search", made.search_seconds),
+        ("compile", made.compile_seconds),
+        ("check", made.check_seconds),
+    )
+    same = made.encoding.qbf == task.formula
+    proved = made.check if same else None
+    return Made(made.certificate, SEARCH, stages, proved, note=f"{made.decisions} decisions")
+
+
+def _bloqqer(task: _Task, work: Work) -> Made:
+    return by_preprocessing(
+        task.formula, work, solver=task.solver, say=task.say, options=task.bloqqer
+    )
+
+
+def _trace(task: _Task, work: Work) -> Made:
+    return by_trace(task.formula, work, solver=task.solver, say=task.say)
+
+
+def _tool(task: _Task, work: Work) -> Made:
+    return by_tool(task.formula, work, solver=task.solver, say=task.say)
+
+
+def _expansion(task: _Task, work: Work) -> Made:
+    task.say("expanding")
+    started = monotonic()
+    most = _SMALL_GATES if task.quick else MAX_GATES
+    certificate = expand(task.formula, deadline=work.deadline, max_gates=most)
+    return Made(certificate, "expansion", (("expand", monotonic() - started),))
+
+
+_ROUTES: Mapping[str, tuple[_Route, str]] = {
+    SEARCH: (_search, "search on the rules of a game, compiled for its encoding"),
+    "bloqqer": (_bloqqer, "Bloqqer, a solver with a trace, functions lifted back"),
+    "trace": (_trace, "a solver with a trace, without preprocessing"),
+    "tool": (_tool, "a solver that writes certificates itself"),
+    "expansion": (_expansion, "elimination of all quantifiers, for small formulas"),
+}

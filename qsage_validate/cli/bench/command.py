@@ -1,0 +1,280 @@
+"""``qsage bench``: experiments that leave evidence, and tables and plots of it."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from qsage_validate.bench.experiments import experiments
+from qsage_validate.cli.bench.tables import OnlyOption, cactus, exit_code, scatter, show, table
+from qsage_validate.cli.common import JsonOption, emit, emit_json, narrate
+from qsage_validate.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.bench.experiment import Selection
+    from qsage_validate.bench.record import Record
+    from qsage_validate.bench.results import Results
+    from qsage_validate.bench.run import Run
+    from qsage_validate.bench.scheduling import Scheduler
+
+
+class _Group(TyperGroup):
+    """Names the experiments when a name is unknown."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            names = ", ".join(self.commands)
+            raise UsageError(f"found the unknown experiment {args[0]!r}, expected one of {names}")
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    cls=_Group,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    help="Run experiments, and make tables and plots of their results.",
+)
+
+
+# --- Experiments ----------------------------------------------------------------------------
+
+
+def _command_for(name: str) -> Callable[..., Exit]:
+    def command(
+        inputs: Annotated[
+            list[str] | None,
+            typer.Argument(metavar="FILES", help="Files and folders, if it takes any."),
+        ] = None,
+        results: Annotated[
+            str | None,
+            typer.Option(
+                "-o",
+                "--results",
+                metavar="FILE",
+                help="Where results go, and are continued; else bench-NAME.jsonl.",
+            ),
+        ] = None,
+        models: Annotated[
+            list[str] | None,
+            typer.Option(metavar="DIR", help="A folder of BDDL files. May be repeated."),
+        ] = None,
+        solver: Annotated[
+            list[str] | None,
+            typer.Option(
+                metavar="NAME",
+                help="search, a QBF solver, or certify:ROUTE. May be repeated.",
+            ),
+        ] = None,
+        preprocessor: Annotated[
+            list[str] | None,
+            typer.Option(metavar="NAME", help="none or bloqqer. May be repeated."),
+        ] = None,
+        encoding: Annotated[
+            list[str] | None, typer.Option(metavar="NAME", help="An encoding. May be repeated.")
+        ] = None,
+        only: OnlyOption = None,
+        setting: Annotated[
+            list[str] | None,
+            typer.Option("--set", metavar="NAME=VALUE", help="An option of the experiment."),
+        ] = None,
+        timeout: Annotated[
+            float, typer.Option(metavar="SECONDS", help="The time limit of a run.")
+        ] = 60.0,
+        processor_time: Annotated[
+            bool,
+            typer.Option(
+                "--processor-time",
+                help="Count processor time: a busy machine changes little.",
+            ),
+        ] = False,
+        memory: Annotated[
+            int | None, typer.Option(metavar="MB", help="The memory limit of each process.")
+        ] = None,
+        jobs: Annotated[int, typer.Option(metavar="N", help="Runs at a time.")] = 1,
+        scheduler: Annotated[
+            str | None,
+            typer.Option(metavar="ADDRESS", help="Run on a Dask cluster: tcp://host:8786."),
+        ] = None,
+        retry: Annotated[
+            str | None,
+            typer.Option(metavar="WHICH", help="Run again: undecided, or all."),
+        ] = None,
+        dry: Annotated[
+            bool, typer.Option("--list", help="Only list the runs that are still to be made.")
+        ] = False,
+        json_output: JsonOption = False,
+    ) -> Exit:
+        from qsage_validate.bench.experiment import Selection
+
+        _check_limits(timeout, memory, jobs, retry, scheduler)
+        selection = Selection(
+            solvers=tuple(solver) if solver else None,
+            preprocessors=tuple(preprocessor) if preprocessor else None,
+            encodings=tuple(encoding) if encoding else None,
+            inputs=(*(inputs or ()), *(models or ())),
+            only=tuple(only or ()),
+            seconds=timeout,
+            memory_mb=memory,
+            options=_settings(setting or []),
+            processor_time=processor_time,
+        )
+        path = results or f"bench-{name}.jsonl"
+        if dry:
+            return _list(name, selection, path, retry)
+        # The cluster's library is looked for before anything is started.
+        return _run(name, selection, path, retry, _scheduler(jobs, scheduler), json_output)
+
+    command.__doc__ = (
+        f"{experiments()[name][0].upper()}{experiments()[name][1:]}.\n\n"
+        "Each run is a process with limits of its own; its result is appended to the file of "
+        "results as one line. Runs that have a result there are not repeated, so that the same "
+        "command continues what was interrupted. Exit code 1: solvers contradict each other."
+    )
+    return command
+
+
+for _name in experiments():
+    app.command(_name)(_command_for(_name))
+
+
+def _check_limits(
+    timeout: float, memory: int | None, jobs: int, retry: str | None, scheduler: str | None
+) -> None:
+    from qsage_validate.bench.campaign import RETRY
+
+    if not (timeout > 0 and math.isfinite(timeout)):
+        raise UsageError(f"found {timeout:g} for --timeout, expected more than 0 seconds")
+    if memory is not None and memory < 1:
+        raise UsageError(f"found {memory} for --memory, expected 1 MB or more")
+    if jobs < 1:
+        raise UsageError(f"found {jobs} for --jobs, expected 1 or more")
+    if scheduler is not None and jobs != 1:
+        raise UsageError("found --jobs with --scheduler: its workers say how many run at a time")
+    if retry is not None and retry not in RETRY:
+        raise UsageError(f"found {retry!r} for --retry, expected one of {', '.join(RETRY)}")
+
+
+def _settings(words: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not name or not equals:
+            raise UsageError(f"found {word!r} for --set, expected NAME=VALUE")
+        found[name] = value
+    return found
+
+
+def _scheduler(jobs: int, address: str | None) -> Scheduler:
+    from qsage_validate.bench.scheduling import DaskScheduler, LocalScheduler
+
+    return LocalScheduler(jobs) if address is None else DaskScheduler(address)
+
+
+def _list(name: str, selection: Selection, path: str, retry: str | None) -> Exit:
+    from qsage_validate.bench.campaign import remaining
+    from qsage_validate.bench.experiments import get_experiment
+    from qsage_validate.bench.results import read_results
+
+    runs = get_experiment(name).select(selection)
+    if os.path.exists(path):
+        found = read_results(path)
+        _check_experiment(found, name)
+        runs = remaining(runs, found.records, retry)
+    for run in runs:
+        emit(str(run))
+    return Exit.FINE
+
+
+def _run(
+    name: str,
+    selection: Selection,
+    path: str,
+    retry: str | None,
+    scheduler: Scheduler,
+    json_output: bool,
+) -> Exit:
+    from qsage_validate.bench.campaign import remaining, run_campaign
+    from qsage_validate.bench.experiments import get_experiment, reference
+    from qsage_validate.bench.results import open_results
+    from qsage_validate.cli.bench.progress import CampaignProgress
+
+    experiment = get_experiment(name)
+    wanted = experiment.select(selection)
+    with open_results(path, name) as file:
+        if file.results.warning is not None:
+            narrate(f"{file.results.warning} and is made again")
+        earlier = list(file.results.records)
+        runs = remaining(wanted, earlier, retry)
+        if len(runs) < len(wanted):
+            narrate(f"{path}: {len(wanted) - len(runs)} of {len(wanted)} runs have results")
+        made: list[Record] = []
+
+        with CampaignProgress(sys.stderr, len(runs), name) as progress:
+
+            def tell(record: Record, tally: Any) -> None:
+                made.append(record)
+                progress.tell(record, tally)
+
+            try:
+                run_campaign(reference(name), runs, file, scheduler, tell)
+            except KeyboardInterrupt:
+                narrate(
+                    f"{path}: {len(made)} of {len(runs)} runs were made; the same command continues"
+                )
+                raise
+    return _conclude(name, path, _concerning(wanted, [*earlier, *made]), len(made), json_output)
+
+
+def _concerning(wanted: Sequence[Run], records: Sequence[Record]) -> list[Record]:
+    """The records of questions that were asked now."""
+    questions = {run.question for run in wanted}
+    return [record for record in records if record.run.question in questions]
+
+
+def _conclude(
+    name: str, path: str, records: Sequence[Record], made: int, json_output: bool
+) -> Exit:
+    """Show the experiment's first table, and what does not fit together."""
+    from qsage_validate.bench.campaign import disagreements, latest
+    from qsage_validate.bench.experiments import get_experiment
+
+    if json_output:
+        known = latest(records)
+        decided = sum(record.result.decided for record in known)
+        found = [str(d) for d in disagreements(records)]
+        emit_json(
+            {
+                "experiment": name,
+                "results": path,
+                "made": made,
+                "questions": len(known),
+                "decided": decided,
+                "disagreements": found,
+            }
+        )
+    else:
+        tables = get_experiment(name).tables
+        show(next(iter(tables.values()))(records))
+    return exit_code(records)
+
+
+def _check_experiment(found: Results, name: str) -> None:
+    if found.experiment != name:
+        raise UsageError(
+            f"{found.path} has results of {found.experiment!r}, expected {name!r}: "
+            "choose another file"
+        )
+
+
+# --- Tables and plots -----------------------------------------------------------------------
+
+app.command("table")(table)
+app.command("cactus")(cactus)
+app.command("scatter")(scatter)

@@ -1,0 +1,105 @@
+"""``qsage play GAME``: a game that has no certificate yet is searched and certified first."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from qsage_validate.cli.common import narrate
+from qsage_validate.cli.search_progress import SearchLine
+from qsage_validate.errors import UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.games.models import GameModel
+    from qsage_validate.play.setup import PlayFiles
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A game to be certified, and the words of the command line that mean it."""
+
+    model: GameModel
+    words: tuple[str, ...]
+
+
+def subject(
+    word: str | None,
+    cert: str | None,
+    game: Sequence[str],
+    options: Mapping[str, str],
+    encoding: str | None,
+) -> Subject | None:
+    """The game that is to be certified; ``None`` where formula and certificate were named.
+
+    ``word`` is what stands for the formula, ``game`` the words of ``--game`` or ``--model``.
+    Raises ``UsageError`` for words that do not fit together, ``InputError`` for bad files.
+    """
+    from qsage_validate.games.registry import find_command, find_model
+
+    if word is None and cert is None and game:
+        flag = ("--game", *game) if len(game) == 2 else ("--model", shlex.join(game))
+        return Subject(find_command([*game, *_flags(options)]), (*flag, *_flags(options)))
+    if word is None or not _is_model(word):
+        for name in (*_flags(options)[::2], *(["--encoding"] if encoding is not None else [])):
+            raise UsageError(f"found {name} with {word or 'no game'}, expected a game to certify")
+        return None
+    for name, there in (("--cert", cert is not None), ("--game or --model", bool(game))):
+        if there:
+            raise UsageError(f"found {name} with {word}, a game: expected it with a formula")
+    return Subject(find_model([word], options), (word, *_flags(options)))
+
+
+def _flags(options: Mapping[str, str]) -> list[str]:
+    return [word for name, value in options.items() for word in (f"--{name}", value)]
+
+
+def _is_model(word: str) -> bool:
+    """Whether a word is a game by name, or a file with one (PG, ``.hex``, GDL)."""
+    from qsage_validate.games.registry import is_model_file, templates
+
+    if word == "-":
+        return False
+    if os.path.exists(word):
+        return is_model_file(word)
+    return any(template.name == word.lower() for template in templates())
+
+
+@contextmanager
+def certified(subject: Subject, encoding: str | None, files: PlayFiles) -> Iterator[PlayFiles]:
+    """``files`` with the formula and the proved certificate of a game, while they are needed.
+
+    Raises ``UsageError`` for an encoding that is not one of the game's, ``UndecidedError`` where
+    nothing could be proved.
+    """
+    from qsage_validate.certificates.files.writer import certificate_bytes
+    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+    from qsage_validate.encodings.encoding import encode
+    from qsage_validate.formats.qcir import qcir_text
+    from qsage_validate.formats.source import write_atomic
+
+    with SearchLine(sys.stderr) as line:
+        encoded = encode(subject.model, encoding)
+        made = certify_formula(
+            encoded.qbf,
+            RouteOptions(route="search"),
+            encoding=encoded,
+            layout=encoded.layout,
+            say=line.stage,
+            progress=line.progress,
+        )
+    kind = made.certificate.kind
+    narrate(
+        f"{subject.model.name}: a {kind.value} certificate for {kind.player} was made and proved"
+    )
+    with tempfile.TemporaryDirectory(prefix="qsage-") as folder:
+        formula, certificate = (os.path.join(folder, name) for name in ("f.qcir", "f.aig"))
+        write_atomic(formula, qcir_text(made.formula))
+        write_atomic(certificate, certificate_bytes(made.certificate, made.formula))
+        words = (*subject.words, *(() if encoding is None else ("--encoding", encoding)))
+        yield replace(files, formula=formula, certificate=certificate, game=(), made_from=words)

@@ -1,0 +1,249 @@
+"""``qsage play`` on an impartial game: against rules, read or synthesised on the spot."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.errors import Exit, UsageError, one_line
+
+if TYPE_CHECKING:
+    from qsage_validate.games.impartial.model import ImpartialGame
+    from qsage_validate.games.impartial.moves import State
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.play.heap_adversary import (
+        ExhaustiveReport,
+        Findings,
+        ImpartialAdversary,
+        RandomReport,
+    )
+    from qsage_validate.play.heap_match import ImpartialMatch
+    from qsage_validate.play.heap_setup import ImpartialSetup
+
+_GAMES: Final = 100
+_BOUND: Final = 20
+_SECONDS: Final = 60.0
+_BEGIN: Final = 65_536
+
+
+@dataclass(frozen=True)
+class ImpartialOptions:
+    """The options of ``qsage play`` that are about impartial games."""
+
+    rules: str | None = None
+    state: str | None = None
+    begins: str | None = None
+    misere: bool = False
+    bound: int | None = None
+
+    def given(self) -> Iterator[str]:
+        """The options that were given, by name."""
+        values: Mapping[str, object] = {
+            "--rules": self.rules,
+            "--state": self.state,
+            "--begins": self.begins,
+            "--misere": self.misere or None,
+            "--bound": self.bound,
+        }
+        return (name for name, value in values.items() if value is not None)
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How it is played: the options that all kinds of play have."""
+
+    mode: str
+    white: str | None
+    moves: str | None
+    moves_file: str | None
+    games: int | None
+    seed: int | None
+    illegal: float
+    let_happen: bool
+    theme: str
+    json_output: bool
+
+
+def impartial_game(name: str | None) -> ImpartialGame | None:
+    """The impartial game in the file ``name``, or the one of that name; ``None``: neither.
+
+    Raises ``InputError`` for a file that begins like such a game and is none.
+    """
+    from qsage_validate.games.impartial import library
+    from qsage_validate.games.impartial.parser import is_impartial, read_game
+
+    if name is None or name == "-":
+        return None
+    if os.path.isfile(name):
+        with open(name, "rb") as file:
+            begin = file.read(_BEGIN).decode("utf-8-sig", errors="replace")
+        return read_game(name) if is_impartial(begin) else None
+    return library.load(name) if library.knows(name) else None
+
+
+def play(game: ImpartialGame, name: str, options: ImpartialOptions, ways: Ways) -> Exit:
+    """Play ``game``, which the command line calls ``name``."""
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.play.heap_setup import setup_of
+
+    _check(options, ways)
+    setup = setup_of(
+        game,
+        [name],
+        options.rules,
+        misere=options.misere,
+        seconds=_SECONDS,
+        progress=_told,
+    )
+    first = None if options.begins is None else Player(options.begins)
+    start = _start(setup, options)
+    if ways.mode == "random":
+        return _attack(setup, start, first, options, ways)
+    if start is None:
+        from qsage_validate.play.heap_setup import random_state
+
+        # A script is for one state: the same one each time.
+        seed = 0 if ways.seed is None and ways.mode == "script" else ways.seed
+        generator = random.Random(seed)
+        start = random_state(setup.rules, options.bound or _BOUND, generator)
+    match = setup.match(start, first)
+    if ways.mode == "script":
+        from qsage_validate.cli.play.command import script
+
+        return script(match, ways.moves, ways.moves_file, ways.json_output)
+    return _by_hand(setup, match, start, ways)
+
+
+def _told(text: str) -> None:
+    narrate(one_line(text, 160))
+
+
+def _check(options: ImpartialOptions, ways: Ways) -> None:
+    if options.begins not in (None, "black", "white"):
+        raise UsageError(f"found --begins {options.begins}, expected black or white")
+    if ways.white == "all":
+        wrong = {
+            "--state": options.state is not None,
+            "--begins": options.begins is not None,
+            "--games": ways.games is not None,
+            "--seed": ways.seed is not None,
+            "--illegal": bool(ways.illegal),
+        }
+        for option, given in wrong.items():
+            if given:
+                raise UsageError(f"found {option} with --white all, which looks at all states")
+    if options.bound is not None and options.state is not None:
+        raise UsageError("found --bound with --state, expected one of them")
+
+
+def _start(setup: ImpartialSetup, options: ImpartialOptions) -> State | None:
+    from qsage_validate.games.impartial.heap_game import parse_state
+
+    return None if options.state is None else parse_state(setup.rules, options.state)
+
+
+def _by_hand(setup: ImpartialSetup, match: ImpartialMatch, start: State, ways: Ways) -> Exit:
+    from qsage_validate.cli.play.command import is_terminal
+
+    if ways.mode == "plain" or not is_terminal():
+        from qsage_validate.play.console.prompt import run_plain
+
+        return run_plain(match, seed=ways.seed, let_happen=ways.let_happen)
+    from qsage_validate.play.tui.app import run
+
+    replay = setup.replay(start, match.first_player)
+    return run(match, theme=ways.theme, seed=ways.seed, let_happen=ways.let_happen, replay=replay)
+
+
+# -- opponents ------------------------------------------------------------------------------
+
+
+def _attack(
+    setup: ImpartialSetup,
+    start: State | None,
+    first: Player | None,
+    options: ImpartialOptions,
+    ways: Ways,
+) -> Exit:
+    from qsage_validate.play.heap_adversary import ImpartialAdversary
+
+    adversary = ImpartialAdversary(setup)
+    bound = _BOUND if options.bound is None else options.bound
+    narrate(setup.origin)
+    if ways.white == "all":
+        return _all(adversary, bound, ways.json_output)
+    from qsage_validate.cli.play.command import progress_bar
+
+    games = ways.games or _GAMES
+    with progress_bar(games) as progress:
+        report = adversary.run(
+            games,
+            seed=ways.seed or 0,
+            bound=bound,
+            start=start,
+            first=first,
+            illegal=ways.illegal,
+            progress=lambda done, of: progress(done),
+        )
+    _show(report.as_json(), _random_lines(report), ways.json_output)
+    if report.lost or report.found.total:
+        return Exit.REFUTED
+    return Exit.UNDECIDED if report.undecided else Exit.FINE
+
+
+def _all(adversary: ImpartialAdversary, bound: int, json_output: bool) -> Exit:
+    report = adversary.exhaust(bound)
+    _show(report.as_json(), _exhaustive_lines(report), json_output)
+    if report.found.total:
+        return Exit.REFUTED
+    return Exit.FINE if report.labelled == report.states else Exit.UNDECIDED
+
+
+def _show(data: Mapping[str, object], lines: Iterator[str], json_output: bool) -> None:
+    if json_output:
+        emit_json(data)
+    else:
+        emit("\n".join(lines))
+
+
+def _random_lines(report: RandomReport) -> Iterator[str]:
+    yield (
+        f"{report.games} games against a random White (seed {report.seed}): Black won "
+        f"{report.won}, lost {report.lost}"
+        + (f", lost {report.given} from states that it was not promised" if report.given else "")
+        + (f", undecided {report.undecided}" if report.undecided else "")
+    )
+    if report.illegal_tried:
+        yield (
+            f"illegal moves: {report.illegal_tried} tried, {report.illegal_flagged} flagged by "
+            "the preconditions"
+        )
+    yield from _finding_lines(report.found)
+    yield f"{report.plies / max(report.games, 1):.1f} plies a game"
+
+
+def _exhaustive_lines(report: ExhaustiveReport) -> Iterator[str]:
+    yield (
+        f"all {report.states:,} states up to {report.bound}: {report.winning:,} winning, "
+        f"{report.states - report.winning:,} losing"
+    )
+    yield f"{report.replies:,} replies, {report.answers:,} moves against them"
+    yield (
+        f"compared with backward induction: {report.labelled:,} states, with search: "
+        f"{report.searched:,}"
+    )
+    yield from _finding_lines(report.found)
+
+
+def _finding_lines(found: Findings) -> Iterator[str]:
+    yield f"findings: {found.total or 'none'}"
+    for finding in found.kept:
+        yield f"  {finding.text}"
+        yield from (f"    rule: {finding.rule}" for _ in range(finding.rule is not None))
+        yield f"    {finding.replay}"
+    if found.total > len(found.kept):
+        yield f"  … and {found.total - len(found.kept)} more"

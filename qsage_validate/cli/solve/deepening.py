@@ -1,0 +1,121 @@
+"""``qsage solve --depth auto``: the critical depth of a game."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.search_progress import SearchLine
+from qsage_validate.cli.solve.first_move import first_move
+from qsage_validate.cli.solve.method import Way
+from qsage_validate.cli.solve.options import search_limits
+from qsage_validate.errors import Exit
+
+if TYPE_CHECKING:
+    from qsage_validate.games.models import GameModel
+    from qsage_validate.solvers.deepening.deepening import Deepened
+    from qsage_validate.solvers.deepening.state import Answer, DeepeningFile
+
+
+def solve_to_critical_depth(
+    model: GameModel,
+    way: Way,
+    encoding: str | None,
+    *,
+    last: int | None,
+    resume: str | None,
+    json_output: bool,
+) -> Exit:
+    """Deepen until Black wins, by the way given; ``last`` is a depth in the count of ``#depth``."""
+    from qsage_validate.solvers.deepening.deepening import deepen_by_search
+    from qsage_validate.solvers.deepening.game_depths import depths_of
+    from qsage_validate.solvers.deepening.state import DeepeningFile
+
+    file = None if resume is None else DeepeningFile(resume, model)
+    plies = None if last is None else last - depths_of(model).depth(0)
+    with SearchLine(sys.stderr) as line:
+        if way.searches:
+            found = deepen_by_search(
+                model,
+                last=plies,
+                limits=search_limits(way.timeout, way.memory),
+                file=file,
+                progress=line.progress,
+            )
+        else:
+            found = _ask(model, way, encoding, plies, file, line)
+    _tell(found, json_output)
+    if found.truth is None:
+        return Exit.UNDECIDED
+    return Exit.TRUE if found.truth else Exit.FALSE
+
+
+def _ask(
+    model: GameModel,
+    way: Way,
+    encoding: str | None,
+    last: int | None,
+    file: DeepeningFile | None,
+    line: SearchLine,
+) -> Deepened:
+    from qsage_validate.encodings.encoding import encode
+    from qsage_validate.games.models import depth_of
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.solvers.deepening.deepening import deepen
+    from qsage_validate.solvers.deepening.game_depths import depths_of
+    from qsage_validate.solvers.deepening.state import Answer
+    from qsage_validate.solvers.qbf.solving import conclusive
+
+    depths = depths_of(model)
+
+    def ask(at_depth: GameModel, seconds: float | None) -> Answer:
+        depth = depth_of(at_depth)
+        plies = depth - depths.depth(0)
+        encoded = encode(at_depth, encoding)
+        solved = way.within(seconds).solve(
+            encoded.qbf, lambda what: line.stage(f"depth {depth}: {what}")
+        )
+        solved = conclusive(solved, encoded)
+        if solved.truth is not None:
+            line.clear()
+            verdict = "true" if solved.truth else "false"
+            narrate(f"depth {depth}: {verdict} ({solved.by}, {solved.seconds:.2f} s)")
+        move = first_move(encoded.layout, solved.outer, Player.BLACK) if solved.truth else ""
+        why = f"depth {depth}: {solved.by}: {solved.why}"
+        by = f"{solved.by}, {encoded.layout.encoding}"
+        return Answer(plies, solved.truth, by, solved.seconds, why, move)
+
+    return deepen(model, ask, last=last, seconds=way.timeout, file=file)
+
+
+def _tell(found: Deepened, json_output: bool) -> None:
+    move = found.first_move
+    if not json_output:
+        emit(f"{found.why}; first move {move}" if move else found.why)
+        return
+    truth = found.truth
+    emit_json(
+        {
+            "game": found.model.name,
+            "verdict": "undecided" if truth is None else "true" if truth else "false",
+            "winner": None if truth is None else "black" if truth else "white",
+            "reason": found.why,
+            "critical_plies": found.critical,
+            "critical_depth": found.depth,
+            "refuted_plies": found.refuted,
+            "never": found.never,
+            "bound": None if found.bound is None else found.bound.plies,
+            "first_moves": [move] if move else [],
+            "answers": [_answer(answer) for answer in found.answers],
+        }
+    )
+
+
+def _answer(answer: Answer) -> dict[str, object]:
+    return {
+        "plies": answer.plies,
+        "verdict": "true" if answer.truth else "false",
+        "by": answer.by,
+        "seconds": round(answer.seconds, 3),
+    }

@@ -1,0 +1,86 @@
+"""How a formula is to be solved, from the words of the options."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from qsage_validate.cli.solve.options import Preprocessor
+from qsage_validate.errors import UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.solvers.qbf.solving import Solved
+
+SEARCH = "search"
+
+
+@dataclass(frozen=True)
+class Way:
+    """What solves, and within which limits.
+
+    ``solver`` is a QBF solver's name, ``None`` for what is there; ``searches`` says that a game
+    is to be searched on its rules instead.
+    """
+
+    solver: str | None
+    preprocess: Preprocessor | None
+    portfolio: bool
+    searches: bool
+    timeout: float | None
+    memory: int | None
+
+    @classmethod
+    def of(
+        cls,
+        solver: str | None,
+        preprocess: Preprocessor | None,
+        *,
+        portfolio: bool,
+        timeout: float | None,
+        memory: int | None,
+    ) -> Way:
+        """The way that the options say; raises ``UsageError`` for some that do not fit."""
+        if solver is not None and portfolio:
+            raise UsageError("found --solver with --portfolio, expected one of them")
+        if solver == SEARCH and preprocess is not None:
+            raise UsageError("found --preprocess with --solver search, which has no formula")
+        searches = solver in (None, SEARCH) and preprocess is None and not portfolio
+        named = None if solver == SEARCH else solver
+        return cls(named, preprocess, portfolio, searches, timeout, memory)
+
+    def within(self, seconds: float | None) -> Way:
+        """The same with another limit of time."""
+        return replace(self, timeout=seconds)
+
+    def solve(self, formula: Qbf, say: Callable[[str], None]) -> Solved:
+        """Decide a formula; a portfolio has as many solvers as there are processors, or two.
+
+        Raises ``UsageError`` for a solver that is not known or takes no clauses after
+        Bloqqer, ``SolverMissingError`` and ``MissingExtraError``.
+        """
+        from qsage_validate.solvers.qbf import bloqqer
+        from qsage_validate.solvers.qbf.backend import Format, Missing, RunLimits
+        from qsage_validate.solvers.qbf.backends import get_backend
+        from qsage_validate.solvers.qbf.solving import available, solve_formula
+
+        clausal = self.preprocess is Preprocessor.BLOQQER
+        if self.solver is not None:
+            contenders = [get_backend(self.solver)]
+        else:
+            most = max(2, os.cpu_count() or 1) if self.portfolio else 1
+            contenders = available(circuit=not clausal)[:most]
+        takes_clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
+        if clausal and not takes_clauses:
+            raise UsageError(
+                f"found --preprocess bloqqer with {contenders[0].name}, which takes circuits only"
+            )
+        preprocessing = clausal
+        if self.preprocess is None:
+            preprocessing = takes_clauses and not isinstance(bloqqer.availability(), Missing)
+        names = ", ".join(backend.name for backend in contenders)
+        say(f"solving with {names}{' after Bloqqer' if preprocessing else ''}")
+        limits = RunLimits(self.timeout, self.memory)
+        return solve_formula(formula, contenders, limits, preprocessing=preprocessing)

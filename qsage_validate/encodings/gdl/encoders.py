@@ -1,0 +1,192 @@
+"""GDL encodings as they are registered: formula, layout, and what follows from the moves.
+
+``gdl`` and ``gdl-strict`` are GE and SE as circuits over moves alone.  ``gdl-gn``, ``gdl-gt``,
+``gdl-gd`` and ``gdl-sd`` are the paper's formulas: clauses over atoms, in a prefix by Definitions
+6, 7 and 9 of He, Saffidine and Thielscher 2024 (:func:`clausal` makes them of the circuits).
+
+A round is two plies, Black's part and White's.  Once the play has ended no move of Black's is
+made.  Games of more roles are those of one role against all others (``games/gdl/paranoid.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf
+from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
+from qsage_validate.encodings.gdl.completion import black_definitions, white_definitions
+from qsage_validate.encodings.gdl.formula import GdlEncoding, RoundVariables, Variant, encode_gdl
+from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.qdimacs import ClausalForm
+from qsage_validate.games.gdl.checks import role_names
+from qsage_validate.games.gdl.loading import gdl_game
+from qsage_validate.games.gdl.model import term_order, term_text
+from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.protocol import Player
+
+_NAMES: Final[Mapping[Variant, str]] = {Variant.GENERAL: "gdl", Variant.STRICT: "gdl-strict"}
+_CLAUSAL: Final[Mapping[tuple[Variant, Quantification], str]] = {
+    (Variant.GENERAL, Quantification.NAIVE): "gdl-gn",
+    (Variant.GENERAL, Quantification.TIME): "gdl-gt",
+    (Variant.GENERAL, Quantification.DEPENDENCY): "gdl-gd",
+    (Variant.STRICT, Quantification.NAIVE): "gdl-sn",
+    (Variant.STRICT, Quantification.TIME): "gdl-st",
+    (Variant.STRICT, Quantification.DEPENDENCY): "gdl-sd",
+}
+
+
+@dataclass(frozen=True)
+class GdlTables(TableEncoding):
+    """A table encoding with what it was made of: ``inner`` has the circuit."""
+
+    inner: GdlEncoding = field(kw_only=True)
+
+
+def encode_general(model: GdlModel) -> GdlTables:
+    """GE, rules (1) to (10).
+
+    Raises as ``encode_gdl`` does, ``UsageError`` for a single role, ``NotTurnTakingError`` where a
+    few random plays show that both roles have a choice (the formula would give White's moves the
+    advantage to know Black's).
+    """
+    return _tables(model, Variant.GENERAL)
+
+
+def encode_strict(model: GdlModel) -> GdlTables:
+    """SE, with rule (11): ``UsageError`` where the order of play is not fixed."""
+    return _tables(model, Variant.STRICT)
+
+
+def encode_naive(model: GdlModel) -> GdlTables:
+    """GN: GE in clauses, all atoms besides moves innermost (Definition 6)."""
+    return clausal(encode_general(model), Quantification.NAIVE)
+
+
+def encode_timed(model: GdlModel) -> GdlTables:
+    """GT: GE in clauses, atoms by their time (Definition 7)."""
+    return clausal(encode_general(model), Quantification.TIME)
+
+
+def encode_dependent(model: GdlModel) -> GdlTables:
+    """GD: GE in clauses, atoms where what they depend on allows (Definition 9)."""
+    return clausal(encode_general(model), Quantification.DEPENDENCY)
+
+
+def encode_strict_dependent(model: GdlModel) -> GdlTables:
+    """SD: SE in clauses, atoms where what they depend on allows."""
+    return clausal(encode_strict(model), Quantification.DEPENDENCY)
+
+
+def clausal(
+    encoding: GdlTables, quantification: Quantification = Quantification.DEPENDENCY
+) -> GdlTables:
+    """The same encoding with clauses for its formula, for solvers that read such.
+
+    Variables and gates keep their numbers.  Gates that no constraint needs are left out, of the
+    layout too, the constants apart.
+    """
+    inner = encoding.inner
+    constant = [n for n, gate in inner.qbf.gates.items() if not gate.inputs]
+    form = gdl_clauses(inner, quantification, also=constant)
+    qbf = _formula(form, inner.qbf)
+    known = qbf.quantifiers()
+    layout = replace(
+        _layout(inner, lambda literal: literal if abs(literal) in known else 0),
+        verdict=qbf.output,
+        encoding=_CLAUSAL[inner.variant, quantification],
+    )
+    gates = [number for number in inner.qbf.gates if number in known]
+    definitions = {
+        Player.BLACK: black_definitions(inner, gates),
+        Player.WHITE: white_definitions,
+    }
+    return replace(encoding, qbf=qbf, layout=layout, definitions=definitions)
+
+
+def _tables(model: GdlModel, variant: Variant) -> GdlTables:
+    description = model.two_roles
+    names = [term_text(role) for role in role_names(description)]
+    if len(names) < 2:
+        raise UsageError(f"found one role in {model.name} ({names[0]}), expected two or more")
+    gdl_game(model).check_turns()
+    inner = encode_gdl(description, model.rounds, black=model.role, win=model.win, variant=variant)
+    return GdlTables(
+        inner.qbf,
+        _layout(inner, lambda literal: literal),
+        model,
+        {Player.BLACK: black_definitions(inner, ()), Player.WHITE: white_definitions},
+        inner=inner,
+    )
+
+
+def _layout(inner: GdlEncoding, known: Callable[[int], int]) -> TableLayout:
+    """The layout; ``known`` gives 0 for literals that the formula does not have."""
+    moves: list[MoveTable] = []
+    for number, variables in enumerate(inner.rounds):
+        moves += _plies(inner, 2 * number + 1, variables, known)
+    fluents = sorted({f for state in inner.fluents for f in state}, key=term_order)
+    states: list[tuple[int, ...]] = []
+    false = _false(inner.qbf)
+    for state in inner.fluents:
+        states += [tuple(known(state.get(f, false)) for f in fluents), ()]
+    gates = {}
+    for name, literals in (("ended", inner.ended), ("won", inner.won)):
+        for time, literal in enumerate(literals):
+            if known(literal):
+                gates[f"{name} after {time}"] = known(literal)
+    return TableLayout(
+        tuple(moves),
+        StateTable(tuple(map(term_text, fluents)), tuple(states[:-1])),
+        inner.qbf.output,
+        gates,
+        _NAMES[inner.variant],
+        "gdl",
+        illegal=IllegalMoves.REPLACED,
+    )
+
+
+def _plies(
+    inner: GdlEncoding, ply: int, variables: RoundVariables, known: Callable[[int], int]
+) -> list[MoveTable]:
+    (white,) = variables.others
+    return [
+        MoveTable(
+            ply,
+            Player.BLACK,
+            tuple(map(term_text, variables.black)),
+            literals=tuple(variables.black.values()),
+            legal=tuple(map(known, variables.legal[inner.black].values())),
+        ),
+        MoveTable(
+            ply + 1,
+            Player.WHITE,
+            tuple(map(term_text, variables.others[white])),
+            code=variables.codes.get(white, ())[::-1],
+            legal=tuple(map(known, variables.legal[white].values())),
+        ),
+    ]
+
+
+def _false(qbf: Qbf) -> int:
+    """The literal of the constant false; 0 where the formula has no constant."""
+    return next((-n for n, gate in qbf.gates.items() if not gate.inputs), 0)
+
+
+def _formula(form: ClausalForm, circuit: Qbf) -> Qbf:
+    """A clausal form as a formula whose gates are its clauses; names are kept."""
+    gates: dict[int, Gate] = {}
+    conjuncts: list[int] = []
+    following = form.max_variable + 1
+    for clause in form.clauses:
+        if len(clause) == 1:
+            conjuncts.append(clause[0])
+            continue
+        gates[following] = Gate(Connective.OR, clause)
+        conjuncts.append(following)
+        following += 1
+    gates[following] = Gate(Connective.AND, tuple(conjuncts))
+    return Qbf(form.scopes, gates, following, circuit.names)

@@ -1,0 +1,1 @@
+"""The lifted encodings of grid games."""

@@ -1,0 +1,290 @@
+"""The commands of the plain interface, whatever reads the lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from qsage_validate.errors import Exit, QsageError
+from qsage_validate.formats.source import Source, write_atomic
+from qsage_validate.play.frame import Frame, WhyNot
+from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.pairs import letters_of, pairs_text
+from qsage_validate.play.render.board_text import board_text
+from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title, outcome_line
+from qsage_validate.play.transcript import Transcript, is_transcript
+
+# Moves that are listed in one go.
+_LISTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its name, what stands behind it, and a line of help."""
+
+    name: str
+    argument: str
+    help: str
+
+
+COMMANDS = (
+    Command("help", "", "this list"),
+    Command("moves", "", "the legal moves"),
+    Command("why", "MOVE", "why a move is illegal, by formula and rules"),
+    Command("force", "MOVE", "let an illegal move happen and see what the formula does"),
+    Command("let", "on|off", "let every illegal move happen"),
+    Command("claim", "MOVE", "play a move and claim the goal (game stop)"),
+    Command("hint", "", "a suggestion"),
+    Command("random", "", "play a random legal move"),
+    Command("undo", "", "take back your last move and its answer"),
+    Command("redo", "", "play them again"),
+    Command("restart", "", "back to the start"),
+    Command("board", "", "the board once more"),
+    Command("pairs", "", "the pairs by which White blocks, where there are some"),
+    Command("gates", "", "variables and gates with their values at this step"),
+    Command("notes", "", "where layout, rules and certificate come from"),
+    Command("save", "FILE", "write the play so far (as JSON if FILE ends so)"),
+    Command("load", "FILE", "replay a saved play"),
+    Command("quit", "", "leave"),
+)
+
+
+class PlainPlay:
+    """A play by commands; every line is answered on ``console``."""
+
+    def __init__(
+        self, match: Match, console: Console, *, seed: int | None = None, let_happen: bool = False
+    ) -> None:
+        self.match = match
+        self.console = console
+        self.left = False
+        self._random = random.Random(seed)
+        self._let_happen = let_happen
+        self._commands: dict[str, Callable[[str], None]] = {
+            "help": self._help,
+            "moves": self._moves,
+            "why": self._why,
+            "force": lambda text: self._play(text, force=True),
+            "let": self._let,
+            "claim": lambda text: self._play(text, claim=True),
+            "hint": self._hint,
+            "random": self._play_random,
+            "undo": self._undo,
+            "redo": self._redo,
+            "restart": self._restart,
+            "board": lambda text: self._show([self.match.frame]),
+            "pairs": self._show_pairs,
+            "gates": self._gates,
+            "notes": self._notes,
+            "save": self._save,
+            "load": self._load,
+            "quit": self._quit,
+        }
+
+    def begin(self) -> None:
+        """Show the start, and the certificate's first ply if it begins."""
+        self._notes("")
+        self._show(self.match.frames)
+        self._say("type a move, or 'help'", "dim")
+
+    @property
+    def question(self) -> str:
+        """The prompt: whose turn it is."""
+        if self.match.over:
+            return "over (undo, restart, quit)> "
+        mode = " !" if self._let_happen else ""
+        only = "".join(f" [{move}]" for move in self._only_move())
+        return f"{self.match.mover}{mode}{only}> "
+
+    def _only_move(self) -> list[str]:
+        """What an empty line plays: the only legal move of those that are listed."""
+        move = None if self.match.over or not self.match.has_board else self.match.only_move
+        return [] if move is None else [str(move)]
+
+    def do(self, line: str) -> None:
+        """Carry out one line: a command or a move.  What is wrong with it is said, not raised."""
+        words = line.strip().split(maxsplit=1)
+        if not words:
+            words = self._only_move()
+            line = "".join(words)
+        if not words:
+            return
+        name, rest = words[0].lower(), words[1] if len(words) > 1 else ""
+        if name in ("exit", "q"):
+            name = "quit"
+        try:
+            command = self._commands.get(name)
+            if command is None:
+                self._play(line)
+            else:
+                self._check_argument(name, rest)
+                command(rest)
+        except RefusedMoveError as error:
+            self._refuse(error.why)
+        except QsageError as error:
+            self._say(str(error), "red")
+
+    @property
+    def result(self) -> Exit:
+        """The exit code for leaving now: 1 when something was found, else 0."""
+        return Exit.REFUTED if exit_code(self.match) is Exit.REFUTED else Exit.FINE
+
+    def _check_argument(self, name: str, rest: str) -> None:
+        wanted = next(c.argument for c in COMMANDS if c.name == name)
+        if wanted and not rest:
+            raise QsageError(f"expected {name} {wanted}")
+        if rest and not wanted:
+            raise QsageError(f"found {rest!r} behind {name}, expected nothing")
+
+    # -- showing ----------------------------------------------------------------------------
+
+    def _say(self, text: str, style: str = "") -> None:
+        self.console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    def _show(self, frames: Iterable[Frame]) -> None:
+        for frame in frames:
+            if frame.player is not None:
+                seconds = f"  ({frame.seconds:.2f} s)" if frame.by_certificate else ""
+                self._say(frame_title(self.match, frame) + seconds, "bold")
+            if frame.illegal is not None:
+                self._say(f"let happen: {frame.illegal}", "magenta")
+            if frame.board is not None:
+                self.console.print(board_text(frame.board, self._changed(frame)))
+            if frame.board_by_rules:
+                self._say(BOARD_BY_RULES, "dim")
+            if frame.state:
+                self._say(frame.state)
+            for remark in frame.remarks:
+                self._say(remark, "cyan")
+            for finding in frame.findings:
+                self._say(f"FINDING {finding.text}", "bold red")
+            if frame.outcome is not None:
+                good = frame.outcome.promised
+                self._say(outcome_line(frame.outcome), "bold green" if good else "bold red")
+
+    def _changed(self, frame: Frame) -> Sequence[tuple[int, int]]:
+        """The squares that are not what they were in the frame before."""
+        before = [f for f in self.match.frames if f.ply < frame.ply and f.board is not None]
+        if not before or before[-1].board is None or frame.board is None:
+            return ()
+        return before[-1].board.differences(frame.board)
+
+    def _refuse(self, why: WhyNot) -> None:
+        self._say(f"{why.move} is illegal:", "red")
+        for line in why.lines:
+            self._say(f"  {line}", "red")
+        self._say(f"'force {why.move}' lets it happen", "dim")
+
+    # -- commands ---------------------------------------------------------------------------
+
+    def _play(self, text: str, *, force: bool = False, claim: bool = False) -> None:
+        added = self.match.push(text, force=force or self._let_happen, claim=claim)
+        self._show(added)
+
+    def _help(self, rest: str) -> None:
+        table = Table.grid(padding=(0, 2))
+        for command in COMMANDS:
+            table.add_row(f"{command.name} {command.argument}".strip(), command.help)
+        self.console.print(table)
+        example = next(iter(self.match.legal_moves()), None)
+        if self._only_move():
+            self._say(f"anything else is a move; an empty line is the only one, {example}", "dim")
+        elif example is not None:
+            self._say(f"anything else is a move, like {example}", "dim")
+
+    def _moves(self, rest: str) -> None:
+        moves = self.match.legal_moves()
+        shown = "  ".join(str(move) for move in moves[:_LISTED])
+        more = f"  … {len(moves) - _LISTED} more" if len(moves) > _LISTED else ""
+        self._say(shown + more if moves else "no legal moves")
+
+    def _why(self, rest: str) -> None:
+        if self.match.over:
+            self._say("the play is over", "dim")
+            return
+        move = self.match.parse_move(rest)
+        why = self.match.why_not(move)
+        if why is None:
+            self._say(f"{move} is legal", "green")
+        else:
+            self._refuse(why)
+
+    def _let(self, rest: str) -> None:
+        if rest not in ("on", "off"):
+            raise QsageError(f"found {rest!r}, expected let on or let off")
+        self._let_happen = rest == "on"
+        self._say(f"illegal moves are {'let happen' if self._let_happen else 'refused'}")
+
+    def _hint(self, rest: str) -> None:
+        hint = self.match.hint()
+        self._say("no hint" if hint is None else hint.text)
+
+    def _play_random(self, rest: str) -> None:
+        move = None if self.match.over else self.match.random_move(self._random)
+        if move is None:
+            self._say("there is no legal move", "dim")
+        else:
+            self._show(self.match.push(move))
+
+    def _undo(self, rest: str) -> None:
+        if self.match.undo():
+            self._show([self.match.frame])
+        else:
+            self._say("this is the start", "dim")
+
+    def _redo(self, rest: str) -> None:
+        if self.match.redo():
+            self._show([self.match.frame])
+        else:
+            self._say("nothing was taken back", "dim")
+
+    def _restart(self, rest: str) -> None:
+        self.match.restart()
+        self._show([self.match.frame])
+
+    def _gates(self, rest: str) -> None:
+        table = Table.grid(padding=(0, 2))
+        for value in self.match.values:
+            shown = str(value).partition("]: ")[2]
+            style = "red" if shown.startswith("false") else ""
+            table.add_row(escape(value.name), escape(value.variable), escape(shown), style=style)
+        self.console.print(table if self.match.values else "nothing has a name at this step")
+
+    def _show_pairs(self, rest: str) -> None:
+        match, frame = self.match, self.match.frame
+        if not match.has_pairs:
+            raise QsageError("pairs are of White's certificates, in games of winning sets")
+        pairs = match.pairs(frame)
+        if pairs and frame.board is not None:
+            self.console.print(board_text(frame.board, letters=letters_of(pairs)))
+            self._say("  ".join(f"{one}-{other}" for one, other in pairs))
+        self._say(pairs_text(pairs))
+
+    def _notes(self, rest: str) -> None:
+        self._say(self.match.title, "bold")
+        for note in self.match.notes:
+            self._say(f"  {note}", "dim")
+
+    def _save(self, rest: str) -> None:
+        if os.path.exists(rest) and not is_transcript(Source.open(rest).text):
+            raise QsageError(f"{rest}: found another file there, expected a new name")
+        transcript = self.match.transcript()
+        as_json = rest.lower().endswith(".json")
+        text = json.dumps(transcript.as_json(), indent=1) + "\n" if as_json else str(transcript)
+        write_atomic(rest, text)
+        self._say(f"written to {rest}")
+
+    def _load(self, rest: str) -> None:
+        source = Source.open(rest)
+        self.match.load(Transcript.parse(source.text, source.path))
+        self._show(self.match.frames)
+
+    def _quit(self, rest: str) -> None:
+        self.left = True

@@ -1,0 +1,91 @@
+"""The plain interface on a terminal (prompt_toolkit) or on lines of standard input.
+
+Leaving with ``quit`` or Ctrl-D gives exit code 0, or 1 when something was found.  Lines that
+are not typed at a terminal and end before the play does are an error: exit code 2.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import InMemoryHistory
+from rich.console import Console
+
+from qsage_validate.errors import Exit, UsageError
+from qsage_validate.play.console.plain import COMMANDS, PlainPlay
+from qsage_validate.play.match import Match
+
+
+class MoveCompleter(Completer):
+    """Completes commands, legal moves, and the names of files."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._paths = PathCompleter(expanduser=False)
+
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterable[Completion]:
+        """The words that may stand at the cursor."""
+        text = document.text_before_cursor.lstrip()
+        command, blank, rest = text.partition(" ")
+        if blank and command in ("save", "load"):
+            yield from self._paths.get_completions(Document(rest), complete_event)
+            return
+        word = rest if blank and command in ("why", "force", "claim") else text
+        for move in self._match.legal_moves():
+            if str(move).startswith(word):
+                yield Completion(str(move), -len(word))
+        if not blank:
+            for known in COMMANDS:
+                if known.name.startswith(word):
+                    yield Completion(known.name, -len(word), display_meta=known.help)
+
+
+def run_plain(match: Match, *, seed: int | None = None, let_happen: bool = False) -> Exit:
+    """Play ``match`` by commands until the person leaves; returns the exit code.
+
+    Raises ``UsageError`` when standard input is closed, or ends before the play, and
+    ``KeyboardInterrupt`` on Ctrl-C.
+    """
+    if sys.stdin is None:
+        raise UsageError("standard input is closed: there is nobody to play")
+    console = Console(file=sys.stdout)
+    play = PlainPlay(match, console, seed=seed, let_happen=let_happen)
+    play.begin()
+    typed = sys.stdin.isatty() and sys.stdout.isatty()
+    for line in _typed(play, match) if typed else _piped():
+        play.do(line)
+        if play.left:
+            break
+    if not typed and not play.left and not match.over:
+        raise UsageError("standard input ended before the play did")
+    return play.result
+
+
+def _typed(play: PlainPlay, match: Match) -> Iterator[str]:
+    session: PromptSession[str] = PromptSession(
+        completer=MoveCompleter(match),
+        history=InMemoryHistory(),
+        complete_while_typing=False,
+    )
+    while True:
+        try:
+            yield session.prompt(play.question)
+        except EOFError:
+            return
+
+
+def _piped() -> Iterator[str]:
+    """The lines of standard input, each shown so that the output reads like a session."""
+    try:
+        for line in sys.stdin:
+            text = line.rstrip("\r\n")
+            print(f"> {text}")  # noqa: T201 - the plain interface is a conversation
+            yield text
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input is not UTF-8 text ({error.reason})") from error

@@ -1,0 +1,1 @@
+"""Boards and plays as text and SVG."""

@@ -1,0 +1,299 @@
+"""What is on the screen: the widgets, and what a view makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from qsage_validate.play.frame import BlockMove, Frame, WhyNot
+from qsage_validate.play.match import Match
+from qsage_validate.play.tui.model import requests
+from qsage_validate.play.tui.model.notes import Note, Replay, Weight, frame_notes
+from qsage_validate.play.tui.model.pane_layout import too_small
+from qsage_validate.play.tui.model.services import Tools
+from qsage_validate.play.tui.model.situation import Situation
+from qsage_validate.play.tui.model.view import View, picture, square_text, status
+from qsage_validate.play.tui.screens.findings_screen import Found
+from qsage_validate.play.tui.themes import DARK, LIGHT, THEMES
+from qsage_validate.play.tui.widgets.bars import ActionBar, StatusBar, TitleBar
+from qsage_validate.play.tui.widgets.block_form import BlockForm
+from qsage_validate.play.tui.widgets.board_view import BoardView
+from qsage_validate.play.tui.widgets.panes import MessagesPane, MovesPane, ValuesPane, WhyPane
+from qsage_validate.play.tui.widgets.play_area import PANES, PaneTabs, PlayArea
+from qsage_validate.play.tui.widgets.prompt import MovePrompt
+from qsage_validate.play.tui.worker import AskingApp
+
+
+class ShowingApp(AskingApp):
+    """An app that shows the play: its board, its panes, and the past that one looks back at."""
+
+    def __init__(
+        self,
+        match: Match,
+        *,
+        theme: str,
+        let_happen: bool,
+        replay: Replay | None,
+        tools: Tools | None,
+    ) -> None:
+        super().__init__(match, let_happen=let_happen)
+        self._news: frozenset[str] = frozenset()
+        self._home = PANES[0]
+        self._first_theme = theme
+        for known in THEMES.values():
+            self.register_theme(known)
+        self._replay = replay
+        self.proof_found: tuple[Found, ...] = ()
+        self._tools = Tools() if tools is None else tools
+        self._board: BoardView | None = None
+        self._form: BlockForm | None = None
+
+    # Building
+
+    def compose(self) -> ComposeResult:
+        centre: BoardView | BlockForm
+        drawn = picture(self.view)
+        if drawn is None:
+            centre = self._form = BlockForm(id="form")
+        else:
+            centre = self._board = BoardView(drawn, id="board")
+        with Vertical(id="main"):
+            yield TitleBar(id="title")
+            yield PlayArea(
+                centre,
+                MovesPane(id="moves"),
+                WhyPane(id="why"),
+                ValuesPane(id="values"),
+                MessagesPane(id="messages"),
+            )
+            yield StatusBar(id="status")
+            yield MovePrompt(id="prompt")
+            yield ActionBar(id="actions")
+        yield Static(id="too-small", markup=False)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return DARK.variables
+
+    def on_mount(self) -> None:
+        self.theme = THEMES[self._first_theme].name
+        situation = self.view.situation
+        self._say(*(Note(Weight.SAID, note) for note in situation.notes))
+        self._report(situation, situation.frames)
+        self._settle(situation.frames)
+        self.action_board()
+        self.show(self.view)
+
+    # Showing
+
+    def show(self, view: View) -> None:
+        """Make ``view`` what is on the screen."""
+        self.view = view
+        situation = view.situation
+        drawn = picture(view)
+        if self._board is not None and drawn is not None:
+            self._board.show(drawn)
+        if self._form is not None:
+            self._show_form(self._form, view)
+        self.query_one(TitleBar).show(view)
+        self.query_one(MovesPane).show(situation.frames, view.index)
+        self.query_one(ValuesPane).show(view.frame.values)
+        moves = [str(move) for move in situation.legal]
+        self.query_one(MovePrompt).offer(moves)
+        self._show_status()
+        self._show_bars()
+
+    def _show_status(self) -> None:
+        over = self.view.situation.outcome is not None and not self.view.past
+        square = "" if self._board is None or over else square_text(self.view, self._board.cursor)
+        self.query_one(StatusBar).show(status(self.view), square)
+
+    def _show_bars(self) -> None:
+        area = self.query_one(PlayArea)
+        self.query_one(PaneTabs).show(area.active, self._news if area.tabbed else frozenset())
+        active = {"let_happen"} if self.view.let_happen else set()
+        if self.view.running:
+            active.add("run")
+        if self.view.claiming:
+            active.add("claim")
+        if self.view.situation.pairs:
+            active.add("pairs")
+        self.query_one(ActionBar).show(self._possible, frozenset(active))
+
+    def _show_form(self, form: BlockForm, view: View) -> None:
+        situation = view.situation
+        block = next((m for m in situation.legal if isinstance(m, BlockMove)), None)
+        if view.past and not view.frame.state:
+            form.show(None, f"Block {view.frame.ply} of {situation.plies} (looking back)")
+        elif view.frame.state:
+            form.show_text(view.frame.state)
+        elif block is None:
+            form.show(None, "The play is over")
+        else:
+            bits = f"{len(block.variables)} bit{'s' * (len(block.variables) != 1)}"
+            form.show(block, f"Block {view.frame.ply + 1} of {situation.plies}: your {bits}")
+
+    def _possible(self, name: str) -> bool | None:
+        situation = self.view.situation
+        going_on = situation.outcome is None and not self.view.past
+        return {
+            "undo": situation.can_undo,
+            "restart": situation.can_undo,
+            "redo": situation.can_redo,
+            "hint": going_on,
+            "why_not": going_on and (situation.has_board or bool(self.view.frame.state)),
+            "menu": going_on,
+            "type": going_on,
+            "random": going_on,
+            "run": going_on,
+            "claim": True if going_on and situation.can_claim else None,
+            "pairs": True if situation.has_pairs else None,
+            "look_back": self.view.index > 0,
+            "look_forward": self.view.past,
+            "findings": True if self.found else None,
+            "gates": None if self._tools.gates is None else True,
+            "tree": None if self._tools.tree is None else True,
+            "prove": None if self._tools.prove is None else True,
+        }.get(name, True)
+
+    @property
+    def found(self) -> tuple[Found, ...]:
+        """The findings of this play, and those of the last proof."""
+        frames = self.view.situation.frames
+        own = tuple(
+            Found(finding, index, "this play")
+            for index, frame in enumerate(frames)
+            for finding in frame.findings
+        )
+        return own + self.proof_found
+
+    # Telling
+
+    def _say(self, *notes: Note) -> None:
+        if notes:
+            self.query_one(MessagesPane).add(*notes)
+
+    def _noted(self, view: View, text: str) -> View:
+        self._say(Note(Weight.DONE, text))
+        return replace(view, said=text)
+
+    def _remark(self, view: View, text: str) -> None:
+        self._say(Note(Weight.SAID, text))
+        self.bell()
+        self.show(replace(view, said=text))
+
+    def _report(self, situation: Situation, frames: Sequence[Frame]) -> None:
+        """Say what happened in ``frames``."""
+        self._say(*frame_notes(situation, frames, self._replay))
+        if any(frame.findings for frame in frames):
+            self.bell()
+
+    def _front(self, pane: str) -> None:
+        """Bring ``pane`` to the front, where only one is shown, until the next move."""
+        self.query_one(PlayArea).choose(pane)
+        self._news -= {pane}
+
+    def _settle(self, frames: Sequence[Frame] = ()) -> None:
+        """After a move: findings to the front, else the pane that the person had chosen.
+
+        Why a move was illegal that was let happen is shown as for one that was refused.
+        """
+        happened = next((f.illegal for f in frames if f.illegal is not None), None)
+        self._explain_happened(happened)
+        if any(frame.findings for frame in frames):
+            self._front("messages")
+        else:
+            self._front(self._home if happened is None else "why")
+
+    def _explain_happened(self, why: WhyNot | None) -> None:
+        shown = None if why is None else requests.Explained(str(why.move), (why,))
+        self.query_one(WhyPane).show(shown)
+
+    # Looking
+
+    def _stopped(self) -> View:
+        """The view with the random player stopped."""
+        self.view = replace(self.view, running=False)
+        return self.view
+
+    def _look_at(self, index: int) -> None:
+        last = self.view.situation.last
+        if not 0 <= index <= last:
+            self.bell()
+            return
+        self._explain_happened(self.view.situation.frames[index].illegal)
+        viewing = None if index == last else index
+        self.show(
+            replace(
+                self._stopped(),
+                viewing=viewing,
+                selected=None,
+                pointed=frozenset(),
+                refusal=None,
+                said=None,
+            )
+        )
+
+    @on(MovesPane.FrameChosen)
+    def _frame_chosen(self, event: MovesPane.FrameChosen) -> None:
+        self._look_at(event.index)
+
+    @on(BoardView.CursorMoved)
+    def _cursor_moved(self) -> None:
+        self._show_status()
+
+    @on(ValuesPane.Pointed)
+    def _pointed(self, event: ValuesPane.Pointed) -> None:
+        self.view = replace(self.view, pointed=event.squares)
+        drawn = picture(self.view)
+        if self._board is not None and drawn is not None:
+            self._board.show(drawn)
+
+    @on(PaneTabs.Chosen)
+    def _tab_chosen(self, event: PaneTabs.Chosen) -> None:
+        self.action_pane(event.pane)
+
+    def action_look_back(self) -> None:
+        self._look_at(self.view.index - 1)
+
+    def action_look_forward(self) -> None:
+        self._look_at(self.view.index + 1)
+
+    def action_pane(self, pane: str) -> None:
+        if pane not in PANES:
+            return
+        self._home = pane
+        self._front(pane)
+        self._show_bars()
+        target = {
+            "moves": "#moves-table",
+            "why": "#why",
+            "values": "#values-table",
+            "messages": "#messages",
+        }[pane]
+        self.default_screen.set_focus(self.query_one(target))
+
+    def action_board(self) -> None:
+        if self._board is not None:
+            self.default_screen.set_focus(self._board)
+        elif self._form is not None:
+            self.default_screen.set_focus(self._form.bits)
+
+    def action_theme(self) -> None:
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+
+    def action_zoom(self, by: int) -> None:
+        if self._board is None or not self._board.change_zoom(by):
+            self.bell()
+        else:
+            self.query_one(PlayArea).rearrange()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Say so where there is no room for the interface."""
+        complaint = too_small(event.size.width, event.size.height)
+        self.query_one("#too-small", Static).update(complaint or "")
+        self.default_screen.set_class(complaint is not None, "-too-small")

@@ -1,0 +1,1 @@
+"""What the interface shows, without any widget."""

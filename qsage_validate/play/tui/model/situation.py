@@ -1,0 +1,123 @@
+"""What the interface knows about the match: a frozen copy, taken in the worker thread.
+
+Widgets never touch the match itself: it may be busy in another thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qsage_validate.games.protocol import Board, Player
+from qsage_validate.play.frame import Frame, MatchMove, MatchOutcome, NamedMove, Pairs, SquareXY
+from qsage_validate.play.match import Match
+from qsage_validate.play.tui.model.picking import Picks
+from qsage_validate.validation.finding import Finding
+
+_MOST_ASKED = 128
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A match at one moment, with the person's legal moves."""
+
+    title: str
+    person: Player
+    plies: int
+    has_board: bool
+    has_rules: bool
+    notes: tuple[str, ...]
+    frames: tuple[Frame, ...]
+    legal: tuple[MatchMove, ...]
+    picks: Picks
+    can_undo: bool
+    can_redo: bool
+    can_claim: bool
+    answers: str = "certificate"
+    has_verdict: bool = True
+    target: tuple[str, ...] = ()
+    top_owner: Player | None = None
+    has_pairs: bool = False
+    pairs: tuple[Pairs | None, ...] = ()
+    """The pairs in each frame, where they are shown; else none at all."""
+
+    @classmethod
+    def of(cls, match: Match) -> Situation:
+        """Ask ``match`` everything that is shown; may call the certificate."""
+        legal = () if match.over else tuple(match.legal_moves())
+        # Without rules the formula is asked about each move: too slow for very many.  They are
+        # then picked by the square that they name.
+        asked = match.has_rules or len(legal) <= _MOST_ASKED
+        # What changes by waiting is the answer to a move that came before it.
+        asked = asked and not _is_elsewhere(legal)
+        picks = Picks.of(legal, match.touched if asked else lambda move: ())
+        return cls(
+            title=match.title,
+            person=match.person,
+            plies=match.plies,
+            has_board=match.has_board,
+            has_rules=match.has_rules,
+            notes=match.notes,
+            frames=match.frames,
+            legal=legal,
+            picks=picks,
+            can_undo=match.can_undo,
+            can_redo=match.can_redo,
+            can_claim=match.can_claim(),
+            answers=match.answers,
+            has_verdict=match.has_verdict,
+            target=match.target,
+            top_owner=match.top_owner,
+            has_pairs=match.has_pairs,
+            pairs=tuple(map(match.pairs, match.frames)) if match.shows_pairs else (),
+        )
+
+    @property
+    def last(self) -> int:
+        """The index of the current frame."""
+        return len(self.frames) - 1
+
+    @property
+    def frame(self) -> Frame:
+        """The current frame."""
+        return self.frames[-1]
+
+    @property
+    def outcome(self) -> MatchOutcome | None:
+        """The result, or ``None`` while the play goes on."""
+        return self.frame.outcome
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings of the play so far."""
+        return tuple(finding for frame in self.frames for finding in frame.findings)
+
+    @property
+    def only_elsewhere(self) -> MatchMove | None:
+        """The only legal move, where it is on no square of the board: waiting, for example."""
+        return self.legal[0] if _is_elsewhere(self.legal) else None
+
+    def board(self, index: int) -> Board | None:
+        """The board of a frame."""
+        return self.frames[index].board
+
+    def changed(self, index: int) -> frozenset[SquareXY]:
+        """The squares that the ply of a frame changed; the move's own square if it changed none."""
+        after = self.frames[index]
+        if index == 0 or after.board is None:
+            return frozenset()
+        before = self.frames[index - 1].board
+        changed = frozenset() if before is None else frozenset(before.differences(after.board))
+        square = getattr(after.move, "square", None)
+        return changed or (frozenset() if square is None else frozenset({square}))
+
+    def earlier(self, index: int) -> frozenset[SquareXY]:
+        """The squares changed by the ply before, where it belongs to the same round."""
+        frame = self.frames[index]
+        return self.changed(index - 1) if index > 1 and frame.by_certificate else frozenset()
+
+
+def _is_elsewhere(legal: tuple[MatchMove, ...]) -> bool:
+    """Whether there is one move only, with no arguments and no square."""
+    if len(legal) != 1 or not isinstance(legal[0], NamedMove):
+        return False
+    return legal[0].square is None and "(" not in legal[0].name

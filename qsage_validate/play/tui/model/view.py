@@ -1,0 +1,257 @@
+"""What is on the screen, as data: the state of the interface, and what it says and marks.
+
+All pure, so that what the interface claims can be tested without a screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from qsage_validate.games.protocol import Board, Player, Shape, Square
+from qsage_validate.play.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
+from qsage_validate.play.pairs import letters_of
+from qsage_validate.play.tui.model.actions import key_of
+from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.requests import Refused
+from qsage_validate.play.tui.model.situation import Situation
+
+
+@dataclass(frozen=True)
+class View:
+    """The state of the interface beside the match itself.
+
+    ``viewing`` is the index of a past frame that is looked at; ``pointed`` are squares that a
+    row of the table of values points at; ``busy`` says what the worker is doing; ``error`` is a
+    failure and ``said`` a remark on the last thing that was asked.
+    """
+
+    situation: Situation
+    viewing: int | None = None
+    selected: SquareXY | None = None
+    tried: frozenset[SquareXY] = frozenset()
+    refusal: Refused | None = None
+    hint: Hint | None = None
+    pointed: frozenset[SquareXY] = frozenset()
+    let_happen: bool = False
+    claiming: bool = False
+    running: bool = False
+    busy: str | None = None
+    waiting: int = 0
+    error: str | None = None
+    said: str | None = None
+
+    @property
+    def index(self) -> int:
+        """The index of the frame that is shown."""
+        return self.situation.last if self.viewing is None else self.viewing
+
+    @property
+    def frame(self) -> Frame:
+        """The frame that is shown."""
+        return self.situation.frames[self.index]
+
+    @property
+    def past(self) -> bool:
+        """Whether a frame is shown that is not the current one."""
+        return self.index != self.situation.last
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A board with its marks."""
+
+    board: Board
+    marks: Mapping[SquareXY, frozenset[Mark]] = field(default_factory=dict)
+    target: tuple[str, ...] = ()
+    """The shape that is to be formed, row by row; it is drawn beside the board."""
+    top_owner: Player | None = None
+    """Whose the sides at top and bottom are; the other player's are those left and right."""
+    letters: Mapping[SquareXY, str] = field(default_factory=dict)
+    """Letters on open squares: those of a pair."""
+
+
+def picture(view: View) -> Picture | None:
+    """The board to draw, or ``None`` in the bare game."""
+    board = view.frame.board
+    if board is None:
+        return None
+    situation = view.situation
+    marked: dict[SquareXY, set[Mark]] = {}
+
+    def add(mark: Mark, squares: frozenset[SquareXY]) -> None:
+        for square in squares:
+            marked.setdefault(square, set()).add(mark)
+
+    add(Mark.WON, frozenset(view.frame.won))
+    add(Mark.CHANGED, situation.changed(view.index))
+    add(Mark.EARLIER, situation.earlier(view.index))
+    add(Mark.FINDING, frozenset(s for f in view.frame.findings for s in f.squares))
+    add(Mark.POINTED, view.pointed)
+    if not view.past:
+        picks = situation.picks
+        add(Mark.LEGAL, picks.starts(board))
+        if view.selected is not None:
+            add(Mark.SELECTED, frozenset({view.selected}))
+            add(Mark.TARGET, picks.targets(view.selected))
+        if view.refusal is not None:
+            add(Mark.ILLEGAL, view.tried)
+        if view.hint is not None and not isinstance(view.hint.move, BlockMove):
+            add(Mark.HINT, picks.areas.get(view.hint.move, frozenset()))
+    marks = {square: frozenset(own) for square, own in marked.items()}
+    pairs = situation.pairs[view.index] if situation.pairs else None
+    letters = letters_of(pairs or ())
+    return Picture(board, marks, situation.target, situation.top_owner, letters)
+
+
+class Tone(Enum):
+    """The colour of the status lines; the values are CSS classes."""
+
+    TURN = "turn"
+    BUSY = "busy"
+    PAST = "past"
+    REFUSED = "refused"
+    FINDING = "finding"
+    KEPT = "kept"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The two lines under the board."""
+
+    tone: Tone
+    headline: str
+    detail: str
+
+
+def status(view: View) -> Status:
+    """What to tell about the moment that is shown; the most urgent thing first."""
+    situation = view.situation
+    if view.busy is not None:
+        more = f" ({view.waiting} more waiting)" if view.waiting else ""
+        return Status(
+            Tone.BUSY, f"Working: {view.busy} …", f"Keys are queued{more}; Esc drops them"
+        )
+    if view.past:
+        return _past(view)
+    if view.refusal is not None:
+        return _refused(view.refusal)
+    if view.error is not None:
+        return Status(Tone.REFUSED, view.error, f"{key_of('help')} help, {key_of('menu')} moves")
+    if situation.outcome is not None:
+        return _over(situation, situation.outcome)
+    if view.frame.findings:
+        found = situation.findings
+        more = "" if len(found) == 1 else f" ({len(found)} so far)"
+        return Status(
+            Tone.FINDING,
+            f"FINDING{more}: {found[-1].text}",
+            f"{key_of(_PANE_MESSAGES)} Messages has the variables and how to replay it",
+        )
+    return _turn(view)
+
+
+_PANE_MESSAGES = "pane('messages')"
+_PANE_WHY = "pane('why')"
+
+
+def _past(view: View) -> Status:
+    frame = view.frame
+    what = "the start" if frame.player is None else f"{frame.player} {frame.move or 'unreadable'}"
+    return Status(
+        Tone.PAST,
+        f"Looking back at ply {frame.ply}: {what}",
+        f"{key_of('look_back')} back, {key_of('look_forward')} forward, Esc to the present",
+    )
+
+
+def _refused(refusal: Refused) -> Status:
+    first = refusal.whys[0]
+    because = first.lines[0] if first.lines else "no reason is known"
+    if len(refusal.whys) > 1:
+        more = len(refusal.whys) - 1
+        said = f"{refusal.attempt}: {because} (and {more} more)"
+    elif because.startswith(refusal.attempt):
+        said = f"Illegal: {because}"
+    else:
+        said = f"{refusal.attempt} is illegal: {because}"
+    return Status(
+        Tone.REFUSED,
+        said,
+        f"{key_of(_PANE_WHY)} Why not shows gates and values; "
+        f"{key_of('let_happen')} lets illegal moves happen",
+    )
+
+
+def _over(situation: Situation, outcome: MatchOutcome) -> Status:
+    found = len(situation.findings)
+    good = outcome.promised is True and not found
+    promise = {
+        True: f", as the {situation.answers} promised",
+        False: f": NOT what the {situation.answers} promised",
+        None: "",
+    }[outcome.promised]
+    verdict = "not evaluated" if outcome.verdict is None else str(outcome.verdict).lower()
+    findings = "no findings" if not found else f"{found} finding" + "s" * (found > 1)
+    winner = f"{outcome.winner} wins: " if outcome.winner is not None else ""
+    said = f"Verdict gate {verdict}, {findings}"
+    if not situation.has_verdict:
+        said = findings.capitalize()
+    keys = ", ".join(f"{key_of(n)} {n}" for n in ("restart", "undo", "save", "quit"))
+    return Status(
+        Tone.KEPT if good else Tone.BROKEN if outcome.promised is False or found else Tone.PAST,
+        f"{winner}{outcome.reason}{promise}",
+        f"{said}. {keys}",
+    )
+
+
+def _turn(view: View) -> Status:
+    situation = view.situation
+    ply = situation.frame.ply + 1
+    of = f" of {situation.plies}" if situation.plies else ""
+    whose = f"Your move, {situation.person}: ply {ply}{of}"
+    if view.running:
+        return Status(Tone.TURN, whose, f"A random player plays; {key_of('run')} or Esc stops it")
+    if view.claiming:
+        text = "The next move claims the goal: the play ends with it"
+        return Status(Tone.TURN, whose, f"{text}; {key_of('claim')} takes the claim back")
+    if view.said is not None:
+        return Status(Tone.TURN, whose, view.said)
+    if view.hint is not None:
+        return Status(Tone.TURN, whose, f"Hint: {view.hint.text}")
+    if not situation.legal:
+        return Status(Tone.REFUSED, whose, "You have no legal move.")
+    if isinstance(situation.legal[0], BlockMove):
+        return Status(Tone.TURN, whose, "Set the bits and play the block, or type 7=1 8=0")
+    if view.selected is not None:
+        x, y = view.selected
+        alone = any(area == {view.selected} for area in situation.picks.areas.values())
+        again = ", or it again" if alone else ""
+        return Status(Tone.TURN, whose, f"({x},{y}) selected: pick a ›target‹{again}; Esc drops it")
+    if view.frame.remarks:
+        return Status(Tone.TURN, whose, f"{view.frame.player}: {view.frame.remarks[-1]}")
+    if situation.only_elsewhere is not None and not view.let_happen:
+        only = f"1 legal move: Enter or a typed {situation.only_elsewhere} plays it"
+        return Status(Tone.TURN, whose, only)
+    kinds = "move" if len(situation.legal) == 1 else "moves"
+    pick = "pick a square or " if situation.has_board else ""
+    return Status(
+        Tone.TURN,
+        whose,
+        f"{len(situation.legal)} legal {kinds}: {pick}type {situation.legal[0]}",
+    )
+
+
+def square_text(view: View, square: SquareXY) -> str:
+    """What stands on a square, for the end of the status line."""
+    board = view.frame.board
+    if board is None:
+        return ""
+    if board.shape is Shape.HEAPS:
+        return f"{board.row_name(square[1])}, token {square[0]}"
+    if not 1 <= square[0] <= board.width or not 1 <= square[1] <= board.height:
+        return ""
+    content = {Square.OPEN: "open", Square.BLACK: "black", Square.WHITE: "white"}[board[square]]
+    return f"{board.square_name(square)} {content}"

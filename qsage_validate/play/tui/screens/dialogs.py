@@ -1,0 +1,239 @@
+"""The screens that come up over the board: a menu of moves, file names, help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from qsage_validate.play.frame import MatchMove
+from qsage_validate.play.tui.model.actions import ACTIONS
+from qsage_validate.play.tui.model.board_art import LEGAL_DOT, OPEN_DOT, SIDES, Mark
+
+_CANCEL = Binding("escape", "dismiss", "Cancel", show=False)
+
+
+class MenuScreen(ModalScreen[MatchMove | None]):
+    """Lets a person choose one of several moves; typing narrows the list."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _CANCEL,
+        Binding("down", "move(1)", "Down", show=False, priority=True),
+        Binding("up", "move(-1)", "Up", show=False, priority=True),
+    ]
+
+    def __init__(self, question: str, moves: Sequence[MatchMove]) -> None:
+        super().__init__()
+        self._question = question
+        self._moves = tuple(moves)
+        self._matching = self._moves
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(self._question, classes="dialog-title", markup=False)
+            yield Input(placeholder="type to narrow, Enter plays, Esc cancels", compact=True)
+            yield OptionList(compact=True)
+
+    def on_mount(self) -> None:
+        self._narrow("")
+        self.query_one(Input).focus()
+
+    def _narrow(self, text: str) -> None:
+        wanted = text.casefold().replace(" ", "")
+        self._matching = tuple(
+            m for m in self._moves if wanted in str(m).casefold().replace(" ", "")
+        )
+        options = self.query_one(OptionList)
+        options.clear_options()
+        options.add_options(Option(Content(str(move))) for move in self._matching)
+        options.highlighted = 0 if self._matching else None
+
+    def action_move(self, by: int) -> None:
+        """Move the highlight."""
+        options = self.query_one(OptionList)
+        if by > 0:
+            options.action_cursor_down()
+        else:
+            options.action_cursor_up()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._narrow(event.value)
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        highlighted = self.query_one(OptionList).highlighted
+        if highlighted is not None:
+            self.dismiss(self._matching[highlighted])
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._matching[event.option_index])
+
+
+class PathScreen(ModalScreen[str | None]):
+    """Asks for the name of a file."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [_CANCEL]
+
+    def __init__(self, title: str, button: str, path: str, remark: str) -> None:
+        super().__init__()
+        self._title = title
+        self._button = button
+        self._path = path
+        self._remark = remark
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(self._title, classes="dialog-title", markup=False)
+            yield Input(self._path, placeholder="file name", compact=True, select_on_focus=False)
+            yield Label(self._remark, classes="dialog-remark", markup=False)
+            with Horizontal(classes="dialog-buttons"):
+                yield Button(self._button, id="path-do", variant="primary", compact=True)
+                yield Button("Cancel", id="path-cancel", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._finish()
+
+    @on(Button.Pressed, "#path-do")
+    def _pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        self._finish()
+
+    @on(Button.Pressed, "#path-cancel")
+    def _cancelled(self, event: Button.Pressed) -> None:
+        event.stop()
+        self.dismiss(None)
+
+    def _finish(self) -> None:
+        path = self.query_one(Input).value.strip()
+        if path:
+            self.dismiss(path)
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Asks whether to go on; Cancel has the focus."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(False)", "Cancel", show=False),
+        Binding("left,right", "app.focus_next", "Other button", show=False),
+    ]
+
+    def __init__(self, question: str, button: str) -> None:
+        super().__init__()
+        self._question = question
+        self._button = button
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(self._question, classes="dialog-title", markup=False)
+            with Horizontal(classes="dialog-buttons"):
+                yield Button(self._button, id="confirm-yes", variant="error", compact=True)
+                yield Button("Cancel", id="confirm-no", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#confirm-no", Button).focus()
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        self.dismiss(event.button.id == "confirm-yes")
+
+
+class HelpScreen(ModalScreen[None]):
+    """Explains the screen and lists all actions."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark,f1", "dismiss", "Close", show=False)
+    ]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog help"):
+            yield Label("Help", classes="dialog-title")
+            with VerticalScroll():
+                yield Static(help_text())
+            yield Label("Up and down scroll, Esc closes", classes="dialog-remark")
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()
+
+
+def _heading(text: str) -> Content:
+    return Content.styled(text, "bold $accent")
+
+
+def help_text() -> Content:
+    """The help: what is played, how to move, what the marks mean, all keys."""
+    marks = (
+        (f"{OPEN_DOT} {LEGAL_DOT}", "open square; open square that you may take"),
+        (_sides(Mark.WON), "part of what has won"),
+        (_sides(Mark.CHANGED), "changed by the last ply"),
+        (_sides(Mark.SELECTED), "selected: now pick its target"),
+        (_sides(Mark.TARGET), "target of the selected square"),
+        (_sides(Mark.ILLEGAL), "the illegal move that was tried"),
+        (_sides(Mark.HINT), "the move that the hint suggests"),
+        (_sides(Mark.FINDING), "a finding concerns this square"),
+        (_sides(Mark.POINTED), "the gate marked in Values is false here"),
+        ("[ ]", "cursor"),
+        ("━ ┃", "sides of a board of Hex, in the colour of the player who connects them"),
+        ("a b", "pairs by which White could block, while they are shown"),
+    )
+    keys = [(action.key, f"{action.title}: {action.help}") for action in ACTIONS]
+    return Content("\n").join(
+        (
+            _heading("The play"),
+            Content(
+                "A certificate plays one side, you play the other. It claims to win every play; "
+                "each of its moves is computed from the certificate, and the board is read from "
+                "the formula. When the play ends, the verdict gate of the formula is evaluated: "
+                "true means that this play keeps the promise."
+            ),
+            Content(
+                "● is Black, ○ is White. Where the rules are known, every step is compared with "
+                "them; a difference is a finding, and is shown at once."
+            ),
+            Content(""),
+            _heading("To move"),
+            Content(
+                "Click a square, or go there with the arrow keys and press Enter. A placement is "
+                "played at once. Otherwise pick two squares of the move: a piece and its target, "
+                "or both halves of a domino. Where several moves fit, a menu asks."
+            ),
+            Content(
+                "Or type the move: occupy(3,3). Tab completes it. ?occupy(3,3) asks why not. "
+                "Enter plays an only move that is on no square (noop). In a bare formula, set the "
+                "bits of your block, or type them: 7=1 8=0."
+            ),
+            Content(""),
+            _heading("Marks"),
+            *_table(marks),
+            Content(""),
+            _heading("Keys (all of them also in the bar or in the palette)"),
+            *_table(keys),
+        )
+    )
+
+
+def _sides(mark: Mark) -> str:
+    left, right = SIDES[mark]
+    return f"{left} {right}"
+
+
+def _table(rows: Sequence[tuple[str, str]]) -> list[Content]:
+    return [Content.assemble((f"{left:>5}  ", "bold"), right) for left, right in rows]

@@ -1,0 +1,372 @@
+"""The board as a widget: drawn square by square, with a cursor and clickable squares."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import itemgetter
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from qsage_validate.games.protocol import Shape, Square
+from qsage_validate.play.frame import SquareXY
+from qsage_validate.play.tui.model.board_art import (
+    SIDES,
+    Grid,
+    Mark,
+    best_grid,
+    scales,
+    square_rows,
+)
+from qsage_validate.play.tui.model.view import Picture
+
+_TARGET = "target"
+# Columns between the board and the target.
+_BESIDE = 3
+_CURSOR = {1: ("[", "]"), "top": ("┏", "┓"), "middle": ("┃", "┃"), "bottom": ("┗", "┛")}
+
+
+class BoardView(ScrollView, can_focus=True):
+    """Draws a :class:`Picture`; posts :class:`Picked` and :class:`CursorMoved`."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "board--wood",
+        "board--wood-alt",
+        "board--line",
+        "board--dot",
+        "board--coordinate",
+        "board--coordinate-cursor",
+        "board--black",
+        "board--white",
+        "board--legal",
+        "board--cursor",
+        "board--illegal",
+        "board--finding",
+        "board--selected",
+        "board--target",
+        "board--hint",
+        "board--pointed",
+        "board--won",
+        "board--changed",
+        "board--earlier",
+    }
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "step(0,-1)", "Up", show=False),
+        Binding("down", "step(0,1)", "Down", show=False),
+        Binding("left", "step(-1,0)", "Left", show=False),
+        Binding("right", "step(1,0)", "Right", show=False),
+        Binding("home", "step(-99,0)", "First column", show=False),
+        Binding("end", "step(99,0)", "Last column", show=False),
+        Binding("pageup", "step(0,-99)", "First row", show=False),
+        Binding("pagedown", "step(0,99)", "Last row", show=False),
+        Binding("enter,space", "pick", "Pick", show=False),
+    ]
+
+    class Picked(Message):
+        """A square was clicked, or picked with the cursor: by ``key``."""
+
+        def __init__(self, square: SquareXY, *, key: bool = False) -> None:
+            self.square = square
+            self.key = key
+            super().__init__()
+
+    class CursorMoved(Message):
+        """The cursor stands on another square."""
+
+        def __init__(self, square: SquareXY) -> None:
+            self.square = square
+            super().__init__()
+
+    def __init__(self, picture: Picture, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.picture = picture
+        self.cursor: SquareXY = ((picture.board.width + 1) // 2, (picture.board.height + 1) // 2)
+        self.zoom: int | None = None
+        self.beside = False
+        self.grid = self.fit(0, 0)
+
+    # Size
+
+    def fit(self, width: int, height: int) -> Grid:
+        """The drawing for an area: the largest that fits, or the one that was zoomed to."""
+        board = self.picture.board
+        names = max(map(len, board.names), default=0)
+        shape = (board.width, board.height, board.shape)
+        wide = self._target_width
+        rim = int(self.picture.top_owner is not None and board.shape is Shape.HEXAGONS)
+        if self.zoom is None:
+            grid = best_grid(*shape, width - wide, height, names, rim)
+            if grid.outer[0] > width - wide:
+                grid = best_grid(*shape, width, height, names, rim)
+        else:
+            grid = Grid(*shape, scales(board.shape)[self.zoom], names, rim)
+        self.beside = wide > 0 and grid.outer[0] + wide <= width
+        return grid
+
+    @property
+    def _target_width(self) -> int:
+        """The columns that the target takes beside the board."""
+        target = self.picture.target
+        return _BESIDE + max(len(_TARGET), 2 * len(target[0])) if target else 0
+
+    def measure(self, width: int, height: int) -> tuple[int, int]:
+        """The size, at most what is offered, that the board would take of an area."""
+        outer = self.fit(width, height).outer
+        wide = self._target_width if self.beside else 0
+        high = len(self.picture.target) + 2 if self.beside else 0
+        return (min(outer[0] + wide, width), min(max(outer[1], high), height))
+
+    def change_zoom(self, by: int) -> bool:
+        """Draw the board larger or smaller; whether that is possible."""
+        sizes = scales(self.picture.board.shape)
+        now = sizes.index(self.grid.scale)
+        wanted = min(max(now + by, 0), len(sizes) - 1)
+        if wanted == now:
+            return False
+        self.zoom = wanted
+        self._refit()
+        return True
+
+    def on_resize(self) -> None:
+        """Choose the drawing for the new size."""
+        self._refit()
+
+    def _refit(self) -> None:
+        # The size without scrollbars: with them the drawing would change back and forth.
+        self.grid = self.fit(self.content_region.width, self.content_region.height)
+        width, height = self.grid.outer
+        self.virtual_size = Size(width, height)
+        self.refresh()
+        self._show_cursor()
+
+    # What is shown
+
+    def show(self, picture: Picture) -> None:
+        """Draw another picture of the same board."""
+        resized = (picture.board.width, picture.board.height) != (
+            self.picture.board.width,
+            self.picture.board.height,
+        )
+        self.picture = picture
+        if resized:
+            self.cursor = (1, 1)
+            self._refit()
+        self.refresh()
+
+    def move_cursor(self, square: SquareXY) -> None:
+        """Put the cursor on ``square``."""
+        if square != self.cursor:
+            self.cursor = square
+            self.refresh()
+            self._show_cursor()
+            self.post_message(self.CursorMoved(square))
+
+    def _show_cursor(self) -> None:
+        if not self.is_attached or not self.size:
+            return
+        column, row = self.grid.corner(self.cursor)
+        scale = self.grid.scale
+        # The coordinates stay in place while the grid is scrolled under them.
+        region = Region(column, row, scale.width + self.grid.gutter + 1, scale.height + 2)
+        self.scroll_to_region(region, animate=False, force=True)
+
+    # Input
+
+    def action_step(self, dx: int, dy: int) -> None:
+        """Move the cursor, up to the edge."""
+        board = self.picture.board
+        x, y = self.cursor[0] + dx, self.cursor[1] + dy
+        self.move_cursor((min(max(x, 1), board.width), min(max(y, 1), board.height)))
+
+    def action_pick(self) -> None:
+        """Pick the square under the cursor."""
+        self.post_message(self.Picked(self.cursor, key=True))
+
+    def square_at(self, x: int, y: int) -> SquareXY | None:
+        """The square drawn at a place of the widget, as it is scrolled."""
+        if x < self.grid.gutter or y < 1:
+            return None
+        column = x - self.grid.gutter + round(self.scroll_x)
+        return self.grid.square_at(column, y - 1 + round(self.scroll_y))
+
+    def on_click(self, event: events.Click) -> None:
+        """Pick the square that was clicked."""
+        offset = event.get_content_offset(self)
+        square = None if offset is None else self.square_at(offset.x, offset.y)
+        if square is not None:
+            event.stop()
+            self.move_cursor(square)
+            self.post_message(self.Picked(square))
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        """One row: the coordinates, or a row of the grid moved by the scrolling."""
+        width = self.scrollable_content_region.width
+        gutter = self.grid.gutter
+        left = round(self.scroll_x)
+        blank = Segment(" " * width, self.rich_style)
+        if self.beside:
+            width -= self._target_width
+        if y == 0:
+            head = Segment(" " * gutter, self.rich_style)
+            strip = Strip([head, *self._columns().crop(left, left + width - gutter)])
+        else:
+            row = y - 1 + round(self.scroll_y)
+            if row >= self.grid.size[1]:
+                return self._with_target(Strip([blank]).crop(0, width), y)
+            grid = self._row(row).crop(left, left + width - gutter)
+            strip = Strip([self._coordinate(row), *grid])
+        strip = strip.extend_cell_length(width, self.rich_style).crop(0, width)
+        return self._with_target(strip, y)
+
+    def _with_target(self, strip: Strip, y: int) -> Strip:
+        """A row of the widget with the target's row beside it."""
+        if not self.beside:
+            return strip
+        target = self.picture.target
+        segments = [Segment(" " * _BESIDE, self.rich_style)]
+        if y == 0:
+            style = self.get_component_rich_style("board--coordinate")
+            segments.append(Segment(_TARGET, style))
+        elif 2 <= y < len(target) + 2:
+            ink = self.rich_style + Style(
+                color=self.get_component_rich_style("board--wood").bgcolor
+            )
+            drawn = "".join("██" if sign == "X" else "  " for sign in target[y - 2])
+            segments.append(Segment(drawn, ink))
+        length = strip.cell_length + self._target_width
+        return Strip([*strip, *segments]).extend_cell_length(length, self.rich_style)
+
+    def _columns(self) -> Strip:
+        style = self.get_component_rich_style("board--coordinate")
+        here = self.get_component_rich_style("board--coordinate-cursor")
+        segments: list[Segment] = []
+        filled = 0
+        for x in range(1, self.grid.columns + 1):
+            column, _ = self.grid.corner((x, 1))
+            label = self.picture.board.column_name(x)
+            start = column + (self.grid.scale.width - 1) // 2 - (len(label) - 1) // 2
+            segments.append(Segment(" " * (start - filled), self.rich_style))
+            segments.append(Segment(label, here if x == self.cursor[0] else style))
+            filled = start + len(label)
+        return Strip(segments).extend_cell_length(self.grid.size[0], self.rich_style)
+
+    def _coordinate(self, row: int) -> Segment:
+        gutter = self.grid.gutter
+        _, pitch = self.grid.scale.pitch
+        first = self.grid.scale.lines + self.grid.rim
+        y, inside = divmod(row - first, pitch)
+        middle = inside == (self.grid.scale.height - 1) // 2
+        if not middle or row < first or y >= self.grid.rows:
+            return Segment(" " * gutter, self.rich_style)
+        here = y + 1 == self.cursor[1]
+        name = "board--coordinate-cursor" if here else "board--coordinate"
+        label = self.picture.board.row_name(y + 1)
+        return Segment(f"{label:>{gutter - 1}} ", self.get_component_rich_style(name))
+
+    def _row(self, row: int) -> Strip:
+        scale, rim = self.grid.scale, self.grid.rim
+        y, inside = divmod(row - scale.lines - rim, scale.pitch[1])
+        if rim and not 0 <= y < self.grid.rows:
+            return self._rim(0 if y < 0 else self.grid.rows - 1)
+        if scale.lines and (row == 0 or inside == scale.height):
+            return self._line(row)
+        segments = [Segment(" " * self.grid.indent(y + 1), self.rich_style)]
+        if rim:
+            segments.append(Segment("┃", self._side(top=False)))
+        line = self.get_component_rich_style("board--line")
+        for x in range(1, self.grid.columns + 1):
+            if scale.lines:
+                segments.append(Segment("│", line))
+            segments += self._square((x, y + 1), inside)
+        if scale.lines:
+            segments.append(Segment("│", line))
+        if rim:
+            segments.append(Segment("┃", self._side(top=False)))
+        return Strip(segments).extend_cell_length(self.grid.size[0], self.rich_style)
+
+    def _rim(self, y: int) -> Strip:
+        """The side at the top (row 0) or the bottom."""
+        blank = Segment(" " * (self.grid.indent(y + 1) + 1), self.rich_style)
+        side = Segment("━" * (self.grid.columns * self.grid.scale.width), self._side(top=True))
+        return Strip([blank, side]).extend_cell_length(self.grid.size[0], self.rich_style)
+
+    def _side(self, *, top: bool) -> Style:
+        """The look of a side of the board: its owner's colour on the board's."""
+        owner = self.picture.top_owner
+        assert owner is not None, "there is a rim"
+        name = (owner if top else owner.other).value
+        wood = self.get_component_rich_style("board--wood")
+        return wood + self.get_component_rich_style(f"board--{name}", partial=True)
+
+    def _line(self, row: int) -> Strip:
+        ends = "┌┬┐" if row == 0 else "└┴┘" if row == self.grid.size[1] - 1 else "├┼┤"
+        middle = ends[1].join("─" * self.grid.scale.width for _ in range(self.grid.columns))
+        style = self.get_component_rich_style("board--line")
+        return Strip([Segment(ends[0] + middle + ends[2], style)])
+
+    def _square(self, square: SquareXY, inside: int) -> list[Segment]:
+        scale = self.grid.scale
+        content = self.picture.board[square]
+        marks = self.picture.marks.get(square, frozenset())
+        row = square_rows(content, scale.width, scale.height, Mark.LEGAL in marks)[inside]
+        chars = list(row.text)
+        ground = self._ground(square, marks)
+        style = ground + self._ink(content, marks)
+        styles = [style] * scale.width
+        letter = self.picture.letters.get(square)
+        if letter is not None and content is Square.OPEN and inside == (scale.height - 1) // 2:
+            chars[(scale.width - 1) // 2] = letter
+            styles[(scale.width - 1) // 2] = ground + self.get_component_rich_style(
+                "board--cursor", partial=True
+            )
+        for column in row.filled:
+            styles[column] = style + Style(bgcolor=style.color)
+        if inside == (scale.height - 1) // 2:
+            first = min(marks, key=list(Mark).index, default=None)
+            # An open square that may be taken has a larger dot instead.
+            if first is not None and (first is not Mark.LEGAL or content is not Square.OPEN):
+                chars[0], chars[-1] = SIDES[first]
+                styles[0] = styles[-1] = ground + self.get_component_rich_style(
+                    "board--cursor", partial=True
+                )
+        if square == self.cursor:
+            self._draw_cursor(chars, styles, inside, ground)
+        return [
+            Segment("".join(char for char, _ in run), style)
+            for style, run in groupby(zip(chars, styles, strict=True), key=itemgetter(1))
+        ]
+
+    def _draw_cursor(
+        self, chars: list[str], styles: list[Style], inside: int, ground: Style
+    ) -> None:
+        height = self.grid.scale.height
+        part: int | str = 1
+        if height > 1:
+            part = "top" if inside == 0 else "bottom" if inside == height - 1 else "middle"
+        chars[0], chars[-1] = _CURSOR[part]
+        cursor = self.get_component_rich_style("board--cursor", partial=True)
+        styles[0] = styles[-1] = ground + cursor
+
+    def _ground(self, square: SquareXY, marks: frozenset[Mark]) -> Style:
+        for mark in Mark:
+            if mark in marks and mark is not Mark.LEGAL:
+                return self.get_component_rich_style(f"board--{mark.value}")
+        other = (square[0] + square[1]) % 2
+        return self.get_component_rich_style("board--wood-alt" if other else "board--wood")
+
+    def _ink(self, content: Square, marks: frozenset[Mark]) -> Style:
+        if content is Square.OPEN:
+            name = "board--legal" if Mark.LEGAL in marks else "board--dot"
+        else:
+            name = f"board--{content.name.lower()}"
+        return self.get_component_rich_style(name, partial=True)

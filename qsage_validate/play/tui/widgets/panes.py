@@ -1,0 +1,289 @@
+"""The panes beside the board: moves so far, why not, values, messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import DataTable, Input, Static
+
+from qsage_validate.games.protocol import Player
+from qsage_validate.play.frame import Frame, NamedValue, SquareXY, WhyNot
+from qsage_validate.play.tui.model.notes import Note, Weight
+from qsage_validate.play.tui.model.requests import Explained, Refused
+
+STONES = {Player.BLACK: "●", Player.WHITE: "○"}
+
+
+_PLY_COLUMNS = ("Ply", "Player", "Move", "Remarks")
+_LISTED_SQUARES = 2
+_VALUE_COLUMNS = ("Name", "Value", "Variable", "Kind")
+
+
+def fill(
+    table: DataTable[Content], columns: Sequence[str], rows: Sequence[Sequence[Content]]
+) -> None:
+    """Replace what ``table`` shows; each column is as wide as its widest cell.
+
+    The table itself does not know how wide a ``Content`` is.
+    """
+    table.clear(columns=True)
+    for number, label in enumerate(columns):
+        widest = max((row[number].cell_length for row in rows), default=0)
+        table.add_column(label, width=max(widest, len(label)))
+    for row in rows:
+        table.add_row(*row)
+
+
+class MovesPane(Vertical):
+    """All plies so far; choosing one looks back at it."""
+
+    BORDER_TITLE = "1 Moves"
+
+    class FrameChosen(Message):
+        """A person wants to look at the frame ``index``."""
+
+        def __init__(self, index: int) -> None:
+            self.index = index
+            super().__init__()
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._frames: tuple[Frame, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        yield DataTable[Content](cursor_type="row", id="moves-table")
+
+    @property
+    def table(self) -> DataTable[Content]:
+        """The table of plies."""
+        return self.query_one("#moves-table", DataTable)
+
+    def show(self, frames: Sequence[Frame], index: int) -> None:
+        """List ``frames`` with the cursor on ``index``."""
+        if self._frames != tuple(frames):
+            self._frames = tuple(frames)
+            fill(self.table, _PLY_COLUMNS, [_ply_cells(frame) for frame in frames])
+        self.table.move_cursor(row=index, animate=False)
+
+    @on(DataTable.RowSelected)
+    def _choose(self, event: DataTable.RowSelected) -> None:
+        event.stop()
+        self.post_message(self.FrameChosen(event.cursor_row))
+
+
+def _ply_cells(frame: Frame) -> tuple[Content, Content, Content, Content]:
+    remarks: list[Content] = []
+    if frame.illegal is not None:
+        remarks.append(Content.styled("illegal", "$warning"))
+    if frame.stopped:
+        remarks.append(Content("claims the goal"))
+    if frame.findings:
+        count = len(frame.findings)
+        remarks.append(Content.styled(f"{count} finding{'s' * (count > 1)}", "bold $error"))
+    if frame.outcome is not None:
+        winner = frame.outcome.winner
+        end = "the end" if winner is None else f"{winner} wins"
+        remarks.append(Content.styled(end, "bold"))
+    if frame.player is None:
+        who, move = Content(""), Content.styled("start", "$quiet")
+    else:
+        who = Content(f"{STONES[frame.player]} {frame.player}")
+        move = Content("unreadable" if frame.move is None else str(frame.move))
+    return Content(str(frame.ply)), who, move, Content(", ").join(remarks)
+
+
+class WhyPane(VerticalScroll):
+    """Why the last illegal try is illegal, by the rules and by the formula."""
+
+    BORDER_TITLE = "2 Why not"
+
+    def compose(self) -> ComposeResult:
+        yield Static(_EMPTY_WHY, id="why-text")
+
+    def show(self, answer: Refused | Explained | None) -> None:
+        """Explain ``answer``; ``None`` clears the pane."""
+        self.query_one("#why-text", Static).update(_EMPTY_WHY if answer is None else _why(answer))
+        self.scroll_home(animate=False)
+
+
+_EMPTY_WHY = Content.styled(
+    "Nothing illegal was tried.\n\nPick a square that is not marked, or press w (why not) on any "
+    "square, or type ? and a move: the gates that forbid it are named here, and the rule that "
+    "fails.",
+    "$quiet",
+)
+
+
+def _why(answer: Refused | Explained) -> Content:
+    blocks = [_reason(why) for why in answer.whys]
+    legal = answer.legal if isinstance(answer, Explained) else answer.alternatives
+    if legal:
+        moves = ", ".join(map(str, legal))
+        blocks.append(
+            Content.assemble((moves, "bold"), (" legal", "bold $success"), ": nothing forbids it")
+        )
+    if not blocks:
+        blocks.append(Content(f"{answer.attempt}: no move of yours is written like that."))
+    return Content("\n\n").join(blocks)
+
+
+def _reason(why: WhyNot) -> Content:
+    lines = [Content.assemble((str(why.move), "bold"), (" illegal", "bold $error"))]
+    if why.illegality is not None:
+        lines.append(Content.assemble(("rules    ", "$quiet"), why.illegality.text))
+    elif why.rules_legal:
+        lines.append(Content.assemble(("rules    ", "$quiet"), "the move is legal"))
+    if why.formula_legal is None and why.asked:
+        lines.append(Content.assemble(("formula  ", "$quiet"), "says nothing about legality"))
+    elif why.formula_legal:
+        lines.append(Content.assemble(("formula  ", "$quiet"), "every indicator accepts the move"))
+    for value in why.evidence:
+        lines.append(Content.assemble(("formula  ", "$quiet"), _named(value)))
+    if why.rules_legal is not None and why.formula_legal not in (None, why.rules_legal):
+        lines.append(Content.styled("rules and formula disagree: a finding", "bold $error"))
+    return Content("\n").join(lines)
+
+
+def _named(value: NamedValue) -> Content:
+    return Content.assemble(value.name, (f" [{value.variable}]", "$quiet"), " = ", _value(value))
+
+
+def _value(value: NamedValue, most: int | None = None) -> Content:
+    """The value; with ``most``, more squares than that are only counted."""
+    if value.value is not None:
+        style = "$success" if value.value else "$error"
+        return Content.styled("true" if value.value else "false", style)
+    if value.false_at:
+        if most is not None and len(value.false_at) > most:
+            return Content.styled(f"false at {len(value.false_at)} squares", "$error")
+        places = " ".join(f"({x},{y})" for x, y in value.false_at)
+        return Content.styled(f"false at {places}", "$error")
+    return Content.styled("?", "$quiet")
+
+
+class ValuesPane(Vertical):
+    """Variables and gates with their values at the step that is shown, with a filter."""
+
+    BORDER_TITLE = "3 Values"
+
+    class Pointed(Message):
+        """The cursor is on a value that is false on these squares."""
+
+        def __init__(self, squares: frozenset[SquareXY]) -> None:
+            self.squares = squares
+            super().__init__()
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._values: tuple[NamedValue, ...] = ()
+        self._shown: tuple[NamedValue, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        yield Input(
+            placeholder="filter: words of a row, such as white true",
+            id="values-filter",
+            compact=True,
+        )
+        yield DataTable[Content](cursor_type="row", id="values-table")
+
+    @property
+    def table(self) -> DataTable[Content]:
+        """The table of values."""
+        return self.query_one("#values-table", DataTable)
+
+    @property
+    def shown(self) -> tuple[NamedValue, ...]:
+        """The values that pass the filter."""
+        return self._shown
+
+    def show(self, values: tuple[NamedValue, ...]) -> None:
+        """List ``values``."""
+        if values != self._values:
+            self._values = values
+            self._fill()
+
+    @on(Input.Changed, "#values-filter")
+    def _filter(self, event: Input.Changed) -> None:
+        event.stop()
+        self._fill()
+
+    @on(Input.Submitted, "#values-filter")
+    def _leave_filter(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.table.focus()
+
+    def _fill(self) -> None:
+        words = self.query_one("#values-filter", Input).value.casefold().split()
+        self._shown = tuple(v for v in self._values if all(w in _searched(v) for w in words))
+        rows = [
+            (
+                Content(value.name),
+                _value(value, _LISTED_SQUARES),
+                Content(value.variable),
+                Content.styled(value.group.value, "$quiet"),
+            )
+            for value in self._shown
+        ]
+        fill(self.table, _VALUE_COLUMNS, rows)
+        hidden = len(self._values) - len(self._shown)
+        self.border_subtitle = f"{len(self._shown)} of {len(self._values)}" if hidden else ""
+
+    @on(DataTable.RowHighlighted)
+    def _point(self, event: DataTable.RowHighlighted) -> None:
+        event.stop()
+        if 0 <= event.cursor_row < len(self._shown) and self.table.has_focus:
+            self.post_message(self.Pointed(frozenset(self._shown[event.cursor_row].false_at)))
+
+
+def _searched(value: NamedValue) -> str:
+    shown = "?" if value.value is None and not value.false_at else str(bool(value.value))
+    return f"{value.name} {value.variable} {value.group.value} {shown}".casefold()
+
+
+_WEIGHT_STYLES = {
+    Weight.SAID: "$quiet",
+    Weight.DONE: "",
+    Weight.REFUSED: "$warning",
+    Weight.ERROR: "$error",
+    Weight.FINDING: "bold $error",
+    Weight.VERDICT: "bold",
+}
+
+
+class MessagesPane(VerticalScroll):
+    """What was said, the newest last."""
+
+    BORDER_TITLE = "4 Messages"
+    LIMIT: ClassVar[int] = 500
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.notes: list[Note] = []
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="messages-text")
+
+    def add(self, *notes: Note) -> None:
+        """Add messages and show the last one."""
+        self.notes += notes
+        del self.notes[: -self.LIMIT]
+        lines = [
+            Content.styled(f"{note.weight.value} {note.text}", _WEIGHT_STYLES[note.weight])
+            for note in self.notes
+        ]
+        self.query_one("#messages-text", Static).update(Content("\n").join(lines))
+        self._show_newest()
+
+    def on_show(self) -> None:
+        """Come up with the newest message in sight."""
+        self._show_newest()
+
+    def _show_newest(self) -> None:
+        # When the new text has been laid out; until then the end is where it was before.
+        self.call_after_refresh(self.scroll_end, animate=False, force=True)

@@ -1,0 +1,138 @@
+"""The part of the screen that board and panes share."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.containers import Container
+from textual.content import Content
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.message import Message
+from textual.style import Style
+from textual.widget import Widget
+from textual.widgets import Static
+
+from qsage_validate.play.tui.model.pane_layout import PANES, STAGE, TABS, arrange, mode_for
+from qsage_validate.play.tui.widgets.block_form import BlockForm
+from qsage_validate.play.tui.widgets.board_view import BoardView
+
+_TITLES = {"moves": "Moves", "why": "Why not", "values": "Values", "messages": "Messages"}
+_SHORT = {"moves": "Moves", "why": "Why", "values": "Values", "messages": "Said"}
+_FULL_WIDTH = 41
+
+
+class PaneTabs(Static):
+    """The names of the panes, with a number where there is news; posts :class:`Chosen`."""
+
+    class Chosen(Message):
+        """A person wants to see a pane."""
+
+        def __init__(self, pane: str) -> None:
+            self.pane = pane
+            super().__init__()
+
+    def __init__(self) -> None:
+        super().__init__(id=TABS)
+        self.active = PANES[0]
+        self.news: frozenset[str] = frozenset()
+
+    def show(self, active: str, news: frozenset[str]) -> None:
+        """Mark the active pane, and the ones with news."""
+        self.active = active
+        self.news = news
+        full = self.size.width >= _FULL_WIDTH
+        titles, margin = (_TITLES, " ") if full else (_SHORT, "")
+        tabs: list[Content] = []
+        for number, pane in enumerate(PANES, start=1):
+            sign = "!" if pane in news else " "
+            look = "bold $foreground on $primary 40%" if pane == active else "$quiet"
+            if pane in news:
+                look = "bold $warning"
+            tab = Content.styled(f"{margin}{number} {titles[pane]}{sign}", look)
+            tabs.append(tab.stylize(Style.from_meta({"pane": pane})))
+        self.update(Content("").join(tabs), layout=False)
+
+    def on_resize(self) -> None:
+        """Write the names as long as there is room for them."""
+        self.show(self.active, self.news)
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the pane that was clicked."""
+        pane = event.style.meta.get("pane")
+        if pane is not None:
+            self.post_message(self.Chosen(pane))
+
+
+class Stage(Container):
+    """Where the board is, or the form; a board is centred in it."""
+
+    def __init__(self, child: BoardView | BlockForm) -> None:
+        super().__init__(child, id=STAGE)
+        self._child = child
+
+    def on_resize(self) -> None:
+        """Give the child what it can use of the space."""
+        width, height = self._child.measure(self.size.width, self.size.height)
+        self._child.styles.width = width
+        self._child.styles.height = height
+
+
+class PlayArea(Container):
+    """Arranges stage, tabs and panes by :func:`arrange`; shows one pane at a time when small."""
+
+    def __init__(self, child: BoardView | BlockForm, *panes: Widget) -> None:
+        self.stage = Stage(child)
+        super().__init__(self.stage, PaneTabs(), *panes, id="play-area")
+        self._measure = child.measure
+        self._layout = _PaneLayout()
+        self.active = PANES[0]
+        self.tabbed = True
+
+    @property
+    def layout(self) -> Layout:
+        """The layout, which depends on the size in a way that CSS cannot say."""
+        return self._layout
+
+    def boxes(self, size: Size) -> dict[str, Region]:
+        """Where each shown child goes in an area of ``size``."""
+        found = arrange(size.width, size.height, self.active, self._measure)
+        return {name: Region(b.x, b.y, b.width, b.height) for name, b in found.items()}
+
+    def choose(self, pane: str) -> None:
+        """Show ``pane``, if they are not all shown."""
+        if pane != self.active:
+            self.active = pane
+            self.rearrange()
+
+    def on_resize(self) -> None:
+        """Show what there is room for."""
+        self.rearrange()
+
+    def rearrange(self) -> None:
+        """Show the children that have a place, and lay them out again."""
+        self.tabbed = mode_for(self.size.width, self.size.height).tabbed
+        shown = self.boxes(self.size)
+        for child in self.children:
+            child.display = child.id in shown
+        self.set_class(self.tabbed, "-tabbed")
+        self.refresh(layout=True)
+        self.stage.on_resize()
+
+
+class _PaneLayout(Layout):
+    name = "panes"
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        if not isinstance(parent, PlayArea):
+            raise TypeError("this layout is the play area's")
+        boxes = parent.boxes(size)
+        return [
+            WidgetPlacement(boxes[child.id], NULL_OFFSET, NULL_SPACING, child)
+            for child in children
+            if child.id in boxes
+        ]
+
+
+__all__ = ["PANES", "PaneTabs", "PlayArea"]

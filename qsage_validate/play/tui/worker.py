@@ -1,0 +1,123 @@
+"""How the interface asks the match: one question at a time, in a worker thread.
+
+What is asked while the worker is busy waits in a queue.  The answers arrive as
+:class:`Answered` messages.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import deque
+from dataclasses import replace
+from functools import partial
+
+from textual.app import App
+from textual.message import Message
+from textual.worker import Worker, WorkerState
+
+from qsage_validate.errors import Exit, QsageError
+from qsage_validate.play.match import Match
+from qsage_validate.play.tui.model import requests
+from qsage_validate.play.tui.model.situation import Situation
+from qsage_validate.play.tui.model.view import View
+
+_QUEUE = 20
+_BUSY_AFTER = 0.15
+
+
+class Answered(Message):
+    """The worker has finished: ``answer``, or ``failure``; ``situation`` as it is now.
+
+    ``situation`` is ``None`` when asking for it failed.
+    """
+
+    def __init__(
+        self,
+        answer: requests.Answer | None,
+        failure: QsageError | None,
+        situation: Situation | None,
+    ) -> None:
+        self.answer = answer
+        self.failure = failure
+        self.situation = situation
+        super().__init__()
+
+
+class AskingApp(App[Exit]):
+    """An app around a match; only its worker thread touches the match.
+
+    ``bug`` is an exception that is none of :class:`~qsage_validate.errors.QsageError`: the app
+    has ended because of it.
+    """
+
+    def __init__(self, match: Match, *, let_happen: bool) -> None:
+        super().__init__()
+        self._match = match
+        self._queue: deque[tuple[str, requests.Request]] = deque()
+        self.bug: BaseException | None = None
+        self.view = View(Situation.of(match), let_happen=let_happen)
+
+    @abstractmethod
+    def show(self, view: View) -> None:
+        """Make ``view`` what is on the screen."""
+
+    def ask(self, what: str, request: requests.Request) -> None:
+        """Ask the match; ``what`` names it for the person.  Waits its turn when it is busy."""
+        if self.view.busy is None:
+            self._start(what, request)
+        elif len(self._queue) < _QUEUE:
+            self._queue.append((what, request))
+            self.show(replace(self.view, waiting=len(self._queue)))
+        else:
+            self.bell()
+
+    def _start(self, what: str, request: requests.Request) -> None:
+        self.view = replace(self.view, busy=what, waiting=len(self._queue))
+        self.run_worker(
+            partial(self._work, request),
+            name=what,
+            group="match",
+            thread=True,
+            exclusive=True,
+            exit_on_error=False,
+        )
+        # Most answers come at once: the indicator would only flicker.
+        self.set_timer(_BUSY_AFTER, self._show_if_busy)
+
+    def _show_if_busy(self) -> None:
+        if self.view.busy is not None:
+            self.show(self.view)
+
+    def _work(self, request: requests.Request) -> None:
+        # In the worker thread.  A bug is raised, and ends the app in on_worker_state_changed.
+        answer: requests.Answer | None = None
+        failure: QsageError | None = None
+        situation: Situation | None = None
+        try:
+            answer = request(self._match)
+        except QsageError as error:
+            failure = error
+        try:
+            situation = Situation.of(self._match)
+        except QsageError as error:
+            failure = failure or error
+        self.post_message(Answered(answer, failure, situation))
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that raised has met a bug: leave, so that it is reported."""
+        if event.worker.group == "match" and event.state is WorkerState.ERROR:
+            self.bug = event.worker.error
+            self.exit()
+
+    def ask_next(self) -> bool:
+        """Ask what has waited longest; whether something has."""
+        if self._queue:
+            self._start(*self._queue.popleft())
+            return True
+        return False
+
+    def forget_waiting(self) -> bool:
+        """Drop what waits; whether there was something."""
+        waited = bool(self._queue)
+        self._queue.clear()
+        return waited

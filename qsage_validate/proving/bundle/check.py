@@ -1,0 +1,240 @@
+"""Proof bundles checked again: files by their hashes, proofs by checkers, CNFs by the inputs.
+
+Two questions, answered apart: is a CNF unsatisfiable (its proof, by each checker), and is it the
+CNF of the theorem (made again from the inputs and compared)?  Neither follows from the other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from qsage_validate import __version__
+from qsage_validate.errors import Exit, InputError, QsageError, one_line
+from qsage_validate.proving.bundle.bundle import MANIFEST, Manifest, ManifestTheorem, made_again
+from qsage_validate.proving.bundle.checkers import Answer, Outcome, run_checker
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.provenance import file_fact
+from qsage_validate.proving.subject import load_subject
+
+Tell = Callable[[str], None]
+
+
+class Link(Enum):
+    """Whether a CNF is the one of the inputs; the values are those of ``--json``."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    NOT_ASKED = "not asked"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class TheoremCheck:
+    """What was found out about one theorem; ``reason`` explains a link that is not the same."""
+
+    theorem: ManifestTheorem
+    outcomes: tuple[Outcome, ...]
+    link: Link
+    reason: str = ""
+
+    @property
+    def unsatisfiable(self) -> bool:
+        """Whether a checker has accepted the proof and none has refuted it."""
+        answers = [outcome.answer for outcome in self.outcomes]
+        return Answer.VERIFIED in answers and Answer.REFUTED not in answers
+
+    @property
+    def accepted_by(self) -> tuple[str, ...]:
+        """The checkers that have accepted the proof."""
+        return tuple(x.checker for x in self.outcomes if x.answer is Answer.VERIFIED)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What may be said, and what may not."""
+        cnf = self.theorem.cnf
+        if self.unsatisfiable:
+            proved = f"{cnf} is unsatisfiable (accepted by {', '.join(self.accepted_by)})"
+        else:
+            proved = f"{cnf}: it is not shown that the clauses are unsatisfiable"
+        belongs = {
+            Link.SAME: f"{cnf} is the CNF of the inputs: made again, equal",
+            Link.DIFFERENT: f"{cnf} is not the CNF of the inputs: {self.reason}",
+            Link.UNKNOWN: f"{cnf}: not compared with the inputs: {self.reason}",
+            Link.NOT_ASKED: f"{cnf}: not compared with the inputs, as asked",
+        }[self.link]
+        return proved, belongs
+
+    def as_json(self) -> dict[str, object]:
+        """The fields, for ``--json``."""
+        return {
+            "level": self.theorem.level.value,
+            "statement": self.theorem.statement,
+            "unsatisfiable": self.unsatisfiable,
+            "cnf of the inputs": self.link.value,
+            "reason": self.reason,
+            "checkers": [
+                {
+                    "checker": x.checker,
+                    "answer": x.answer.value,
+                    "seconds": round(x.seconds, 3),
+                    "reason": x.reason,
+                }
+                for x in self.outcomes
+            ],
+            "checked beside the proof": list(self.theorem.beside),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """A bundle that was checked; ``faults`` are files that are not those of the manifest."""
+
+    folder: str
+    faults: tuple[str, ...]
+    missing: tuple[str, ...]
+    theorems: tuple[TheoremCheck, ...]
+
+    @property
+    def exit_code(self) -> Exit:
+        """Refuted before undecided before fine."""
+        outcomes = [x.answer for each in self.theorems for x in each.outcomes]
+        links = [each.link for each in self.theorems]
+        if self.faults or Answer.REFUTED in outcomes or Link.DIFFERENT in links:
+            return Exit.REFUTED
+        if Answer.GAVE_UP in outcomes or Link.UNKNOWN in links:
+            return Exit.UNDECIDED
+        return Exit.FINE
+
+    @property
+    def last_line(self) -> str:
+        """One line that a person can quote."""
+        code = self.exit_code
+        levels = ", ".join(each.theorem.level.value for each in self.theorems)
+        if code is Exit.REFUTED:
+            return f"{self.folder}: refuted"
+        if code is Exit.UNDECIDED:
+            return f"{self.folder}: undecided ({levels})"
+        if any(each.link is not Link.SAME for each in self.theorems):
+            return (
+                f"{self.folder}: the CNFs are unsatisfiable ({levels}); whether they are those of "
+                "the inputs was not asked"
+            )
+        return (
+            f"{self.folder}: verified: the CNFs are unsatisfiable, and are those of the inputs "
+            f"({levels})"
+        )
+
+    def as_json(self) -> dict[str, object]:
+        """Everything, for ``--json``."""
+        return {
+            "folder": self.folder,
+            "verdict": {0: "verified", 1: "refuted", 3: "undecided"}[int(self.exit_code)],
+            "summary": self.last_line,
+            "faults": list(self.faults),
+            "missing inputs": list(self.missing),
+            "theorems": [each.as_json() for each in self.theorems],
+        }
+
+
+def verify_bundle(
+    manifest: Manifest,
+    checkers: Sequence[str],
+    *,
+    inputs: bool = True,
+    timeout: float | None = None,
+    tell: Tell | None = None,
+) -> Verification:
+    """Check a bundle with ``checkers``; ``inputs`` asks for the CNFs to be made again.
+
+    ``timeout`` (seconds) is the limit of each program.  Raises ``InputError`` for files that are
+    no CNF or no LRAT proof, and ``UsageError`` for a checker that is not there.
+    """
+    folder = manifest.folder
+    say = tell if tell is not None else _silent
+    faults = _faulty_files(manifest)
+    if faults:  # nothing that they say is worth a check
+        return Verification(folder, faults, (), ())
+    missing: tuple[str, ...] = ()
+    links: dict[Level, tuple[Link, str]] = {}
+    if inputs:
+        missing = tuple(
+            f"{x.role}: {x.path} is not there"
+            for x in manifest.inputs
+            if not os.path.isfile(x.path)
+        )
+        faults = tuple(
+            f"{x.role}: {x.path} is not the file that the bundle was made from"
+            for x in manifest.inputs
+            if os.path.isfile(x.path) and file_fact(x.path).sha256 != x.sha256
+        )
+        say("CNFs of the inputs")
+        links = _links(manifest, missing, faults)
+    checks = []
+    for theorem in manifest.theorems:
+        cnf, proof = (os.path.join(folder, name) for name in (theorem.cnf, theorem.proof))
+        outcomes = []
+        for name in checkers:
+            say(f"{theorem.level.value}: {name}")
+            outcomes.append(run_checker(name, cnf, proof, timeout=timeout))
+        link, reason = links.get(theorem.level, (Link.NOT_ASKED, ""))
+        checks.append(TheoremCheck(theorem, tuple(outcomes), link, reason))
+    return Verification(folder, faults, missing, tuple(checks))
+
+
+def _silent(text: str) -> None:
+    """Tell nobody."""
+
+
+def _faulty_files(manifest: Manifest) -> tuple[str, ...]:
+    try:
+        present = set(os.listdir(manifest.folder)) - {MANIFEST}
+    except OSError as error:
+        found = f"an error: {error.strerror}"
+        raise InputError(manifest.folder, None, None, found, "a bundle") from None
+    faults = [f"{name}: not in the manifest" for name in sorted(present - manifest.files.keys())]
+    for name, wanted in manifest.files.items():
+        path = os.path.join(manifest.folder, name)
+        if not os.path.isfile(path):
+            faults.append(f"{name}: not there")
+        elif file_fact(path).sha256 != wanted:
+            faults.append(f"{name}: not the file of the manifest, by its SHA-256")
+    return tuple(faults)
+
+
+def _links(
+    manifest: Manifest, missing: Sequence[str], faults: Sequence[str]
+) -> dict[Level, tuple[Link, str]]:
+    """For each theorem whether its CNF is the one of the inputs, and why not."""
+    levels = [theorem.level for theorem in manifest.theorems]
+    if missing or faults:
+        reason = "; ".join([*missing, *faults])
+        return dict.fromkeys(levels, (Link.UNKNOWN, reason))
+    try:
+        subject = load_subject(manifest.play)
+        again = made_again(subject, levels, minimal=manifest.minimal)
+    except QsageError as error:
+        return dict.fromkeys(levels, (Link.UNKNOWN, str(error)))
+    found: dict[Level, tuple[Link, str]] = {}
+    for theorem in manifest.theorems:
+        remade = again.get(theorem.level)
+        if remade is None:
+            reason = f"level {theorem.level.value} is not proved of them"
+        else:
+            digest = hashlib.sha256()
+            for line in remade.cnf.lines():
+                digest.update(line.encode())
+            same = digest.hexdigest() == manifest.files[theorem.cnf]
+            if same and theorem.entry == remade.entry:
+                found[theorem.level] = Link.SAME, ""
+                continue
+            other = "says something else of it" if same else "makes another one"
+            reason = (
+                f"qsage-validate {__version__} {other} (the bundle is by "
+                f"{one_line(manifest.made_by)})"
+            )
+        found[theorem.level] = Link.DIFFERENT, reason
+    return found

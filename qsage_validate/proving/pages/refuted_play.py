@@ -1,0 +1,100 @@
+"""The play of a finding, step by step: as the formula sees it, else by the rules alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from qsage_validate.errors import QsageError
+from qsage_validate.games.protocol import Game
+from qsage_validate.play.match import Match
+from qsage_validate.play.render.steps import Step, steps_by_rules, steps_of_frames
+from qsage_validate.play.setup import Setup
+from qsage_validate.proving.levels import LevelResult
+from qsage_validate.proving.report import Report
+from qsage_validate.validation.finding import Finding
+
+# What follows a move that is let happen, or with which a goal is claimed.
+_LET_HAPPEN, _CLAIM = "!", "!stop"
+
+
+@dataclass(frozen=True, slots=True)
+class RefutedPlay:
+    """The play of ``finding``; ``source`` says whose boards the steps show.
+
+    Without a layout and rules the steps have no boards.
+    """
+
+    result: LevelResult
+    finding: Finding
+    steps: tuple[Step, ...]
+    source: str
+
+
+def first_refuted_play(
+    report: Report, setup: Setup | None = None, game: Game | None = None
+) -> RefutedPlay | None:
+    """The shortest play of the first level that found one; ``None`` without such a level."""
+    for result in report.results:
+        findings = [finding for finding in result.findings if finding.moves]
+        if findings:
+            finding = min(findings, key=lambda own: len(own.moves))
+            steps, source = steps_of_finding(finding, setup, game)
+            return RefutedPlay(result, finding, steps, source)
+    return None
+
+
+def steps_of_finding(
+    finding: Finding, setup: Setup | None = None, game: Game | None = None
+) -> tuple[tuple[Step, ...], str]:
+    """The steps of a finding's play, and whose boards they show.
+
+    The certificate replays it where there is one and it answers as in the finding.
+    """
+    if setup is not None:
+        steps = _replayed(setup, finding.moves)
+        if steps is not None:
+            return _pointed_out(steps, finding), "the boards are decoded from the formula"
+    rules = game if game is not None or setup is None else setup.game
+    if rules is not None:
+        moves = [_bare(move) for move in finding.moves]
+        return _pointed_out(steps_by_rules(rules, moves), finding), "the boards are the rules'"
+    return (), "the formula has no layout: there are no boards to show"
+
+
+def _replayed(setup: Setup, moves: Sequence[str]) -> tuple[Step, ...] | None:
+    """The play against the certificate; ``None`` when it goes another way than ``moves``."""
+    match = setup.match()
+    while not match.over and match.frame.ply < len(moves):
+        text = moves[match.frame.ply]
+        try:
+            # A legal move is simply made; an illegal one is let happen.
+            match.push(_bare(text), force=True, claim=text.endswith(_CLAIM) and match.can_claim())
+        except QsageError:
+            return None
+    made = [str(frame.move) for frame in match.frames if frame.move is not None]
+    expected = [_bare(move) for move in moves]
+    length = min(len(made), len(expected))
+    if made[:length] != expected[:length] or len(made) < len(expected) - 1:
+        return None
+    return _until(match, len(expected))
+
+
+def _until(match: Match, plies: int) -> tuple[Step, ...]:
+    """The steps up to ``plies``, and the answer after them if it was made."""
+    return tuple(step for step in steps_of_frames(match.frames) if step.ply <= plies + 1)
+
+
+def _pointed_out(steps: tuple[Step, ...], finding: Finding) -> tuple[Step, ...]:
+    """The steps with the finding told at the ply at which it was seen."""
+    shown = []
+    for step in steps:
+        if step.ply == finding.ply and finding.text not in step.remarks:
+            step = replace(step, remarks=(*step.remarks, finding.text))
+        shown.append(step)
+    return tuple(shown)
+
+
+def _bare(move: str) -> str:
+    """A move without its mark."""
+    return move.removesuffix(_CLAIM).removesuffix(_LET_HAPPEN)

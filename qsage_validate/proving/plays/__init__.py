@@ -1,0 +1,1 @@
+"""Plays against a certificate: random ones, all of them."""

@@ -1,0 +1,170 @@
+"""Checkpoints of the exhaustive adversary: what was done and what is still to be done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from qsage_validate.encodings.layout.tables import TableLayout
+from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.source import write_atomic
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.gdl.rounds import RoundsGame
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.play.setup import Setup
+
+_FORMAT: Final = "qsage exhaustive checkpoint 2"
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far it is.
+
+    ``ply`` is the number of plies of the beginnings in ``todo``; those in ``later`` have one
+    more.  Both have the moves of each beginning and the number of plays that have begun so or
+    merged into it.  The lists by ply: beginnings that were put into the layer, those that were
+    merged into others, plays that ended after so many plies; ``unknown`` are plays of which
+    nobody knows who won.
+    """
+
+    plies: int
+    ply: int = 0
+    todo: list[tuple[str, int]] = field(default_factory=list)
+    later: list[tuple[str, int]] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
+    merged: list[int] = field(default_factory=list)
+    ended: list[int] = field(default_factory=list)
+    replies: int = 0
+    unknown: int = 0
+    sampled: bool = False
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        for column in (self.positions, self.merged, self.ended):
+            column += [0] * (self.plies + 1 - len(column))
+
+
+def digest_of(setup: Setup) -> str:
+    """A digest of everything that the results depend on: certificate, formula, layout, rules."""
+    made = hashlib.sha256()
+
+    def add(value: object) -> None:
+        made.update(f"{value!r}\n".encode())
+
+    certificate, formula = setup.certificate, setup.formula
+    add((certificate.kind, certificate.dialect))
+    if isinstance(certificate, CircuitCertificate):
+        add((certificate.aig.num_inputs, certificate.inputs))
+        made.update(certificate.aig.fanin0.tobytes() + certificate.aig.fanin1.tobytes())
+        add((sorted(certificate.functions.items()), sorted(certificate.extra.items())))
+    else:
+        made.update(certificate.literals.tobytes())
+        add((sorted(certificate.defined), certificate.max_variable))
+    if formula is not None:
+        add((formula.scopes, formula.output))
+        add([(v, gate.connective, gate.inputs) for v, gate in formula.gates.items()])
+    layout = setup.layout
+    if isinstance(layout, TableLayout):
+        add((layout.moves, layout.state, layout.verdict, layout.illegal, layout.black_passes))
+    elif layout is not None:
+        add((layout.width, layout.height, layout.moves, layout.board, layout.indicators))
+        add((layout.black_actions, layout.white_actions, layout.goals, layout.verdict))
+    game = setup.game
+    if isinstance(game, RoundsGame):
+        inner = game.inner
+        add((inner.description.rules, inner.plies, inner.win))
+        add([inner.roles[player] for player in Player])
+    elif isinstance(game, (BddlGame, PositionalGame)):
+        add(game.model)
+    else:
+        add(game if game is None else (game.name, str(game.initial), game.plies))
+    return made.hexdigest()
+
+
+def save(path: str, digest: str, progress: Progress) -> None:
+    """Write a checkpoint, whole or not at all; raises ``InputError``."""
+    data = {name: getattr(progress, name) for name in progress.__slots__}
+    text = json.dumps({"format": _FORMAT, "files": digest} | data, indent=None)
+    write_atomic(Path(path), text + "\n")
+
+
+def restore(path: str, digest: str, plies: int) -> Progress | None:
+    """The progress in a checkpoint; ``None`` when there is no such file yet.
+
+    Raises ``InputError`` for other files, and ``UsageError`` for the checkpoint of another
+    certificate, formula, layout or game.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "bytes that are no text"
+        raise InputError(path, None, None, reason, "a checkpoint") from None
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line, column = getattr(error, "lineno", None), getattr(error, "colno", None)
+        found = getattr(error, "msg", "no JSON")
+        raise InputError(path, line, column, f"no JSON ({found})", "a checkpoint") from None
+    if not isinstance(data, dict) or data.get("format") != _FORMAT:
+        raise InputError(path, 1, 1, "other JSON", f"a file with the format {_FORMAT!r}")
+    if data.get("files") != digest:
+        raise UsageError(
+            f"the checkpoint {path} is of other files: its certificate, formula, layout or game "
+            "is not the one given"
+        )
+    try:
+        return _progress(data, plies)
+    except (KeyError, TypeError, ValueError) as error:
+        found = f"a field that does not fit ({error})"
+        raise InputError(path, 1, 1, found, "a checkpoint as it was written") from None
+
+
+def _progress(data: dict[str, object], plies: int) -> Progress:
+    def number(name: str) -> int:
+        value = data[name]
+        if type(value) is not int or value < 0:
+            raise ValueError(name)
+        return value
+
+    def numbers(name: str) -> list[int]:
+        value = data[name]
+        if not isinstance(value, list) or len(value) != plies + 1:
+            raise ValueError(name)
+        if not all(type(item) is int and item >= 0 for item in value):
+            raise ValueError(name)
+        return value
+
+    def beginnings(name: str) -> list[tuple[str, int]]:
+        value = data[name]
+        if not isinstance(value, list):
+            raise ValueError(name)
+        result = [(text, plays) for text, plays in value]
+        if not all(isinstance(t, str) and type(n) is int and n > 0 for t, n in result):
+            raise ValueError(name)
+        return result
+
+    if number("plies") != plies or number("ply") > plies:
+        raise ValueError("plies")
+    seconds, sampled = data["seconds"], data["sampled"]
+    if not isinstance(seconds, (int, float)) or not isinstance(sampled, bool):
+        raise ValueError("seconds or sampled")
+    return Progress(
+        plies,
+        number("ply"),
+        beginnings("todo"),
+        beginnings("later"),
+        numbers("positions"),
+        numbers("merged"),
+        numbers("ended"),
+        number("replies"),
+        number("unknown"),
+        sampled,
+        float(seconds),
+    )

@@ -1,0 +1,124 @@
+"""When two beginnings of plays may be taken for one: nothing that is asked later can differ.
+
+A certificate answers the opponent's history, not the position, so that equal boards are not
+enough.  Two beginnings are merged when the rules' positions are equal and what is left of the
+certificate and the matrix is the same: of the replies, boards and indicators of the plies to
+come and of the verdict, as functions of the variables that the opponent has still to choose.
+The symbolic position is taken value by value, for then the boards are constants.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from typing import Final
+
+import numpy as np
+
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.circuit.cofactors import Remainders
+from qsage_validate.circuit.simulate import pack
+from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
+from qsage_validate.games.protocol import Player
+from qsage_validate.proving.plays.vector_rules import Flags
+
+# With more variables the symbolic position is left open: less is merged, and still rightly.
+_POSITION_BITS: Final = 6
+_ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+def merging_for(layout: AnyLayout, oracle: SimulationOracle) -> Merging | None:
+    """How beginnings are merged; ``None`` where none may be.
+
+    A variable that has two roles in the layout gets two values in a play, so that what is left
+    under the first of them says nothing of what comes after the second.
+    """
+    symbolic = {abs(v) for v in _symbolic(layout)}
+    roles = Counter(symbolic)
+    for move in layout.moves:
+        stop = () if move.stop is None else (move.stop,)
+        roles.update({abs(v) for v in (*move.variables, *stop)})
+    shared = any(roles[variable] > 1 for variable in oracle.opponent)
+    return None if shared else Merging(layout, oracle)
+
+
+def _symbolic(layout: AnyLayout) -> tuple[int, ...]:
+    if isinstance(layout, TableLayout):
+        return layout.state.position
+    return (*layout.board.x, *layout.board.y)
+
+
+class Merging:
+    """Keys of beginnings of plays against a Skolem certificate that is a circuit.
+
+    The roles of the opponent's variables must be disjoint: see :func:`merging_for`.
+    """
+
+    def __init__(self, layout: AnyLayout, oracle: SimulationOracle) -> None:
+        self._layout = layout
+        self._oracle = oracle
+        self._column = {variable: k for k, variable in enumerate(oracle.opponent)}
+        position = dict.fromkeys(map(abs, _symbolic(layout)))
+        columns = [self._column[v] for v in position if v in self._column]
+        self._position = columns if len(columns) <= _POSITION_BITS else []
+        self._remainders = cache(self._make)
+
+    def keys(self, plies: int, choice: Flags) -> list[bytes]:
+        """Equal keys for beginnings of ``plies`` plies after which nothing can differ.
+
+        ``choice`` has the opponent's variables, shape ``(beginnings, variables)``.
+        """
+        plays = pack(choice)
+        values = list(product((np.uint64(0), _ALL), repeat=len(self._position)))
+        inputs = np.repeat(plays[:, None, :], len(values), axis=1)
+        for k, column in enumerate(self._position):
+            inputs[column] = np.asarray([own[k] for own in values], dtype=np.uint64)[:, None]
+        return self._remainders(plies).digests(inputs, len(choice))
+
+    def _make(self, plies: int) -> Remainders:
+        made = {
+            abs(v)
+            for move in self._layout.moves[:plies]
+            for v in (*move.variables, *(() if move.stop is None else (move.stop,)))
+        }
+        fixed = {self._column[v] for v in made if v in self._column} | set(self._position)
+        wanted = list(dict.fromkeys(abs(literal) for literal in self._to_come(plies)))
+        return Remainders(*self._oracle.graph(wanted), sorted(fixed))
+
+    def _to_come(self, plies: int) -> Iterator[int]:
+        """The literals that may be asked for after ``plies`` plies."""
+        layout = self._layout
+        if isinstance(layout, TableLayout):
+            yield from _of_tables(layout, plies)
+            return
+        for move in layout.moves[plies:]:
+            indicators = layout.indicator(move.ply)
+            if move.player is Player.BLACK:
+                yield from move.literals
+                if move.stop is not None:
+                    yield move.stop
+            elif indicators is not None:
+                yield from indicators.preconditions
+                if indicators.bounds is not None:
+                    yield indicators.bounds
+        for state in layout.board.states[plies + 1 :]:
+            yield from state
+        if layout.verdict is not None:
+            yield layout.verdict
+
+
+def _of_tables(layout: TableLayout, plies: int) -> Iterator[int]:
+    """The same for tables; where a table says nothing of legality, the states do."""
+    for table in layout.moves[plies:]:
+        if table.player is Player.BLACK:
+            yield from table.variables
+            if table.stop is not None:
+                yield table.stop
+        else:
+            yield from filter(None, table.legal)
+    for state in layout.state.states[plies:]:
+        yield from filter(None, state)
+    if layout.verdict is not None:
+        yield layout.verdict

@@ -1,0 +1,353 @@
+"""Level 3, random plays: an adversary of which each play depends on the seed and its number.
+
+Plays are made in slices of a fixed size.  A slice is played by one process from its numbers
+alone, so that the results are the same however many processes there are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import signal
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.synchronize import Event
+from typing import Final
+
+from qsage_validate.errors import UsageError
+from qsage_validate.play.adversary import KEPT_FINDINGS, Adversary, Results
+from qsage_validate.play.block_adversary import BareAdversary
+from qsage_validate.play.setup import Engine, Setup
+from qsage_validate.proving.interruption import LevelInterrupted
+from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.plays.vector_plays import VectorAdversary
+from qsage_validate.proving.plays.vector_walk import VectorWalk, vector_walk, walks
+from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.strategies.readings import split_moves
+from qsage_validate.validation.finding import Finding
+from qsage_validate.validation.verdict import Refuted, Sampled, Undecided, Verdict
+
+# Plays of a slice, on arrays and otherwise.
+_SLICE_ON_ARRAYS: Final = 8192
+_SLICE: Final = 256
+# Slices that wait for each process.
+_AHEAD: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One way of playing: a name for people, and how."""
+
+    name: str
+    games: int
+    illegal: float
+    bias: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    part: Part
+    numbers: range
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What came of some slices; ``keys`` tell different findings apart."""
+
+    plays: int = 0
+    won: int = 0
+    lost: int = 0
+    tried: int = 0
+    flagged: int = 0
+    plies: Counter[int] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
+    keys: set[bytes] = field(default_factory=set)
+    digests: list[bytes] = field(default_factory=list)
+
+    def add(self, other: _Tally) -> None:
+        self.plays += other.plays
+        self.won += other.won
+        self.lost += other.lost
+        self.tried += other.tried
+        self.flagged += other.flagged
+        self.plies += other.plies
+        known = {_key(finding) for finding in self.findings}
+        self.findings += [f for f in other.findings if _key(f) not in known]
+        self.findings = sorted(self.findings, key=_order)[:KEPT_FINDINGS]
+        self.keys |= other.keys
+        self.digests += other.digests
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "plays": self.plays,
+            "won": self.won,
+            "lost": self.lost,
+            "undecided": self.plays - self.won - self.lost,
+            "illegal moves tried": self.tried,
+            "illegal moves flagged": self.flagged,
+            "findings": len(self.keys),
+            "plays by plies": {str(n): self.plies[n] for n in sorted(self.plies)},
+            "digest": hashlib.sha256(b"".join(self.digests)).hexdigest(),
+        }
+
+
+def _key(finding: Finding) -> bytes:
+    text = "\n".join((finding.kind.value, *finding.moves))
+    return hashlib.blake2b(text.encode(), digest_size=12).digest()
+
+
+def _order(finding: Finding) -> tuple[int, str, tuple[str, ...]]:
+    return finding.ply, finding.kind.value, finding.moves
+
+
+class _StoppedError(Exception):
+    """Somebody asked for the end in the middle of a slice."""
+
+
+class _Players:
+    """The adversaries of a setup, one for each part, made when they are first needed."""
+
+    def __init__(self, setup: Setup, seed: int, stopped: Callable[[], bool]) -> None:
+        self._setup = setup
+        self._seed = seed
+        self._stopped = stopped
+        self._walk: VectorWalk | None = None
+        self._adversaries: dict[Part, Adversary | BareAdversary] = {}
+
+    def play(self, piece: _Slice) -> _Tally:
+        """Play a slice; raises :class:`_StoppedError`."""
+        part = piece.part
+        self._tick()
+        adversary = self._adversary(part)
+        if isinstance(adversary, Adversary) and walks(self._setup):
+            if self._walk is None:
+                self._walk = vector_walk(self._setup)
+            player = VectorAdversary(
+                self._walk, adversary, seed=self._seed, illegal=part.illegal, bias=part.bias
+            )
+            results = player.play(piece.numbers, tick=self._tick)
+        else:
+            results = adversary.play(piece.numbers)
+        return self._tally(adversary, results)
+
+    def _tick(self) -> None:
+        if self._stopped():
+            raise _StoppedError
+
+    def _adversary(self, part: Part) -> Adversary | BareAdversary:
+        if part not in self._adversaries:
+            self._adversaries[part] = self._setup.adversary(
+                seed=self._seed, illegal=part.illegal, bias=part.bias
+            )
+        return self._adversaries[part]
+
+    def _tally(self, adversary: Adversary | BareAdversary, results: Results) -> _Tally:
+        digest = hashlib.sha256()
+        for text in results.texts:
+            digest.update(text.encode() + b"\n")
+        found = sorted(results.findings.values(), key=_order)
+        kept = found[:KEPT_FINDINGS]
+        return _Tally(
+            len(results.texts),
+            results.promised.count(True),
+            results.promised.count(False),
+            results.tried,
+            results.flagged,
+            Counter(len(split_moves(text)) for text in results.texts)
+            if self._setup.layout is not None
+            else Counter(),
+            adversary.with_replays(kept) if isinstance(adversary, Adversary) else kept,
+            {_key(finding) for finding in found},
+            [digest.digest()],
+        )
+
+
+def attack(
+    setup: Setup,
+    *,
+    games: int,
+    seed: int = 0,
+    illegal: float = 0.0,
+    bias: bool | None = None,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    progress: Callable[[str], None] = lambda text: None,
+) -> LevelResult:
+    """Play ``games`` random plays against a certificate and compare each with the rules.
+
+    ``illegal`` is the probability with which an illegal move is tried at each ply, and ``bias``
+    says whether moves that were made least are preferred.  With ``bias=None`` the plays are
+    divided: legal moves only, with illegal moves, biased with illegal moves (as far as the
+    layout tells what is illegal).  Of ``limits`` only the time counts.  The same seed gives the
+    same plays and results for any number of ``jobs``.
+
+    Raises ``UsageError`` for numbers out of range, and :class:`LevelInterrupted`, a
+    ``KeyboardInterrupt``, on Ctrl-C.
+    """
+    if games < 1:
+        raise UsageError(f"found {games} games, expected 1 or more")
+    if jobs < 1:
+        raise UsageError(f"found {jobs} jobs, expected 1 or more")
+    if not 0 <= illegal <= 1:
+        raise UsageError(f"found the probability {illegal}, expected 0 to 1")
+    parts = _parts(setup, games, illegal, bias)
+    size = _SLICE_ON_ARRAYS if walks(setup) else _SLICE
+    slices = [
+        _Slice(part, range(first, min(first + size, part.games)))
+        for part in parts
+        for first in range(0, part.games, size)
+    ]
+    seconds = None if limits is None else limits.seconds
+    run = _Run(setup, seed, parts, slices, games, seconds, progress)
+    return run.play(min(jobs, len(slices)))
+
+
+def _parts(setup: Setup, games: int, illegal: float, bias: bool | None) -> list[Part]:
+    if setup.layout is None:
+        return [Part("random values", games, 0.0, bias=False)]
+    if bias is not None:
+        return [Part("biased" if bias else "random", games, illegal, bias)]
+    tells = setup.conductor(setup.oracle(Engine.SIMULATION)).knows_illegal()
+    chance = illegal if tells else 0.0
+    ways = [("legal moves", 0.0, False), ("least seen moves", chance, True)]
+    if chance:
+        ways.insert(1, ("with illegal moves", chance, False))
+    shares = [games // len(ways) + (k < games % len(ways)) for k in range(len(ways))]
+    return [Part(n, share, i, b) for (n, i, b), share in zip(ways, shares, strict=True) if share]
+
+
+class _Run:
+    """Plays slices, here or in processes, and adds up in their order."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        seed: int,
+        parts: Sequence[Part],
+        slices: Sequence[_Slice],
+        games: int,
+        seconds: float | None,
+        progress: Callable[[str], None],
+    ) -> None:
+        self._setup = setup
+        self._seed = seed
+        self._slices = slices
+        self._games = games
+        self._progress = progress
+        self._began = time.monotonic()
+        self._deadline = None if seconds is None else self._began + seconds
+        self._total = _Tally()
+        self._parts = {part: _Tally() for part in parts}
+
+    def play(self, jobs: int) -> LevelResult:
+        try:
+            if jobs == 1:
+                self._play_here()
+            else:
+                self._play_in_processes(jobs)
+        except KeyboardInterrupt:
+            raise LevelInterrupted(self._result("interrupted")) from None
+        except BrokenProcessPool:
+            return self._result("a process was killed (is there too little memory?)")
+        return self._result("time is up")
+
+    def _late(self) -> bool:
+        return self._deadline is not None and time.monotonic() >= self._deadline
+
+    def _play_here(self) -> None:
+        players = _Players(self._setup, self._seed, self._late)
+        for piece in self._slices:
+            try:
+                self._add(piece, players.play(piece))
+            except _StoppedError:
+                return
+
+    def _play_in_processes(self, jobs: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        stop = context.Event()
+        with _stopping(
+            ProcessPoolExecutor(jobs, context, _prepare, (self._setup, self._seed, stop)), stop
+        ) as pool:
+            pending: deque[tuple[_Slice, Future[_Tally | None]]] = deque()
+            rest = iter(self._slices)
+            while True:
+                while len(pending) < _AHEAD * jobs and (piece := next(rest, None)) is not None:
+                    pending.append((piece, pool.submit(_play_slice, piece)))
+                if not pending:
+                    return
+                piece, future = pending[0]
+                left = None if self._deadline is None else self._deadline - time.monotonic()
+                try:
+                    tally = future.result(left if left is None else max(left, 0.0))
+                except FutureTimeoutError:  # before Python 3.11 not the built-in one
+                    return
+                if tally is None:
+                    return
+                pending.popleft()
+                self._add(piece, tally)
+
+    def _add(self, piece: _Slice, tally: _Tally) -> None:
+        self._total.add(tally)
+        self._parts[piece.part].add(tally)
+        self._progress(f"{self._total.plays:,} of {self._games:,} plays")
+
+    def _result(self, why_stopped: str) -> LevelResult:
+        seconds, total = time.monotonic() - self._began, self._total
+        evidence = total.as_json() | {
+            "seed": self._seed,
+            "plays per second": round(total.plays / seconds) if seconds > 0 else None,
+            "on arrays": walks(self._setup),
+            "parts": {part.name: tally.as_json() for part, tally in self._parts.items()},
+        }
+        return LevelResult(Level.RANDOM, self._verdict(why_stopped), seconds, evidence)
+
+    def _verdict(self, why_stopped: str) -> Verdict:
+        total = self._total
+        if total.findings:
+            return Refuted(tuple(total.findings))
+        if total.plays < self._games:
+            return Undecided(
+                f"{why_stopped} after {total.plays:,} of {self._games:,} plays, "
+                f"{total.won:,} of them won as promised"
+            )
+        if total.won < total.plays:
+            rest = total.plays - total.won
+            return Undecided(f"of {rest:,} of {total.plays:,} plays nobody can tell who won")
+        return Sampled(f"{total.plays:,} random plays")
+
+
+@contextmanager
+def _stopping(pool: ProcessPoolExecutor, stop: Event) -> Iterator[ProcessPoolExecutor]:
+    """The pool, whose processes end soon when it is left, however it is left."""
+    try:
+        yield pool
+    finally:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+# -- in a process of its own -----------------------------------------------------------------
+
+_players: _Players | None = None
+
+
+def _prepare(setup: Setup, seed: int, stop: Event) -> None:
+    global _players  # noqa: PLW0603 (what an initializer leaves for the tasks)
+    # Ctrl-C reaches every process of a terminal; the first process tells the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _players = _Players(setup, seed, stop.is_set)
+
+
+def _play_slice(piece: _Slice) -> _Tally | None:
+    """The tally of a slice; ``None`` when the end was asked for."""
+    assert _players is not None, "the process was prepared"
+    try:
+        return _players.play(piece)
+    except _StoppedError:
+        return None

@@ -1,0 +1,475 @@
+"""Plays of a Skolem certificate on a board, thousands in a step, compared with the rules.
+
+This is the conductor of :mod:`qsage_validate.play.conductor` on arrays: the certificate is
+asked by simulation, 64 plays a machine word, and the rules are masks over words.  It makes the
+same comparisons and finds nothing out: a beginning of a play with which something is not as it
+should be is a *suspect*, and the conductor, asked about it, says what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.certificates.oracles.oracle import Choice
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.circuit.simulate import Words, pack, unpack
+from qsage_validate.encodings.layout.grid import MoveVariables, StateCode
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.play.conductor import Conductor
+from qsage_validate.play.setup import Engine, Setup
+from qsage_validate.proving.plays.vector_rules import Flags, Indices, VectorRules
+from qsage_validate.strategies.readings import BoardMove, Line, MoveCode
+from qsage_validate.strategies.skolem import SkolemReader
+
+# Words of one row that a question may have: it bounds the memory of a step.
+_QUESTION_WORDS = 1 << 15
+_ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+Texts = NDArray[np.object_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """Beginnings of plays with the same number of plies.
+
+    ``choice`` has the opponent's variables, shape ``(plays, variables)``; ``position`` the
+    rules' positions, a row each; ``text`` the moves, joined by spaces.
+    """
+
+    plies: int
+    choice: Flags
+    position: Words
+    text: Texts
+
+    def __len__(self) -> int:
+        return len(self.choice)
+
+    def take(self, rows: Indices | Flags | slice) -> Layer:
+        """Some of the beginnings."""
+        return Layer(self.plies, self.choice[rows], self.position[rows], self.text[rows])
+
+    @staticmethod
+    def join(layers: Sequence[Layer]) -> Layer:
+        """Layers of the same number of plies one after the other."""
+        return Layer(
+            layers[0].plies,
+            np.concatenate([layer.choice for layer in layers]),
+            np.concatenate([layer.position for layer in layers]),
+            np.concatenate([layer.text for layer in layers]),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A layer after a ply.
+
+    ``suspect`` and ``ended`` (without a suspicion: as promised) mark its plays, shape
+    ``(plays,)``.
+    """
+
+    layer: Layer
+    suspect: Flags
+    ended: Flags
+
+    @property
+    def running(self) -> Flags:
+        """The plays that go on."""
+        return ~(self.suspect | self.ended)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ply:
+    """A ply's moves: text, bits and grounded action (-1: none) of each, in the order of trying.
+
+    Of the opponent's those for which the layout has no bits are left out; ``unsaid`` are their
+    grounded actions.
+    """
+
+    variables: MoveVariables
+    moves: tuple[BoardMove, ...]
+    names: Texts
+    bits: Flags
+    columns: Indices
+    action: Indices
+    unsaid: Indices
+
+
+class VectorWalk:
+    """Steps of plays against one certificate.
+
+    ``conductor`` must have been made for a setup that :func:`walks` accepts.
+    """
+
+    def __init__(self, conductor: Conductor, oracle: SimulationOracle) -> None:
+        reader, game = conductor.reader, conductor.game
+        assert isinstance(reader, SkolemReader), "a Skolem certificate"
+        assert isinstance(game, BddlGame), "rules on masks"
+        self.conductor = conductor
+        self.layout = reader.layout
+        self.rules = VectorRules(game)
+        self.game = game
+        self._reader = reader
+        self.oracle = oracle
+        self._column = {variable: k for k, variable in enumerate(oracle.opponent)}
+        self._places = [
+            {v: value for v, value in reader.squares.at(x, y).items() if v in self._column}
+            for x, y in reader.squares.squares
+        ]
+        self._ply = cache(self._make_ply)
+
+    @property
+    def knows_legality(self) -> bool:
+        """Whether the formula can say which of the opponent's moves are legal."""
+        return self.conductor.knows_legality
+
+    def to_move(self, plies: int) -> Player:
+        """Whose turn it is after ``plies`` plies of a play that goes on."""
+        return self.layout.moves[plies].player
+
+    # -- steps ------------------------------------------------------------------------------
+
+    def start(self) -> Step:
+        """The one play before ply 1."""
+        choice = np.zeros((1, len(self._column)), dtype=np.bool_)
+        text = np.asarray([""], dtype=np.object_)
+        layer = Layer(0, choice, self.rules.initial[None, :], text)
+        # A player to move without a legal move has lost.
+        mover = self.to_move(0)
+        stuck = ~self.rules.legal(layer.position, mover).any(axis=1)
+        suspect = self.differs(layer)
+        if not self.game.plies:
+            suspect[:] = True  # White has held out.
+        if mover is Player.BLACK:
+            return Step(layer, suspect | stuck, np.zeros(1, dtype=np.bool_))
+        ended = stuck & ~suspect
+        return Step(layer, suspect, self._as_promised(layer, ended, suspect))
+
+    def restore(self, texts: Sequence[str]) -> Layer:
+        """The beginnings with these moves, all of the same number of plies.
+
+        Raises ``ValueError`` where a move is none, or is illegal by the rules.
+        """
+        plays = [text.split() for text in texts]
+        plies = len(plays[0])
+        if any(len(moves) != plies for moves in plays) or plies > self.game.plies:
+            raise ValueError("the plays are not equally long")
+        layer = self.start().layer.take(np.zeros(len(plays), dtype=np.intp))
+        for number in range(plies):
+            ply = self._ply(number)
+            numbers = {name: k for k, name in enumerate(ply.names.tolist())}
+            chosen = np.asarray([numbers.get(m[number], -1) for m in plays], dtype=np.intp)
+            action = ply.action[chosen]
+            legal = self.rules.legal(layer.position, ply.variables.player)
+            fine = (chosen >= 0) & (action >= 0)
+            fine[fine] = legal[fine, action[fine]]
+            if not fine.all():
+                row = int(np.flatnonzero(~fine)[0])
+                raise ValueError(f"{plays[row][number]} is no legal move at ply {number + 1}")
+            player = ply.variables.player
+            choice = layer.choice
+            if player is Player.WHITE:
+                choice = self._with_moves(choice, ply, chosen)
+            position = self.rules.after(layer.position, player, action)
+            layer = Layer(number + 1, choice, position, self._texts(layer.text, ply.names[chosen]))
+        return layer
+
+    def answer(self, layer: Layer) -> Step:
+        """The certificate's ply."""
+        ply = self._ply(layer.plies)
+        variables = ply.variables
+        stop = () if variables.stop is None else (variables.stop,)
+        literals = (*variables.literals, *stop)
+        values = unpack(self._ask(layer.choice, [{}], literals)[:, 0], len(layer))
+        chosen, readable = self._decode(variables, values)
+        action = np.where(readable, ply.action[chosen], -1)
+        legal = self.rules.legal(layer.position, variables.player)
+        possible = action >= 0
+        fine = possible.copy()
+        fine[possible] = legal[possible, action[possible]]
+        # Where there is no legal move the rest of the row means nothing: it is a suspect.
+        safe = np.where(fine, action, 0)
+        position = layer.position
+        if legal.shape[1]:
+            position = self.rules.after(layer.position, variables.player, safe)
+        after = Layer(
+            layer.plies + 1, layer.choice, position, self._texts(layer.text, ply.names[chosen])
+        )
+        won = self._black_has_won(after)
+        suspect = ~fine | self.differs(after)
+        if stop:
+            suspect |= values[:, -1] & ~won
+        if after.plies >= self.game.plies:
+            suspect |= ~won
+        ended = won & ~suspect
+        return Step(after, suspect, self._as_promised(after, ended, suspect))
+
+    def move(self, layer: Layer, rows: Indices, chosen: Indices) -> Step:
+        """The plays ``rows`` after the opponent's legal moves ``chosen`` (of :meth:`moves`)."""
+        ply = self._ply(layer.plies)
+        choice = self._with_moves(layer.choice[rows], ply, chosen)
+        position = self.rules.after(layer.position[rows], ply.variables.player, ply.action[chosen])
+        text = self._texts(layer.text[rows], ply.names[chosen])
+        after = Layer(layer.plies + 1, choice, position, text)
+        # Whatever ends a play here breaks the promise.
+        suspect = self.differs(after) | self.rules.wins(position, Player.WHITE)
+        if after.plies >= self.game.plies:
+            suspect[:] = True
+        else:
+            suspect |= ~self.rules.legal(position, Player.BLACK).any(axis=1)
+        return Step(after, suspect, np.zeros(len(after), dtype=np.bool_))
+
+    def moves(self, plies: int) -> tuple[BoardMove, ...]:
+        """All moves that the opponent can try at its ply."""
+        return self._ply(plies).moves
+
+    def legality(self, layer: Layer) -> tuple[Flags, Flags]:
+        """Which of :meth:`moves` are legal by the rules, and whether the formula says the same.
+
+        Shapes ``(plays, moves)`` and ``(plays,)``; where nobody knows what the formula says it
+        is taken to say the same, except where it has no bits for a legal move.
+        """
+        ply = self._ply(layer.plies)
+        grounded = self.rules.legal(layer.position, ply.variables.player)
+        by_rules = np.zeros((len(layer), len(ply.moves)), dtype=np.bool_)
+        known = ply.action >= 0
+        by_rules[:, known] = grounded[:, ply.action[known]]
+        said: Flags = ~np.logical_or.reduce(grounded[:, ply.unsaid], axis=1)
+        indicators = self.layout.indicator(layer.plies + 1)
+        if indicators is None:
+            return by_rules, said
+        bounds = () if indicators.bounds is None else (indicators.bounds,)
+        literals = (*bounds, *indicators.preconditions)
+        patterns = [
+            dict(zip((self.oracle.opponent[c] for c in ply.columns), row, strict=True))
+            for row in ply.bits.tolist()
+        ]
+        words = np.bitwise_and.reduce(self._ask(layer.choice, patterns, literals), axis=0)
+        by_formula = unpack(words, len(layer))
+        agree: Flags = np.logical_and.reduce(by_formula == by_rules, axis=1) & said
+        return by_rules, agree
+
+    # -- the verdict ------------------------------------------------------------------------
+
+    def keeps_promise(self, layer: Layer) -> Flags:
+        """Whether the verdict is Black's, whatever the symbolic position is."""
+        return self._verdict(layer.choice, self._reader.patterns(self._line(layer, ())))
+
+    def illegal_keeps_promise(self, layer: Layer, rows: Indices, chosen: Indices) -> Flags:
+        """Whether the verdict is Black's when illegal moves are let happen."""
+        ply = self._ply(layer.plies)
+        choice = self._with_moves(layer.choice[rows], ply, chosen)
+        own = [self.oracle.opponent[column] for column in ply.columns]
+        return self._verdict(choice, self._reader.patterns(self._line(layer, own)))
+
+    def can_claim(self, plies: int) -> bool:
+        """Whether the ply that was made last can claim a goal, with a verdict on it."""
+        return self._stop_column(plies) is not None and self.layout.verdict is not None
+
+    def claim_variables(self, layer: Layer) -> list[int]:
+        """What White says about the goal that it claims with the last ply, as columns."""
+        position = {abs(v) for v in (*self.layout.board.x, *self.layout.board.y)}
+        rest = self._reader.rest(self._claiming(layer))
+        return [self._column[v] for v in rest if v not in position]
+
+    def sampled_claim_refuted(self, layer: Layer, rows: Indices, goals: Flags) -> Flags:
+        """Whether claims with the last ply fail at every square.
+
+        ``goals`` are the values of :meth:`claim_variables`, shape ``(len(rows), variables)``.
+        """
+        choice = self._claimed(layer)[rows]
+        choice[:, self.claim_variables(layer)] = goals
+        return self._verdict(choice, self._places)
+
+    def claims_refuted(self, layer: Layer) -> tuple[Flags, bool]:
+        """Whether all claims with the last ply fail, and whether really all were tried."""
+        line = self._claiming(layer)
+        patterns = self._reader.patterns(line)
+        complete = len(patterns) == 1 << len(self._reader.rest(line))
+        return self._verdict(self._claimed(layer), patterns), complete
+
+    def _stop_column(self, plies: int) -> int | None:
+        stop = self.layout.moves[plies - 1].stop
+        return None if stop is None else self._column.get(abs(stop))
+
+    def _claimed(self, layer: Layer) -> Flags:
+        stop = self.layout.moves[layer.plies - 1].stop
+        assert stop is not None, "only where a goal can be claimed"
+        choice = layer.choice.copy()
+        choice[:, self._column[abs(stop)]] = stop > 0
+        return choice
+
+    def _claiming(self, layer: Layer) -> Line:
+        """A line of the layer's that claims a goal with its last ply."""
+        stop = self.layout.moves[layer.plies - 1].stop
+        assert stop is not None, "only where a goal can be claimed"
+        line = self._line(layer, ())
+        return Line(line.plies, {**line.choice, abs(stop): stop > 0})
+
+    def _line(self, layer: Layer, more: Sequence[int]) -> Line:
+        """A line that has set the variables that the layer's lines have."""
+        made = [
+            abs(v)
+            for move in self.layout.moves[: layer.plies]
+            for v in (*move.literals, *(() if move.stop is None else (move.stop,)))
+        ]
+        stops = {abs(m.stop): m.stop < 0 for m in self.layout.moves if m.stop is not None}
+        own = {v: stops.get(v, False) for v in (*made, *more) if v in self._column}
+        return Line(layer.plies, own)
+
+    def _verdict(self, choice: Flags, patterns: Sequence[Choice]) -> Flags:
+        literal = self.layout.verdict
+        if literal is None:
+            return np.ones(len(choice), dtype=np.bool_)
+        words = self._ask(choice, patterns, (literal,), all_patterns=True)
+        flags: Flags = unpack(words[0], len(choice))[:, 0]
+        return flags
+
+    # -- boards and ends --------------------------------------------------------------------
+
+    def differs(self, layer: Layer) -> Flags:
+        """Whether the formula's board is another one than the rules'."""
+        board = self.layout.board
+        if layer.plies >= len(board.states):
+            return np.zeros(len(layer), dtype=np.bool_)
+        first, second = self._ask(layer.choice, self._places, board.states[layer.plies])
+        occupied = first if board.code is StateCode.OCCUPIED_WHITE else ~first
+        by_rules = [pack(flags) for flags in self.rules.occupied_and_white(layer.position)]
+        wrong = (occupied ^ by_rules[0]) | (by_rules[0] & (second ^ by_rules[1]))
+        flags: Flags = unpack(np.bitwise_or.reduce(wrong, axis=0)[None, :], len(layer))[:, 0]
+        return flags
+
+    def _black_has_won(self, layer: Layer) -> Flags:
+        won = self.rules.wins(layer.position, Player.BLACK)
+        if layer.plies < self.game.plies:
+            won |= ~self.rules.legal(layer.position, Player.WHITE).any(axis=1)
+        return won
+
+    def _as_promised(self, layer: Layer, ended: Flags, suspect: Flags) -> Flags:
+        """Which plays that have ended keep the promise; the others become suspects."""
+        if ended.any():
+            kept = self.keeps_promise(layer.take(ended))
+            suspect[np.flatnonzero(ended)[~kept]] = True
+        return ended & ~suspect
+
+    # -- bits -------------------------------------------------------------------------------
+
+    def _make_ply(self, plies: int) -> _Ply:
+        variables = self.layout.moves[plies]
+        code, player = MoveCode(self.layout), variables.player
+        on_board = code.moves(player)
+        if player is not self.conductor.player:
+            on_board = [move for move in on_board if code.can_say(variables, move)]
+        moves = (*on_board, *code.moves_off_board(variables))
+        encoded = [code.encode(variables, move) for move in moves]
+        own = [v for v in encoded[0] if v in self._column]
+        if variables.stop is not None and abs(variables.stop) in self._column:
+            own.append(abs(variables.stop))
+            for values in encoded:
+                values[abs(variables.stop)] = variables.stop < 0
+        bits = [[values[v] for v in own] for values in encoded]
+        grounded = {
+            str(self.game.move_table[player][action.number]): k
+            for k, action in enumerate(self.game.grounding.actions[player])
+        }
+        known = {str(move) for move in on_board}
+        unsaid = [number for text, number in grounded.items() if text not in known]
+        return _Ply(
+            variables,
+            moves,
+            np.asarray([str(move) for move in moves], dtype=np.object_),
+            np.asarray(bits, dtype=np.bool_).reshape(len(moves), len(own)),
+            np.asarray([self._column[v] for v in own], dtype=np.intp),
+            np.asarray([grounded.get(str(move), -1) for move in moves], dtype=np.intp),
+            np.asarray(unsaid, dtype=np.intp),
+        )
+
+    def _decode(self, variables: MoveVariables, values: Flags) -> tuple[Indices, Flags]:
+        """The move of each row of move bits, as its number, and whether it is one."""
+        actions = self.layout.actions(variables.player)
+        width, height = self.layout.width, self.layout.height
+        at, numbers = 0, []
+        for bits, size in (
+            (variables.action, len(actions)),
+            (variables.x, width),
+            (variables.y, height),
+        ):
+            weights = 1 << np.arange(len(bits) - 1, -1, -1, dtype=np.intp)
+            number = values[:, at : at + len(bits)] @ weights
+            numbers.append(np.zeros_like(number) if size == 1 else number)
+            at += len(bits)
+        action, x, y = numbers
+        readable: Flags = (action < len(actions)) & (x < width) & (y < height)
+        chosen: Indices = np.where(readable, (action * height + y) * width + x, 0)
+        return chosen, readable
+
+    def _with_moves(self, choice: Flags, ply: _Ply, chosen: Indices) -> Flags:
+        choice = choice.copy()
+        choice[:, ply.columns] = ply.bits[chosen]
+        return choice
+
+    @staticmethod
+    def _texts(before: Texts, moves: Texts) -> Texts:
+        joined: Texts = before + (moves if before[:1].tolist() == [""] else " " + moves)
+        return joined
+
+    def _ask(
+        self,
+        choice: Flags,
+        patterns: Sequence[Mapping[int, bool]],
+        literals: Sequence[int],
+        *,
+        all_patterns: bool = False,
+    ) -> Words:
+        """The values of signed literals, packed: shape ``(literals, patterns, words)``.
+
+        Each play is asked about under each of ``patterns``, which set the same variables.  With
+        ``all_patterns`` the result has one row for all of them: whether all are true.
+        """
+        plays = pack(choice)
+        words = plays.shape[1]
+        names = list(dict.fromkeys(abs(literal) for literal in literals))
+        rows = [names.index(abs(literal)) for literal in literals]
+        signs = np.asarray([_ALL if x < 0 else np.uint64(0) for x in literals], dtype=np.uint64)
+        step = max(1, _QUESTION_WORDS // max(1, words))
+        results = []
+        for first in range(0, len(patterns), step):
+            part = patterns[first : first + step]
+            inputs = np.tile(plays, len(part)).reshape(len(plays), len(part), words)
+            for variable in part[0]:
+                column = np.asarray([pattern[variable] for pattern in part])
+                inputs[self._column[variable]] = np.where(column, _ALL, np.uint64(0))[:, None]
+            answers = self.oracle.run(inputs.reshape(len(plays), len(part) * words), names)
+            found = answers.reshape(len(names), len(part), words)[rows] ^ signs[:, None, None]
+            if all_patterns:
+                found = np.bitwise_and.reduce(found, axis=1)[:, None, :]
+            results.append(found)
+        result: Words = np.concatenate(results, axis=1)
+        if all_patterns:
+            result = np.bitwise_and.reduce(result, axis=1)[:, None, :]
+        return result
+
+
+def walks(setup: Setup) -> bool:
+    """Whether plays of ``setup`` can go on arrays: boards, rules, a Skolem circuit."""
+    return (
+        setup.layout is not None
+        and bool(setup.layout.moves)
+        and isinstance(setup.game, BddlGame)
+        and setup.certificate.kind is Kind.SKOLEM
+        and isinstance(setup.certificate, CircuitCertificate)
+        and setup.files.engine is not Engine.SAT
+    )
+
+
+def vector_walk(setup: Setup) -> VectorWalk:
+    """The walk of a setup that :func:`walks` accepts."""
+    oracle = setup.oracle(Engine.SIMULATION)
+    assert isinstance(oracle, SimulationOracle), "a circuit is simulated"
+    return VectorWalk(setup.conductor(oracle), oracle)

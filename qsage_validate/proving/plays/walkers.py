@@ -1,0 +1,382 @@
+"""Steps of all plays at once, on arrays or play by play: what the exhaustive adversary walks on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Generic, TypeVar
+
+import numpy as np
+
+from qsage_validate.certificates.oracles.oracle import NoAnswerError
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.play.adversary import KEPT_FINDINGS
+from qsage_validate.play.broken_promise import broken_by
+from qsage_validate.play.conductor import Conductor, PlayState
+from qsage_validate.play.draws import Draws
+from qsage_validate.play.setup import Engine, Setup
+from qsage_validate.proving.plays.merging import Merging, merging_for
+from qsage_validate.proving.plays.vector_walk import Layer, Step, VectorWalk, vector_walk, walks
+from qsage_validate.strategies.readings import LayoutMove, Line, VerdictReading, split_moves
+from qsage_validate.validation.finding import Finding
+
+Nodes = TypeVar("Nodes")
+
+_BATCH_ON_ARRAYS: Final = 2048
+_BATCH: Final = 256
+# Lines of which all goals are evaluated at a time.
+_CLAIMS_AT_A_TIME: Final = 64
+
+
+@dataclass(slots=True)
+class Expansion(Generic[Nodes]):
+    """Some beginnings of plays after one more ply.
+
+    ``parent[k]`` is the number of the beginning from which child ``k`` comes, ``keys[k]`` what
+    it has in common with those that may be merged with it.  ``ended`` and ``unknown`` have the
+    parents of the plays that have ended, as promised or nobody knows how, one entry each.
+    ``sampled`` says that not every claim of a goal was tried.
+    """
+
+    children: Nodes
+    parent: list[int]
+    keys: Sequence[Hashable]
+    ended: list[int] = field(default_factory=list)
+    unknown: list[int] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    sampled: bool = False
+
+
+class Walker(ABC, Generic[Nodes]):
+    """Beginnings of plays (``Nodes``) and what comes after them."""
+
+    conductor: Conductor
+    batch: int
+    merges: bool
+
+    @abstractmethod
+    def start(self) -> Expansion[Nodes]:
+        """The one beginning without a ply, as the child of number 0."""
+
+    @abstractmethod
+    def expand(self, nodes: Nodes) -> Expansion[Nodes]:
+        """Everything that can happen in the next ply of plays with the same number of plies."""
+
+    @abstractmethod
+    def size(self, nodes: Nodes) -> int:
+        """How many beginnings there are."""
+
+    @abstractmethod
+    def take(self, nodes: Nodes, numbers: Sequence[int]) -> Nodes:
+        """Those of the given numbers."""
+
+    @abstractmethod
+    def join(self, parts: Sequence[Nodes]) -> Nodes:
+        """All parts (at least one), one after the other."""
+
+    @abstractmethod
+    def texts(self, nodes: Nodes) -> list[str]:
+        """The moves of each, joined by spaces."""
+
+    @abstractmethod
+    def restore(self, texts: Sequence[str]) -> Nodes:
+        """The inverse of :meth:`texts`; raises ``ValueError`` for texts that are no plays."""
+
+    @abstractmethod
+    def keys(self, nodes: Nodes) -> Sequence[Hashable]:
+        """The keys of beginnings, as in an expansion."""
+
+
+def walker(setup: Setup) -> ArrayWalker | StateWalker:
+    """The quickest walker for a setup, which must have a layout."""
+    if walks(setup):
+        return ArrayWalker(vector_walk(setup))
+    oracle = setup.oracle(Engine.SIMULATION)
+    conductor, certificate = setup.conductor(oracle), setup.certificate
+    skolem = certificate.kind is Kind.SKOLEM
+    samples = skolem and not isinstance(oracle, SimulationOracle)
+    if not (skolem and isinstance(certificate, CircuitCertificate)):
+        return StateWalker(conductor, None, oracle.opponent, samples=samples)
+    graph = SimulationOracle(certificate, setup.formula)
+    merging = merging_for(conductor.layout, graph)
+    return StateWalker(conductor, merging, graph.opponent, samples=samples)
+
+
+class ArrayWalker(Walker[Layer]):
+    """Walks on arrays; what is suspect is explained by the conductor."""
+
+    batch = _BATCH_ON_ARRAYS
+
+    def __init__(self, walk: VectorWalk) -> None:
+        self._walk = walk
+        self.conductor = walk.conductor
+        self._merging = merging_for(walk.layout, walk.oracle)
+        self.merges = self._merging is not None
+
+    def start(self) -> Expansion[Layer]:
+        return self._expansion(self._walk.start(), np.zeros(1, dtype=np.intp).tolist())
+
+    def expand(self, nodes: Layer) -> Expansion[Layer]:
+        walk = self._walk
+        if walk.to_move(nodes.plies) is self.conductor.player:
+            return self._expansion(walk.answer(nodes), list(range(len(nodes))))
+        legal, agree = walk.legality(nodes)
+        findings = self._explain(nodes.take(~agree))
+        legal &= agree[:, None]
+        rows, moves = np.nonzero(legal)
+        step = walk.move(nodes, rows, moves)
+        claimed, sampled = [], False
+        if walk.can_claim(step.layer.plies):
+            refuted, complete = walk.claims_refuted(step.layer)
+            claimed = self._explain(step.layer.take(~refuted), claim=True)
+            sampled = not complete
+        result = self._expansion(step, rows.tolist())
+        result.findings = findings + result.findings + claimed
+        result.sampled = sampled
+        return result
+
+    def _expansion(self, step: Step, parent: list[int]) -> Expansion[Layer]:
+        running = np.flatnonzero(step.running)
+        children = step.layer.take(running)
+        return Expansion(
+            children,
+            [parent[k] for k in running.tolist()],
+            self.keys(children),
+            [parent[k] for k in np.flatnonzero(step.ended).tolist()],
+            findings=self._explain(step.layer.take(step.suspect)),
+        )
+
+    def _explain(self, layer: Layer, *, claim: bool = False) -> list[Finding]:
+        findings: list[Finding] = []
+        for text in layer.text[:KEPT_FINDINGS].tolist():
+            found = explain(self.conductor, text.split(), claim=claim)
+            assert found, f"nothing is wrong with the suspect play {text}"
+            findings += found
+        return findings
+
+    def size(self, nodes: Layer) -> int:
+        return len(nodes)
+
+    def take(self, nodes: Layer, numbers: Sequence[int]) -> Layer:
+        return nodes.take(np.asarray(numbers, dtype=np.intp))
+
+    def join(self, parts: Sequence[Layer]) -> Layer:
+        return Layer.join(parts)
+
+    def texts(self, nodes: Layer) -> list[str]:
+        texts: list[str] = nodes.text.tolist()
+        return texts
+
+    def restore(self, texts: Sequence[str]) -> Layer:
+        return self._walk.restore(texts)
+
+    def keys(self, nodes: Layer) -> Sequence[Hashable]:
+        if not len(nodes):
+            return []
+        if self._merging is None:
+            return self.texts(nodes)
+        found = self._merging.keys(nodes.plies, nodes.choice)
+        return [row.tobytes() + key for row, key in zip(nodes.position, found, strict=True)]
+
+
+class StateWalker(Walker[list[PlayState]]):
+    """Walks with the conductor: any certificate, with rules or without."""
+
+    batch = _BATCH
+
+    def __init__(
+        self,
+        conductor: Conductor,
+        merging: Merging | None,
+        opponent: Sequence[int],
+        *,
+        samples: bool,
+    ) -> None:
+        self.conductor = conductor
+        self.merges = merging is not None
+        # Solvers take their time for all goals at all squares; Herbrand verdicts are exact.
+        self.samples = samples
+        self._merging = merging
+        self._column = {variable: k for k, variable in enumerate(opponent)}
+
+    def start(self) -> Expansion[list[PlayState]]:
+        start = self.conductor.start()
+        return self._expansion([start], [0], [])
+
+    def expand(self, nodes: list[PlayState]) -> Expansion[list[PlayState]]:
+        conductor = self.conductor
+        if conductor.to_move(nodes[0]) is conductor.player:
+            return self._answered(nodes)
+        examined = conductor.examine_all(nodes)
+        findings = [f for state in examined for f in state.findings]
+        ended = [k for k, state in enumerate(examined) if state.ending is not None]
+        tries = [
+            (k, state, move)
+            for k, state in enumerate(examined)
+            if state.ending is None
+            for move in conductor.legal_moves(state)
+        ]
+        after = conductor.play_all([(state, move) for _, state, move in tries])
+        result = self._expansion(
+            [*(examined[k] for k in ended), *after],
+            [*ended, *(k for k, _, _ in tries)],
+            findings,
+        )
+        result.sampled = self.samples
+        made = zip(tries, after, strict=True)
+        result.findings += self._claims([(s, m, a) for (_, s, m), a in made])
+        conductor.forget()
+        return result
+
+    def _answered(self, nodes: list[PlayState]) -> Expansion[list[PlayState]]:
+        """The certificate's plies; where any legal move will do, all of them."""
+        conductor = self.conductor
+        answered = conductor.answer_all(nodes)
+        is_open = [conductor.is_open(state) for state in answered]
+        closed = [k for k, more in enumerate(is_open) if not more]
+        tries = [
+            (k, state, move)
+            for k, state in enumerate(answered)
+            if is_open[k]
+            for move in conductor.legal_moves(state)
+        ]
+        after = conductor.play_all([(state, move) for _, state, move in tries])
+        parent = [*closed, *(k for k, _, _ in tries)]
+        return self._expansion([*(answered[k] for k in closed), *after], parent, [])
+
+    def _claims(self, made: list[tuple[PlayState, LayoutMove, PlayState]]) -> list[Finding]:
+        conductor, reader = self.conductor, self.conductor.reader
+        if not made or not conductor.can_claim(made[0][0].plies + 1):
+            return []
+        player = conductor.player.other
+        claims = [(s, move) for s, move, after in made if not conductor.has_won(after, player)]
+        findings: list[Finding] = []
+        for first in range(0, len(claims), _CLAIMS_AT_A_TIME):
+            part = claims[first : first + _CLAIMS_AT_A_TIME]
+            lines = [reader.with_move(before.line, move, stop=True) for before, move in part]
+            for (before, move), reading in zip(part, self._readings(lines), strict=True):
+                if isinstance(reading, NoAnswerError):
+                    findings.append(broken_by(conductor, before, move, "!stop", str(reading)))
+                elif reading.value is (not conductor.promised_verdict):
+                    findings.append(broken_by(conductor, before, move, "!stop", reading.note))
+        return findings
+
+    def _readings(self, lines: Sequence[Line]) -> Sequence[VerdictReading | NoAnswerError]:
+        """The verdicts of lines that claim goals: of all goals, or of one that is drawn."""
+        try:
+            if not self.samples:
+                return self.conductor.reader.verdicts(lines)
+            # Drawn from the line itself, so that the results depend on nothing else.
+            draws = [Draws(hash(tuple(sorted(line.choice.items()))), 0) for line in lines]
+            return self.conductor.reader.sample_verdicts(lines, draws)
+        except NoAnswerError as error:
+            if len(lines) == 1:
+                return [error]
+        return [reading for line in lines for reading in self._readings([line])]
+
+    def _expansion(
+        self, states: list[PlayState], parent: list[int], findings: list[Finding]
+    ) -> Expansion[list[PlayState]]:
+        known = {(f.kind, f.moves) for f in findings}
+        found = [f for s in states for f in s.findings if (f.kind, f.moves) not in known]
+        over = [k for k, state in enumerate(states) if state.ending is not None]
+        finals = self.conductor.finish_all([states[k] for k in over])
+        found += [f for final in finals for f in final.findings]
+        promised = [
+            (parent[k], f.promised if self.conductor.tells(states[k]) else None)
+            for k, f in zip(over, finals, strict=True)
+        ]
+        running = [k for k, state in enumerate(states) if state.ending is None]
+        children = [states[k] for k in running]
+        return Expansion(
+            children,
+            [parent[k] for k in running],
+            self.keys(children),
+            [k for k, kept in promised if kept],
+            [k for k, kept in promised if kept is None],
+            findings + found,
+        )
+
+    def size(self, nodes: list[PlayState]) -> int:
+        return len(nodes)
+
+    def take(self, nodes: list[PlayState], numbers: Sequence[int]) -> list[PlayState]:
+        return [nodes[k] for k in numbers]
+
+    def join(self, parts: Sequence[list[PlayState]]) -> list[PlayState]:
+        return [state for part in parts for state in part]
+
+    def texts(self, nodes: list[PlayState]) -> list[str]:
+        return [" ".join(state.moves) for state in nodes]
+
+    def restore(self, texts: Sequence[str]) -> list[PlayState]:
+        states = replay_all(self.conductor, [split_moves(text) for text in texts])[-1]
+        if any(state.illegal or state.ending is not None for state in states):
+            raise ValueError("a play has an illegal move, or has ended")
+        return states
+
+    def keys(self, nodes: list[PlayState]) -> Sequence[Hashable]:
+        if self._merging is None or not nodes:
+            return [state.moves for state in nodes]
+        choice = np.zeros((len(nodes), len(self._column)), dtype=np.bool_)
+        for row, state in zip(choice, nodes, strict=True):
+            for variable, value in state.line.choice.items():
+                row[self._column[variable]] = value
+        found = self._merging.keys(nodes[0].plies, choice)
+        return [(state.position, key) for state, key in zip(nodes, found, strict=True)]
+
+
+def explain(conductor: Conductor, moves: Sequence[str], *, claim: bool) -> list[Finding]:
+    """What is wrong with a play, step by step, and with the goal that its last move claims."""
+    states = [column[0] for column in replay_all(conductor, [moves])]
+    findings: list[Finding] = []
+    for state in states:
+        findings += state.findings
+    last = states[-1]
+    if last.ending is not None:
+        findings += conductor.finish_all([last])[0].findings
+    elif conductor.to_move(last) is not conductor.player:
+        findings += conductor.examine_all([last])[0].findings
+    if claim and not conductor.has_won(last, conductor.player.other):
+        before, move = states[-2], last.last
+        assert move is not None, "the opponent has made a move"
+        line = conductor.reader.with_move(before.line, move, stop=True)
+        reading = conductor.reader.verdicts([line])[0]
+        if reading.value is (not conductor.promised_verdict):
+            findings.append(broken_by(conductor, before, move, "!stop", reading.note))
+    return list({(f.kind, f.moves): f for f in findings}.values())
+
+
+def replay_all(conductor: Conductor, plays: Sequence[Sequence[str]]) -> list[list[PlayState]]:
+    """The states of plays of one length: for each number of plies those of all plays.
+
+    Raises ``ValueError`` when the moves are not those of plays with this certificate.
+    """
+    plies = len(plays[0])
+    if any(len(moves) != plies for moves in plays):
+        raise ValueError("the plays are not equally long")
+    columns = [[conductor.start()] * len(plays)]
+    for number in range(plies):
+        states, texts = columns[-1], [moves[number] for moves in plays]
+        player = conductor.to_move(states[0])
+        if any(conductor.to_move(state) is not player for state in states) or player is None:
+            raise ValueError(f"a play has ended before ply {number + 1}")
+        if player is conductor.player:
+            states = conductor.answer_all(states)
+        waiting = [k for k, s in enumerate(states) if s.plies == number and s.ending is None]
+        pairs = []
+        for k in waiting:
+            move = conductor.find(states[k], texts[k])
+            if move is None:
+                raise ValueError(f"{texts[k]} is no move at ply {number + 1}")
+            pairs.append((states[k], move))
+        made = dict(zip(waiting, conductor.play_all(pairs), strict=True))
+        states = [made.get(k, state) for k, state in enumerate(states)]
+        # A reply off the board is told by its bits on arrays, and by "?" of the conductor.
+        answers = [state.moves[-1:] for state in states]
+        if any(a not in (("?",), (t,)) for a, t in zip(answers, texts, strict=True)):
+            raise ValueError(f"the certificate's answers are others at ply {number + 1}")
+        columns.append(states)
+    return columns

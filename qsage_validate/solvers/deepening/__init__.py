@@ -1,0 +1,1 @@
+"""Critical depths: one question after the other."""

@@ -1,0 +1,294 @@
+"""Iterative deepening that asks for Black's win and for White's block in turn.
+
+Section 4 of Boucher and Villemaire 2025: for odd ``k`` whether Black wins within ``k`` plies (COR+
+or COVER), for even ``k`` whether White has a pairing after ``k`` plies (PAIRING).  The first that
+is so ends the search: the shape is a winner, or a loser, on this board.  White's block may also
+be found by search, and so may Black's win, which are independent answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.positional.pairing import pairing_clauses, require_pairing_game
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.formats.source import Path, quoted
+from qsage_validate.games.positional.model import PositionalModel, at_plies
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Player, plies_text
+from qsage_validate.solvers.deepening.answer_file import AnswerFile, Types
+from qsage_validate.solvers.deepening.deepening import SEARCH
+from qsage_validate.solvers.deepening.state import Answer, fingerprint
+from qsage_validate.solvers.qbf.solving import Solved
+from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.system.clock import now
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+_FORMAT: Final = "qsage alternation 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An answer for one player: whether that player's strategy of so many plies is there.
+
+    For Black ``answer.truth`` says that Black wins within the plies, for White that White blocks
+    within them.  ``conclusive`` says that "no" is an answer about the rules, too.
+    """
+
+    player: Player
+    answer: Answer
+    conclusive: bool = False
+
+
+Ask = Callable[[PositionalModel, float | None], Turn]
+"""Asks for a number of plies: the model with so many, and the seconds that are left."""
+
+Solve = Callable[[Qbf, float | None], Solved]
+"""Decides a formula within some seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternated:
+    """What came of it.
+
+    ``plies`` are those within which the winner's strategy has won, or has its pairing; ``winner``
+    and ``plies`` are ``None`` where neither was found.  ``turns`` are the answers that it rests
+    on, ``why`` is a sentence for people.
+    """
+
+    model: PositionalModel
+    winner: Player | None
+    plies: int | None
+    why: str
+    turns: tuple[Turn, ...]
+
+    @property
+    def first_move(self) -> str:
+        """A winning first move of Black's; empty when none is known."""
+        moves = (t.answer.first_move for t in self.turns if t.player is BLACK and t.answer.truth)
+        return next(moves, "")
+
+
+def alternate(
+    model: PositionalModel,
+    ask_black: Ask,
+    ask_white: Ask,
+    *,
+    last: int | None = None,
+    seconds: float | None = None,
+    formula_seconds: float | None = None,
+    file: AlternationFile | None = None,
+    say: Callable[[Player, int], None] | None = None,
+) -> Alternated:
+    """Ask for White at 0, 2, 4, … plies and for Black at 1, 3, 5, …, until one has a strategy.
+
+    ``last`` is the greatest number of plies, at most the open positions' number; ``seconds``
+    the time for all, ``formula_seconds`` for each question; one that takes longer stays open and
+    the next one is asked.  What ``file`` knows is not asked again, and what is answered is added
+    to it.  ``say`` hears what is about to be asked.  Raises ``UsageError`` for games that PAIRING
+    has no words for.
+    """
+    most = model.open.bit_count()
+    require_pairing_game(at_plies(model, most))
+    deadline = None if seconds is None else now() + seconds
+    turns = [] if file is None else list(file.turns)
+    known = {(t.player, t.answer.plies) for t in turns}
+    found = _conclude(model, turns, most)
+    if found is not None:
+        return found
+    open_questions: list[str] = []
+    for plies in range((most if last is None else min(last, most)) + 1):
+        player, ask = (BLACK, ask_black) if plies % 2 else (WHITE, ask_white)
+        if (player, plies) in known:
+            continue
+        left = None if deadline is None else deadline - now()
+        if left is not None and left <= 0:
+            return _undecided(model, turns, f"{seconds:g} seconds are over")
+        if say is not None:
+            say(player, plies)
+        limits = [x for x in (left, formula_seconds) if x is not None]
+        turn = ask(at_plies(model, plies), min(limits, default=None))
+        turns.append(turn)
+        if turn.answer.truth is None:
+            open_questions.append(f"{player} at {plies}: {turn.answer.why}")
+        elif file is not None:
+            file.add(turn)
+        found = _conclude(model, turns, most)
+        if found is not None:
+            return found
+    if open_questions:
+        return _undecided(model, turns, open_questions[0])
+    return _undecided(model, turns, "neither has such a strategy in the plies that were asked for")
+
+
+def _conclude(model: PositionalModel, turns: Sequence[Turn], most: int) -> Alternated | None:
+    for turn in turns:
+        answer = turn.answer
+        if answer.truth:
+            what = "wins" if turn.player is BLACK else "blocks"
+            why = f"{turn.player} {what} within {plies_text(answer.plies)} ({answer.by})"
+            return Alternated(model, turn.player, answer.plies, why, tuple(turns))
+        # The last ply of a full board that Black makes.
+        whole = turn.player is BLACK and answer.plies >= most - (most + 1) % 2
+        if answer.truth is False and turn.conclusive and whole:
+            why = f"{WHITE} holds out until the board is full ({answer.by})"
+            return Alternated(model, WHITE, most, why, tuple(turns))
+    return None
+
+
+def _undecided(model: PositionalModel, turns: Sequence[Turn], why: str) -> Alternated:
+    return Alternated(model, None, None, f"undecided: {why}", tuple(turns))
+
+
+# --- Who is asked ---------------------------------------------------------------------------
+
+
+def black_by_formulas(encoding: str, solve: Solve) -> Ask:
+    """Asks for Black's win by a formula of an encoding (``cor+``, ``cover``, ``ea``, …)."""
+
+    def ask(model: PositionalModel, seconds: float | None) -> Turn:
+        encoded = encode(model, encoding)
+        if True not in encoded.layout.conclusive:
+            raise UsageError(
+                f"found the encoding {encoding}, expected one whose truth is a win of Black's"
+            )
+        solved = solve(encoded.qbf, seconds)
+        move = ""
+        if solved.truth and solved.outer is not None and encoded.layout.moves:
+            move = encoded.layout.moves[0].chosen(solved.outer) or ""
+        answer = Answer(
+            len(model.turns),
+            solved.truth,
+            f"{encoding}, {solved.by}",
+            solved.seconds,
+            f"{solved.by}: {solved.why}",
+            move,
+        )
+        return Turn(BLACK, answer, False in encoded.layout.conclusive)
+
+    return ask
+
+
+def black_by_search() -> Ask:
+    """Asks for the same by search on the rules."""
+
+    def ask(model: PositionalModel, seconds: float | None) -> Turn:
+        found = search_for(PositionalGame(model), limits=Limits(seconds)).solve()
+        truth = None if found.winner is None else found.winner is BLACK
+        move = str(found.first_moves[0]) if truth and found.first_moves else ""
+        answer = Answer(len(model.turns), truth, SEARCH, found.seconds, found.reason, move)
+        return Turn(BLACK, answer, conclusive=True)
+
+    return ask
+
+
+def white_by_formulas(solve: Solve) -> Ask:
+    """Asks for White's block by PAIRING, in clauses in which White is existential."""
+
+    def ask(model: PositionalModel, seconds: float | None) -> Turn:
+        solved = solve(pairing_clauses(model), seconds)
+        answer = Answer(
+            len(model.turns),
+            solved.truth,
+            f"pairing, {solved.by}",
+            solved.seconds,
+            f"{solved.by}: {solved.why}",
+        )
+        return Turn(WHITE, answer)
+
+    return ask
+
+
+def white_by_search(search: BlockingSearch) -> Ask:
+    """Asks for the same by search on the rules, which keeps what it has found out."""
+
+    def ask(model: PositionalModel, seconds: float | None) -> Turn:
+        started = now()
+        plies = len(model.turns)
+        truth: bool | None = None
+        why = ""
+        try:
+            truth = search.blocks(plies, seconds)
+        except UndecidedError as error:
+            why = str(error)
+        return Turn(WHITE, Answer(plies, truth, "pairs by search", now() - started, why))
+
+    return ask
+
+
+# --- What is known, in a file ---------------------------------------------------------------
+
+
+class AlternationFile(AnswerFile[Turn]):
+    """The answers of both players in a file.
+
+    ``encoding`` is how Black's win is asked for (``search`` for a search): "no" does not mean the
+    same in all of them.
+    """
+
+    required: ClassVar[Types] = {
+        "player": (str,),
+        "plies": (int,),
+        "truth": (bool,),
+        "conclusive": (bool,),
+        "by": (str,),
+        "seconds": (int, float),
+        "first_move": (str,),
+    }
+
+    def __init__(self, file: Path, model: PositionalModel, encoding: str) -> None:
+        plain = replace(model, turns=model.turns[:1])
+        super().__init__(
+            file,
+            {
+                "format": _FORMAT,
+                "game": model.name,
+                "model": fingerprint(plain),
+                "encoding": encoding,
+            },
+        )
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The answers so far."""
+        return self.entries
+
+    def add(self, turn: Turn) -> None:
+        """Keep an answer; those that nobody knows are not kept."""
+        if turn.answer.truth is not None:
+            self.keep(turn)
+
+    def as_json(self, entry: Turn) -> dict[str, Any]:
+        return {
+            "player": entry.player.value,
+            "plies": entry.answer.plies,
+            "truth": entry.answer.truth,
+            "conclusive": entry.conclusive,
+            "by": entry.answer.by,
+            "seconds": round(entry.answer.seconds, 3),
+            "first_move": entry.answer.first_move,
+        }
+
+    def from_json(self, fields: Mapping[str, Any]) -> Turn:
+        players = {player.value: player for player in Player}
+        if fields["player"] not in players:
+            raise self._fail(f"the player {quoted(fields['player'])}", " or ".join(players))
+        answer = Answer(
+            fields["plies"],
+            fields["truth"],
+            fields["by"],
+            float(fields["seconds"]),
+            first_move=fields["first_move"],
+        )
+        return Turn(players[fields["player"]], answer, fields["conclusive"])
+
+    def contradiction(self, entries: list[Turn]) -> str | None:
+        winners = {turn.player for turn in entries if turn.answer.truth}
+        return "a win of Black's and a block" if len(winners) > 1 else None

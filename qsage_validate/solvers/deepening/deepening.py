@@ -1,0 +1,219 @@
+"""Iterative deepening: the fewest plies in which Black wins, by search or by any QBF solver.
+
+The critical depth of a game is proved by two answers: the formula of that depth is true, and
+that of the greatest smaller depth that could differ is false (``depths.py``).  Where no depth
+beyond a bound gives Black anything more, "Black wins at no depth" is an answer as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from qsage_validate.errors import UsageError
+from qsage_validate.games.models import GameModel
+from qsage_validate.games.protocol import Player
+from qsage_validate.games.registry import load_game
+from qsage_validate.solvers.deepening.depths import Bound, Depths
+from qsage_validate.solvers.deepening.game_depths import depths_of
+from qsage_validate.solvers.deepening.state import Answer, DeepeningFile
+from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.solver import MAX_PLIES, Limits, Progress, ProgressCallback
+from qsage_validate.system.clock import now
+
+Ask = Callable[[GameModel, float | None], Answer]
+"""Answers for one depth: the model of that depth, and the seconds that are left."""
+
+SEARCH = "search"
+
+
+@dataclass(frozen=True, slots=True)
+class Deepened:
+    """What deepening found; plies everywhere, ``depth`` is the number behind ``#depth``.
+
+    ``critical`` is the critical depth, ``None`` when it was not found.  ``refuted`` is the
+    greatest number of plies within which Black is known not to win, ``None`` when nothing is
+    known.  ``never`` says that Black wins at no depth.  ``why`` is a sentence for people,
+    ``answers`` what it rests on.
+    """
+
+    depths: Depths
+    critical: int | None
+    refuted: int | None
+    never: bool
+    bound: Bound | None
+    why: str
+    answers: tuple[Answer, ...]
+
+    @property
+    def model(self) -> GameModel:
+        """The model that was asked about, with the depth that it came with."""
+        return self.depths.model
+
+    @property
+    def first_move(self) -> str:
+        """A winning move of Black's at ply 1; empty when none is known."""
+        winning = (a for a in self.answers if a.truth and a.plies == self.critical)
+        return next((a.first_move for a in winning), "")
+
+    @property
+    def depth(self) -> int | None:
+        """The critical depth in the count of ``#depth``."""
+        return None if self.critical is None else self.depths.depth(self.critical)
+
+    @property
+    def truth(self) -> bool | None:
+        """Whether Black wins at some depth; ``None`` when that is not known."""
+        return True if self.critical is not None else False if self.never else None
+
+
+def deepen(
+    model: GameModel,
+    ask: Ask,
+    *,
+    last: int | None = None,
+    seconds: float | None = None,
+    file: DeepeningFile | None = None,
+    say: Callable[[int], None] | None = None,
+) -> Deepened:
+    """Ask about greater and greater depths until Black wins or it is known that Black never does.
+
+    ``last`` is the greatest number of plies to ask about, ``seconds`` the time for all answers.
+    What ``file`` knows is not asked again, and each answer is added to it.  ``say`` is told
+    each number of plies before it is asked about.  Raises ``UsageError`` when an answer
+    contradicts an earlier one.
+    """
+    deadline = None if seconds is None else now() + seconds
+    depths = depths_of(model)
+    answers = [] if file is None else list(file.answers)
+    refuted, upper = _known(answers)
+    for plies in depths.relevant(1 if refuted is None else refuted + 1, last):
+        if upper is not None and plies >= upper:
+            break
+        left = None if deadline is None else deadline - now()
+        if left is not None and left <= 0:
+            return _undecided(depths, answers, f"{seconds:g} seconds are over")
+        if say is not None:
+            say(plies)
+        answer = ask(depths.at(plies), left)
+        if answer.truth is None:
+            return _undecided(depths, answers, answer.why)
+        answers.append(answer)
+        if file is not None:
+            file.add(answer)
+        if answer.truth:
+            break
+    return _conclude(depths, answers, last)
+
+
+def deepen_by_search(
+    model: GameModel,
+    *,
+    last: int | None = None,
+    limits: Limits | None = None,
+    file: DeepeningFile | None = None,
+    progress: ProgressCallback | None = None,
+) -> Deepened:
+    """The same by one search on the rules, which deepens by itself and keeps its table.
+
+    A file's answers are not asked again when they settle the matter; otherwise the search
+    begins anew, for it cannot go on without its table.
+    """
+    depths = depths_of(model)
+    answers = [] if file is None else list(file.answers)
+    known = _conclude(depths, answers, last)
+    if known.truth is not None:
+        return known
+    game = load_game(depths.at(min(MAX_PLIES, depths.last(last) or MAX_PLIES)))
+    started = now()
+
+    def add(answer: Answer) -> None:
+        refuted, upper = _known(answers)
+        if (answer.truth and (upper is None or answer.plies < upper)) or (
+            answer.truth is False and (refuted is None or answer.plies > refuted)
+        ):
+            answers.append(answer)
+            if file is not None:
+                file.add(answer)
+
+    def watch(state: Progress) -> None:
+        # The search of so many plies has begun: those before have been refuted.
+        if depths.searched(state.plies - 1) > 0:
+            add(Answer(depths.searched(state.plies - 1), False, SEARCH, now() - started))
+        if progress is not None:
+            progress(state)
+
+    result = search_for(game, limits=limits, progress=watch).solve()
+    if result.winner is None:
+        return _undecided(depths, answers, _limit_of(result.reason))
+    if result.winner is Player.BLACK:
+        assert result.critical_plies is not None
+        # A White player who cannot even begin has lost at ply 1.
+        critical = max(depths.searched(result.critical_plies), 1)
+        if critical > 1:
+            add(Answer(critical - 1, False, SEARCH, result.seconds))
+        move = str(result.first_moves[0]) if result.first_moves else ""
+        add(Answer(critical, True, SEARCH, result.seconds, first_move=move))
+        return _conclude(depths, answers, last)
+    plies = depths.searched(game.plies)
+    add(Answer(plies, False, SEARCH, result.seconds))
+    if result.never:
+        return Deepened(depths, None, plies, True, depths.bound, result.reason, tuple(answers))
+    found = _conclude(depths, answers, last)
+    if not found.never and game.plies == MAX_PLIES:
+        return _undecided(depths, answers, f"the search goes {MAX_PLIES} plies deep")
+    return found
+
+
+def _known(answers: Sequence[Answer]) -> tuple[int | None, int | None]:
+    """The greatest refuted number of plies and the smallest that is a win."""
+    refuted = max((a.plies for a in answers if a.truth is False), default=None)
+    upper = min((a.plies for a in answers if a.truth), default=None)
+    if refuted is not None and upper is not None and upper <= refuted:
+        true = next(a for a in answers if a.truth and a.plies == upper)
+        false = next(a for a in answers if a.truth is False and a.plies == refuted)
+        raise UsageError(
+            f"answers contradict each other: a win within {upper} plies ({true.by}), "
+            f"none within {refuted} ({false.by})"
+        )
+    return refuted, upper
+
+
+def _conclude(depths: Depths, answers: Sequence[Answer], last: int | None) -> Deepened:
+    refuted, upper = _known(answers)
+    bound = depths.bound
+    between = depths.relevant(1 if refuted is None else refuted + 1, None)
+    if upper is not None:
+        # The smallest depth that could differ from what is refuted is the critical one.
+        first = next(between)
+        if first == upper:
+            within = depths.count(upper) + _in_depth(depths, upper)
+            why = f"Black wins within {within} and not in fewer"
+            return Deepened(depths, upper, refuted, False, bound, why, tuple(answers))
+        return _undecided(depths, answers, f"nothing is known of {depths.count(first)}")
+    if bound is not None and next(between, None) is None:
+        why = f"Black wins at no depth: {bound.why}"
+        return Deepened(depths, None, refuted, True, bound, why, tuple(answers))
+    reason = "no greater depth was asked for" if last is not None else "no answer"
+    return _undecided(depths, answers, reason)
+
+
+def _undecided(depths: Depths, answers: Sequence[Answer], why: str) -> Deepened:
+    refuted, upper = _known(answers)
+    known = []
+    if refuted is not None:
+        known.append(f"Black does not win within {depths.count(refuted)}")
+    if upper is not None:
+        known.append(f"Black wins within {depths.count(upper)}")
+    text = f"undecided: {why} ({' and '.join(known) or 'nothing is known'})"
+    return Deepened(depths, None, refuted, False, depths.bound, text, tuple(answers))
+
+
+def _limit_of(reason: str) -> str:
+    """The limit that a search names; what it knows besides is told from the answers."""
+    return reason.removeprefix("undecided: ").partition(" (")[0]
+
+
+def _in_depth(depths: Depths, plies: int) -> str:
+    depth = depths.depth(plies)
+    return f" (depth {depth})" if depth != plies else ""

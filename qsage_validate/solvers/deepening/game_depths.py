@@ -1,0 +1,68 @@
+"""The depths of a game of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count as count_from
+from typing import Final
+
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.gdl.rounds import rounds_of
+from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.models import GameModel
+from qsage_validate.games.positional.model import PositionalModel, at_plies
+from qsage_validate.games.protocol import Player
+from qsage_validate.solvers.deepening.depths import Bound, Depths, GridDepths
+
+_MOST_ROUNDS: Final = 400
+
+
+def depths_of(model: GameModel) -> Depths:
+    """The depths of a model; raises ``UsageError`` for one whose rules cannot be executed."""
+    if isinstance(model, Model):
+        return GridDepths(model)
+    return PositionalDepths(model) if isinstance(model, PositionalModel) else RoundDepths(model)
+
+
+class PositionalDepths(Depths):
+    """Black wins by a claim of Black's, and the board is full some time."""
+
+    def __init__(self, model: PositionalModel) -> None:
+        self.model = self._positional = model
+        most = model.open.bit_count()
+        plies = "1 ply" if most == 1 else f"{most} plies"
+        self.bound = Bound(most, f"the board is full after {plies}")
+
+    def at(self, plies: int) -> PositionalModel:
+        return at_plies(self._positional, plies)
+
+    def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
+        end = self.last(last)
+        assert end is not None, "there is a bound"
+        turns = self.at(end).turns
+        return (k for k in range(first, end + 1) if turns[k - 1] is Player.BLACK)
+
+
+class RoundDepths(Depths):
+    """Rounds of a game in GDL: any may be the one that brings the win."""
+
+    def __init__(self, model: GdlModel) -> None:
+        self.model = self._game = model
+        self.bound = None
+
+    def at(self, plies: int) -> GdlModel:
+        return replace(self._game, rounds=plies)
+
+    def count(self, plies: int) -> str:
+        return f"{plies} {'round' if plies == 1 else 'rounds'}"
+
+    def searched(self, plies: int) -> int:
+        # Without the ply at which a win of its last round is claimed, a round is not decided.
+        return rounds_of(max(plies - 1, 0))
+
+    def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
+        return iter(range(first, last + 1)) if last is not None else count_from(first)
+
+    def last(self, last: int | None = None) -> int | None:
+        return _MOST_ROUNDS if last is None else last

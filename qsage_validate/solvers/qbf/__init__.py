@@ -1,0 +1,1 @@
+"""QBF solvers as programs: registry, limits, portfolio, preprocessing."""

@@ -1,0 +1,75 @@
+"""What a run means: an answer only when exit code and printed verdict say the same."""
+
+from __future__ import annotations
+
+import re
+import signal
+from typing import Final
+
+from qsage_validate.errors import one_line
+from qsage_validate.solvers.qbf.dialect import EXIT_CODES
+from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.system.programs import Ended, Finished
+
+_SAID_CHARACTERS: Final = 160
+_NO_SPACE: Final = re.compile(rb"no space left|disk full|file too large", re.IGNORECASE)
+
+
+def failure(finished: Finished) -> tuple[Status, str] | None:
+    """How a run ended before its time, if it did."""
+    match finished.ended:
+        case Ended.TIMEOUT:
+            return Status.TIMEOUT, f"no answer within {finished.seconds:.3g} s"
+        case Ended.MEMORY:
+            return Status.MEMORY, f"no answer within the memory limit{said(finished)}"
+        case Ended.STOPPED:
+            return Status.STOPPED, f"stopped after {finished.seconds:.3g} s"
+        case Ended.OUTPUT:
+            return Status.DISK, "stopped: it wrote more than it may"
+        case Ended.NOT_STARTED:
+            return Status.CRASHED, f"could not be started{said(finished)}"
+        case Ended.SIGNALLED if finished.returncode == -signal.SIGXFSZ:
+            return Status.DISK, "a file became larger than the system allows"
+        case Ended.SIGNALLED:
+            return Status.CRASHED, f"was killed by {_signal(finished)}{said(finished)}"
+        case Ended.EXITED:
+            if _NO_SPACE.search(finished.stderr):
+                return Status.DISK, f"no space for its files{said(finished)}"
+            return None
+
+
+def judge(finished: Finished, verdicts: set[bool]) -> tuple[Status, str]:
+    """The status of a run that printed ``verdicts``, and why, in one line."""
+    failed = failure(finished)
+    if failed is not None:
+        return failed
+    code = finished.returncode
+    answer = EXIT_CODES.get(code)
+    if answer is None and not verdicts:
+        status = Status.GAVE_UP if code == 0 else Status.CRASHED
+        return status, f"exit code {code} and no verdict{said(finished)}"
+    if len(verdicts) > 1:
+        return Status.RUBBISH, f"exit code {code}, but it printed both verdicts"
+    if not verdicts:
+        return Status.RUBBISH, f"exit code {code}, but it printed no verdict{said(finished)}"
+    (printed,) = verdicts
+    if answer is not printed:
+        word = "true" if printed else "false"
+        return Status.RUBBISH, f"it printed {word}, but its exit code is {code}"
+    return (Status.TRUE if answer else Status.FALSE), f"exit code {code} and printed verdict agree"
+
+
+def _signal(finished: Finished) -> str:
+    try:
+        return signal.Signals(-finished.returncode).name
+    except ValueError:  # a real-time signal has no name
+        return f"signal {-finished.returncode}"
+
+
+def said(finished: Finished) -> str:
+    """The last line of what it wrote, for messages."""
+    for text in (finished.stderr, finished.stdout):
+        lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()]
+        if lines:
+            return f": {one_line(lines[-1].strip(), _SAID_CHARACTERS)}"
+    return ""

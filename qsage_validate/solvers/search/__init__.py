@@ -1,0 +1,1 @@
+"""Who wins, by a search on the rules."""

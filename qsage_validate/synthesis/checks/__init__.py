@@ -1,0 +1,1 @@
+"""Checks of what was synthesised, and that every play ends."""

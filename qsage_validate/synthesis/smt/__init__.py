@@ -1,0 +1,1 @@
+"""Questions to z3, in a process of its own."""

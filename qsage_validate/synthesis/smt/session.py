@@ -1,0 +1,190 @@
+"""One synthesis from the game to the checked answer, as the commands and benchmarks run it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from qsage_validate.games.impartial.boxes import box_states
+from qsage_validate.games.impartial.formula import Formula
+from qsage_validate.games.impartial.model import ImpartialGame
+from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
+from qsage_validate.synthesis.checks.cross_check import CrossCheck, cross_check
+from qsage_validate.synthesis.checks.endless import play_of
+from qsage_validate.synthesis.checks.formula import Verifier
+from qsage_validate.synthesis.checks.model_checks import GameWarning, check_game
+from qsage_validate.synthesis.checks.termination import (
+    Endless,
+    Terminates,
+    Termination,
+    prove_termination,
+)
+from qsage_validate.synthesis.clock import Clock
+from qsage_validate.synthesis.enum_method import enumerate_formula, enumerate_strategy
+from qsage_validate.synthesis.smt.solver import SmtSolver
+from qsage_validate.synthesis.winning_formula import FormulaResult, Outcome, synthesise_formula
+from qsage_validate.synthesis.winning_strategy import StrategyResult, synthesise_strategy
+
+CROSS_CHECKED_STATES: Final = 2000
+"""About how many states an answer is compared with backward induction on."""
+
+_CROSS_CHECK_SECONDS: Final = 20.0
+_ENDLESS_DEPTH: Final = 5_000
+"""A longer play is not followed in a game of which it is not proved that every play ends."""
+
+
+class Method(Enum):
+    """How formulas and strategies are looked for."""
+
+    SYNMS = "synms"
+    ENUM = "enum"
+
+
+class Verdict(Enum):
+    """What a synthesis says of the game.
+
+    ``PROVED``: the formula is the winning formula.  ``IF_PLAYS_END``: it fulfils the three
+    constraints, so that whom it calls the winner wins every play that ends; that all plays end
+    is not proved.  ``IMPOSSIBLE``: there is no winning formula.  ``ENDLESS``: none was found, and
+    there is a play without end.  ``CONTRADICTED``: proof and backward induction contradict each
+    other.
+    """
+
+    PROVED = "proved"
+    IF_PLAYS_END = "if plays end"
+    IMPOSSIBLE = "impossible"
+    ENDLESS = "endless"
+    CONTRADICTED = "contradicted"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a synthesis is to do.
+
+    ``seconds`` are for the formula and again for the strategy; ``together``: for both.
+    """
+
+    method: Method = Method.SYNMS
+    strategy: bool = False
+    misere: bool = False
+    seconds: float | None = None
+    memory_mb: int | None = None
+    check_game: bool = True
+    together: bool = False
+
+
+@dataclass
+class Synthesis:
+    """What a synthesis has found; the seconds are those of each step."""
+
+    game: ImpartialGame
+    options: Options
+    formula: FormulaResult
+    termination: Termination
+    strategy: StrategyResult | None = None
+    checked: CrossCheck | None = None
+    warnings: list[GameWarning] = field(default_factory=list)
+    formula_seconds: float = 0.0
+    strategy_seconds: float = 0.0
+    solver_seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """What follows from formula, termination and cross-check together."""
+        if self.formula.outcome is Outcome.IMPOSSIBLE:
+            return Verdict.IMPOSSIBLE
+        if self.formula.formula is None:
+            endless = isinstance(self.termination, Endless)
+            return Verdict.ENDLESS if endless else Verdict.UNDECIDED
+        if self.checked is not None and not self.checked.agrees:
+            return Verdict.CONTRADICTED
+        ends = isinstance(self.termination, Terminates)
+        return Verdict.PROVED if ends else Verdict.IF_PLAYS_END
+
+    @property
+    def found(self) -> Formula | None:
+        """The winning formula: proved, and not at odds with backward induction."""
+        return self.formula.formula if self.verdict is Verdict.PROVED else None
+
+    @property
+    def found_if_plays_end(self) -> Formula | None:
+        """The formula of which nothing but the end of all plays is not proved."""
+        return self.formula.formula if self.verdict is Verdict.IF_PLAYS_END else None
+
+
+def synthesise(
+    game: ImpartialGame,
+    options: Options | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+    solver: SmtSolver | None = None,
+) -> Synthesis:
+    """Synthesise, prove and cross-check; a ``solver`` that is given is used and left open.
+
+    Raises ``InputError`` for a game that makes no sense, ``MissingExtraError`` without z3.
+    """
+    options = options or Options()
+    if solver is not None:
+        return _synthesise(game, options, progress, solver)
+    with SmtSolver(options.memory_mb) as own:
+        return _synthesise(game, options, progress, own)
+
+
+def _synthesise(
+    game: ImpartialGame, options: Options, progress: Callable[[str], None], solver: SmtSolver
+) -> Synthesis:
+    rules = ImpartialRules(game, misere=options.misere)
+    asked = solver.seconds
+    clock = Clock.of(options.seconds)
+    begin = time.monotonic()
+    warnings = check_game(game, solver, clock) if options.check_game else []
+    for warning in warnings:
+        progress(f"warning: {warning.text}")
+    termination = prove_termination(game, solver, clock)
+    if not isinstance(termination, Terminates):
+        warnings.append(GameWarning(str(termination)))
+        progress(f"warning: {termination}")
+        rules.max_depth = _ENDLESS_DEPTH
+    search = synthesise_formula if options.method is Method.SYNMS else enumerate_formula
+    try:
+        found = search(rules, solver, clock, progress)
+    except EndlessGameError as error:
+        found = FormulaResult(Outcome.UNDECIDED, str(error))
+        termination = Endless(game, play_of(rules, error.cycle))
+    result = Synthesis(game, options, found, termination, warnings=warnings)
+    result.formula_seconds = time.monotonic() - begin
+    formula, verification = result.formula.formula, result.formula.verification
+    if formula is not None and verification is not None:
+        if options.strategy:
+            begin = time.monotonic()
+            verifier = Verifier(rules, solver, tuple(result.formula.labels))
+            if not options.together:
+                clock = Clock.of(options.seconds)
+            if options.method is Method.SYNMS:
+                result.strategy = synthesise_strategy(
+                    verifier,
+                    formula,
+                    verification.witnesses,
+                    result.formula.labels,
+                    clock,
+                    progress,
+                )
+            else:
+                result.strategy = enumerate_strategy(verifier, formula, clock, progress)
+            result.strategy_seconds = time.monotonic() - begin
+        proved = result.strategy if result.strategy and result.strategy.proved else None
+        # A new set of rules, so that labels are made anew.
+        fresh = ImpartialRules(game, misere=options.misere)
+        fresh.max_depth = rules.max_depth
+        result.checked = cross_check(
+            fresh,
+            formula,
+            proved.strategy if proved else None,
+            box_states(game, CROSS_CHECKED_STATES),
+            Clock.of(_CROSS_CHECK_SECONDS),
+        )
+    result.solver_seconds = solver.seconds - asked
+    return result

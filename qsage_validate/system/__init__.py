@@ -1,0 +1,1 @@
+"""Child processes, pools, signals, memory and clocks: what is asked of the machine."""

@@ -1,0 +1,287 @@
+"""Programs run as children: with limits, in a session of their own, and never left behind.
+
+A program that is stopped, for whatever reason, is killed together with all that it started
+(its process group); where the system can do it (``setpriv``, Linux), the program also dies
+with us when we are killed without notice.  Its output goes to files, not through pipes, so
+that it can neither block nor fill our memory.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from math import ceil
+from pathlib import Path
+from time import monotonic
+from typing import IO, Final
+
+from qsage_validate.system.clock import counts_processor_time, now
+from qsage_validate.system.memory import MemoryUse
+from qsage_validate.system.signals import orderly_termination, signals_held_back
+
+_MEGABYTE: Final = 1 << 20
+# How often stopping and the sizes of files are looked at; the end of a program is noticed at once.
+_POLL_SECONDS: Final = 0.05
+_FIRST_POLL_SECONDS: Final = 0.002
+_MAX_LOG_MB: Final = 64
+# What shells and setpriv exit with when they cannot run a program.
+_NOT_STARTED: Final = (126, 127)
+
+
+class Ended(Enum):
+    """Why a program is not running any more."""
+
+    EXITED = "exited"
+    SIGNALLED = "was killed by a signal"
+    TIMEOUT = "ran out of time"
+    MEMORY = "ran out of memory"
+    OUTPUT = "wrote more than it may"
+    STOPPED = "was stopped"
+    NOT_STARTED = "could not be started"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a program ended and what it left.
+
+    ``returncode`` is negative for a signal, as in :mod:`subprocess`.  ``stdout`` is empty when
+    it went to a file.  ``seconds`` are those of :mod:`~qsage_validate.system.clock`;
+    ``cpu_seconds`` (user and system) and ``peak_mb`` (resident, megabytes) include the program's
+    children as far as it waited for them.
+    """
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+    cpu_seconds: float
+    peak_mb: float
+    ended: Ended
+
+
+def run_program(
+    argv: Sequence[str],
+    *,
+    stdin: bytes | None = None,
+    timeout: float | None = None,
+    memory_mb: int | None = None,
+    stdout: Path | None = None,
+    output_mb: int | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Finished:
+    """Run ``argv`` to its end or a limit; whatever happens, nothing of it is left running.
+
+    ``timeout`` is in seconds of :mod:`~qsage_validate.system.clock`; processor time is limited
+    for each process, in whole seconds, rounded up.  ``memory_mb`` limits the address space of
+    each process (megabytes); ``output_mb`` limits the file ``stdout`` (what it writes elsewhere
+    is limited to 64 MB).  ``stop`` is asked some twenty times a second: when it says yes the
+    program is killed.  Never raises for what the program does; ``OSError`` when our own files fail.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(orderly_termination())
+        given = stack.enter_context(_given(stdin))
+        log = stack.enter_context(tempfile.TemporaryFile())
+        errors = stack.enter_context(tempfile.TemporaryFile())
+        target: IO[bytes] = log if stdout is None else stack.enter_context(open(stdout, "wb"))
+        used, began = MemoryUse(), now()
+        by_processor = counts_processor_time()
+        process: subprocess.Popen[bytes] | None = None
+        try:
+            # It may run before its number is known here, to which it could then not be killed.
+            with signals_held_back():
+                process = subprocess.Popen(
+                    _limited(argv, memory_mb, timeout if by_processor else None),
+                    stdin=given,
+                    stdout=target,
+                    stderr=errors,
+                    env=None if env is None else dict(env),
+                    cwd=cwd,
+                    start_new_session=True,
+                )
+            limit = None if stdout is None else output_mb
+            watched = ((log, _MAX_LOG_MB), (errors, _MAX_LOG_MB), (target, limit))
+            wall = None if by_processor else timeout
+            ended = _wait(process.pid, wall, stop, watched, used)
+        except OSError as error:
+            if process is not None:
+                raise
+            text = f"{argv[0]}: {error.strerror or error}".encode()
+            return Finished(127, b"", text, 0.0, 0.0, 0.0, Ended.NOT_STARTED)
+        finally:
+            if process is not None:
+                _kill_group(process.pid)
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = now() - began
+        if ended is Ended.EXITED and process.returncode == -signal.SIGXCPU:
+            ended = Ended.TIMEOUT
+        elif ended is Ended.EXITED and process.returncode < 0:
+            ended = Ended.SIGNALLED
+        elif ended is Ended.EXITED and process.returncode in _NOT_STARTED:
+            ended = Ended.NOT_STARTED
+        stderr = _content(errors)
+        printed = b"" if stdout is not None else _content(log)
+        if memory_mb is not None and ended in (Ended.EXITED, Ended.SIGNALLED):
+            near = used.address_space_mb >= _NEAR * memory_mb
+            if _lacked_memory(process.returncode, stderr + printed, near):
+                ended = Ended.MEMORY
+        cpu = usage.ru_utime + usage.ru_stime
+        peak = used.peak_mb(usage)
+        return Finished(process.returncode, printed, stderr, seconds, cpu, peak, ended)
+
+
+@contextmanager
+def _given(stdin: bytes | None) -> Iterator[IO[bytes] | int]:
+    if stdin is None:
+        yield subprocess.DEVNULL
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(stdin)
+        file.seek(0)
+        yield file
+
+
+def _content(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read(_MAX_LOG_MB * _MEGABYTE)
+
+
+def _wait(
+    pid: int,
+    timeout: float | None,
+    stop: Callable[[], bool] | None,
+    watched: Sequence[tuple[IO[bytes], int | None]],
+    used: MemoryUse,
+) -> Ended:
+    """Wait until the program has ended (it stays a zombie: its number is not given away)."""
+    pause, began = _FIRST_POLL_SECONDS, monotonic()
+    with _end_of(pid) as ended:
+        while True:
+            left = None if timeout is None else began + timeout - monotonic()
+            if ended(pause if left is None else max(0.0, min(left, pause))):
+                return Ended.EXITED
+            pause = min(_POLL_SECONDS, 2 * pause)
+            used.look(pid)
+            if left is not None and left <= 0:
+                return Ended.TIMEOUT
+            if stop is not None and stop():
+                return Ended.STOPPED
+            for file, megabytes in watched:
+                size = os.fstat(file.fileno()).st_size
+                if megabytes is not None and size > megabytes * _MEGABYTE:
+                    return Ended.OUTPUT
+
+
+@contextmanager
+def _end_of(pid: int) -> Iterator[Callable[[float], bool]]:
+    """A function that waits at most so many seconds and says whether the child has ended."""
+    if hasattr(os, "pidfd_open"):
+        try:
+            descriptor = os.pidfd_open(pid)
+        except OSError:
+            pass  # an old kernel, or a sandbox that forbids it
+        else:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            try:
+                yield lambda seconds: bool(poll.poll(seconds * 1000))
+            finally:
+                os.close(descriptor)
+            return
+    pause = threading.Event()
+
+    def ended(seconds: float) -> bool:
+        until = monotonic() + seconds
+        while True:
+            if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                return True
+            if monotonic() >= until:
+                return False
+            pause.wait(0.002)
+
+    yield ended
+
+
+def _kill_group(pid: int) -> None:
+    """Kill the program and all that it started, unless they have left its session's group."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    except PermissionError:  # macOS says so of a group of zombies
+        pass
+
+
+def _limited(
+    argv: Sequence[str], memory_mb: int | None, processor_seconds: float | None
+) -> list[str]:
+    """``argv`` behind the programs that set its limits and then become it."""
+    # The limits are set by a shell: Python could do it only between fork and exec, which is
+    # unsafe when there are threads.  Ours may be stricter already, and are not to be raised.
+    limits = []
+    if memory_mb is not None:
+        limits.append(_ulimit("-v", resource.RLIMIT_AS, memory_mb * 1024, 1024))
+    if processor_seconds is not None:
+        # The soft limit: its signal tells it from other ways to be killed.
+        whole = max(1, ceil(processor_seconds))
+        limits.append(_ulimit("-S -t", resource.RLIMIT_CPU, whole, 1))
+    words = list(argv)
+    if limits:
+        words = ["/bin/sh", "-c", " && ".join((*limits, 'exec "$@"')), "sh", *words]
+    return [*_dies_with_us(), *words]
+
+
+def _ulimit(option: str, kind: int, wanted: int, unit: int) -> str:
+    _, highest = resource.getrlimit(kind)
+    if highest != resource.RLIM_INFINITY:
+        wanted = min(wanted, highest // unit)
+    return f"ulimit {option} {wanted}"
+
+
+@functools.cache
+def _dies_with_us() -> tuple[str, ...]:
+    """The words before a command that has to die with this process, where there are any."""
+    program = shutil.which("setpriv")
+    words = () if program is None else (program, "--pdeathsig", "KILL", "--")
+    if words:
+        silent = subprocess.DEVNULL
+        probe = subprocess.run([*words, "true"], stdout=silent, stderr=silent, check=False)
+        if probe.returncode != 0:
+            return ()
+    return words
+
+
+# More of the limit than this in use when a program dies: it wanted memory.
+_NEAR: Final = 0.5
+_NO_MEMORY: Final = (
+    b"bad_alloc",
+    b"out of memory",
+    b"memory allocation",
+    b"memoryerror",
+    b"allocate memory",
+    b"virtual memory exhausted",
+)
+
+
+def _lacked_memory(returncode: int, said: bytes, near: bool) -> bool:
+    """Whether a program under a memory limit failed for want of memory, as far as it tells.
+
+    One that got no memory says so, or is not careful and dies of a signal ``near`` the limit.
+    """
+    if returncode in (0, 10, 20):
+        return False
+    careless = returncode in (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
+    return (careless and near) or any(words in said.lower() for words in _NO_MEMORY)

@@ -1,0 +1,1 @@
+"""Proofs by SAT that formula, certificate and rules agree."""

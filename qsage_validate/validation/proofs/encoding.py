@@ -1,0 +1,502 @@
+"""Level 4 without a certificate: the formula is true exactly when Black wins the game.
+
+Theorem.  Let F be the formula in the file, with its own prefix, G the game by its rules (those of
+:mod:`qsage_validate.games.bddl.rules`) and d its depth.  If :func:`prove_encoding` gives
+``Proved``, then F is true exactly when Black wins G within d plies.  The layout is a witness of the
+proof: a layout that lies makes the proof fail, and never makes a false one.
+
+Hypotheses, each of which is checked:
+
+(R) *Roles and order*: what :mod:`qsage_validate.validation.proofs.prefix` asks for.  Each choice
+    of Black's is an existential variable of its own, White's and the symbolic square's are
+    universal, every move has a code, Black's bits stand left of what White chooses later, her
+    choices right of White's earlier moves and left of the symbolic square.
+(V) *Scripted plays*: a script fixes the bits, the stops and the claimed goals of both players.
+    The rules give it to a player (:meth:`_Script.decisions`): a move that is illegal loses; who
+    stops wins when the goal that she claims is reached, and loses otherwise; without a variable
+    to stop with, a play ends where the mover's goal is reached; after ply d White has held out.
+    Every play of the formula is decided so.  A goal that is reached can be claimed.
+(S) *Soundness*: in a script that the rules give to White, no values of the helpers (existential
+    variables without a role) make the matrix true for every value of the symbolic square, where
+    universal variables without a role are 0.  A helper that stands left of the whole square has
+    one value; every other one may have another value for each square.
+(C) *Completeness*: in a script that the rules give to Black, the values that the rules suggest
+    for the helpers make the matrix true, for every symbolic square and all values of the other
+    universal variables.  A suggestion reads only what is known where its helper stands; a helper
+    without such a suggestion is 0.
+
+Proof.  Let S be the game in which the players choose a script ply by ply and win by (V).
+
+*If F is true, Black wins G.*  Take Skolem functions of F, put 0 for the universal variables
+without a role, and let Black make the moves that they say.  By (R) they read nothing of what White
+chooses later, nor the square.  Suppose that White beats these moves in G, by legal moves.  Complete
+her play to a script: she stops where she reaches her goal first, with a true claim (by (V) it can
+be made); Black's stops and claims are those of the functions.  Black has made an illegal move, or
+White has reached a goal before Black, or d plies are over; and no claim of Black's before that is
+true, for then she had won in G.  So the rules give the script to White.  But the functions make
+the matrix true on every square: against (S).
+
+*If Black wins G, F is true.*  Take her winning strategy, a function of White's moves.  It gives
+her bits of each ply, lets her stop where her goal is reached, and claims it (by (V) this can be
+done); by (R) all this stands right of what it reads.  White's stops are not read, and what follows
+an illegal move of White's is 0.  Every script that comes about is Black's by (V): a true claim of
+White's would be a loss in G.  The suggestions of (C) are functions of what stands left of each
+helper, so that together these are Skolem functions, and by (C) the matrix is true.
+
+The symbolic square is nothing but universal variables, all values of which (S) may use; states,
+indicators and counter-example are nothing but names for suggestions.  Nothing that the layout says
+of them is taken for true, nor is it proved here: the rules level compares states and indicators
+with the rules.
+
+What fails is tried ply by ply, so that a difference is a play that is decided as early as possible.
+Such a play, or a place in prefix or layout, refutes the hypotheses: formula and layout are not
+this game's.  Where only the suggestions fail, the verdict is undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.grid.completion import MoveTracker, Vector
+from qsage_validate.encodings.layout.grid import Bits, Layout, MoveVariables, StateCode, value_bits
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.claims import (
+    Claim,
+    ClaimsTimeoutError,
+    Counterexample,
+    evaluate,
+    first_failure,
+)
+from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.obligation import Obligation, joined
+from qsage_validate.strategies.readings import MoveCode
+from qsage_validate.validation.finding import Finding
+from qsage_validate.validation.proofs.grid_rules import RulesCircuit
+from qsage_validate.validation.proofs.prefix import Prefix, read_prefix
+from qsage_validate.validation.proofs.strategy import LevelAnswer
+from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
+
+_MOST_SQUARES = 4096
+
+
+def prove_encoding(
+    formula: Qbf,
+    layout: Layout,
+    game: BddlGame,
+    *,
+    deadline: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Verdict:
+    """The verdict of :func:`answer_encoding`."""
+    return answer_encoding(formula, layout, game, deadline=deadline, progress=progress).verdict
+
+
+def answer_encoding(
+    formula: Qbf,
+    layout: Layout,
+    game: BddlGame,
+    *,
+    deadline: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    obligations: bool = False,
+) -> LevelAnswer:
+    """Prove that the formula is true exactly when Black wins, or say what speaks against it.
+
+    A refutation is a wrong place in prefix or layout, or a scripted play, as short as possible,
+    on which formula and rules differ.  With ``obligations`` a proof comes with its claims.
+    """
+    prefix = read_prefix(formula, layout, game)
+    if prefix.findings:
+        return LevelAnswer(Refuted(prefix.findings))
+    missing = _missing_goals(layout, game)
+    if missing:
+        return LevelAnswer(Unsupported(f"the layout does not say where {missing} claims a goal"))
+    if 1 << len(prefix.square.literals) > _MOST_SQUARES:
+        return LevelAnswer(Unsupported(f"more than {_MOST_SQUARES} values of the symbolic square"))
+    comparison = _Comparison(prefix, layout, game, deadline, progress)
+    try:
+        verdict = comparison.verdict()
+    except ClaimsTimeoutError as error:
+        return LevelAnswer(Undecided(f"time is up: {error}"))
+    asked = obligations and isinstance(verdict, Proved)
+    return LevelAnswer(verdict, comparison.obligation() if asked else None)
+
+
+def _missing_goals(layout: Layout, game: BddlGame) -> str:
+    """The player whose goal claims cannot be read, or nothing."""
+    goals = layout.goals
+    claims = {
+        Player.BLACK: goals.black_condition + goals.black_x + goals.black_y,
+        Player.WHITE: goals.white_condition + goals.white_x + goals.white_y,
+    }
+    for player, bits in claims.items():
+        stops = any(m.player is player and m.stop is not None for m in layout.moves)
+        # A single goal without parameters needs no bits.
+        if stops and not bits and len(game.grounding.goals[player]) > 1:
+            return str(player)
+    return ""
+
+
+class _Comparison:
+    """Formula and rules on all scripted plays."""
+
+    def __init__(
+        self,
+        prefix: Prefix,
+        layout: Layout,
+        game: BddlGame,
+        deadline: float | None,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self.prefix = prefix
+        self.layout = layout
+        self.game = game
+        self.deadline = deadline
+        self.progress = progress
+        # Universal variables without a role matter where the output needs them.
+        self.free = [v for v in prefix.free if v in prefix.needed]
+        self.asked: list[Obligation] = []
+
+    def obligation(self) -> Obligation:
+        """The claims of both parts, where both have been asked."""
+        return joined(self.asked)
+
+    def verdict(self) -> Verdict:
+        """Soundness and completeness together."""
+        failures: list[tuple[_Script, Counterexample, str]] = []
+        doubts: list[str] = []
+        sound = _Soundness(self.prefix, self.layout, self.game)
+        self.asked.append(Obligation(sound.builder, sound.claims, sound.assumed))
+        failure = self._failure(sound)
+        if failure is not None and self.free:
+            doubts.append(
+                f"the formula's universal variables {self._names(self.free)} have no role: with "
+                f"value 0 they let a play pass that Black loses: {' '.join(sound.moves(failure))}"
+            )
+        elif failure is not None:
+            failures.append((sound, failure, ""))
+        complete = _Completeness(self.prefix, self.layout, self.game)
+        self.asked.append(Obligation(complete.builder, complete.claims, complete.assumed))
+        failure = self._failure(complete)
+        if failure is not None:
+            if not complete.rejects(failure):
+                failures.append((complete, failure, ""))
+            elif self._others_satisfy(complete, failure):
+                doubts.append(self._doubt(complete, failure) + self._free_values(complete, failure))
+            else:
+                failures.append((complete, failure, self._free_values(complete, failure)))
+        if failures:
+            script, failure, why = min(failures, key=lambda one: one[1].claim.ply)
+            claim, moves = failure.claim, script.moves(failure)
+            return Refuted((Finding(claim.kind, claim.ply, claim.text + why, moves=moves),))
+        if doubts and complete.unknown and not self.free and not complete.early:
+            return Unsupported(
+                f"{len(complete.unknown)} variables that the layout does not speak of (a formula "
+                "in clausal form?): no play is wrongly given to Black; the rest was not proved"
+            )
+        if doubts:
+            return Undecided(doubts[0])
+        return Proved(
+            f"formula and rules agree on all scripted plays of {self.game.plies} plies, "
+            "and the prefix keeps their order"
+        )
+
+    def _failure(self, script: _Script) -> Counterexample | None:
+        return first_failure(
+            script.builder,
+            script.claims,
+            script.assumed,
+            deadline=self.deadline,
+            progress=self.progress,
+        )
+
+    def _others_satisfy(self, complete: _Completeness, failure: Counterexample) -> bool:
+        """Whether other values than the suggested ones satisfy the formula in a failing play."""
+        universals = complete.values(self.free, failure)
+        other = _Soundness(self.prefix, self.layout, self.game, universals)
+        values = complete.values(complete.script, failure)
+        fixed = [other.script[v] ^ (not value) for v, value in values.items()]
+        claim = Claim(FindingKind.END_DIFFERS, 0, other.builder.and_all(fixed), "")
+        failing = first_failure(other.builder, [claim], other.assumed, deadline=self.deadline)
+        return failing is not None
+
+    def _free_values(self, script: _Script, failure: Counterexample) -> str:
+        """The values of universal variables without a role in a play that differs."""
+        values = script.values(self.free, failure).items()
+        shown = ", ".join(f"{self.prefix.formula.name(v)} = {int(value)}" for v, value in values)
+        return f" when variables without a role are {shown}" if shown else ""
+
+    def _doubt(self, complete: _Completeness, failure: Counterexample) -> str:
+        moves = " ".join(complete.moves(failure))
+        if complete.early:
+            variable, reads = next(iter(complete.early.items()))
+            return (
+                f"variable {self.prefix.placed((variable,))} stands left of "
+                f"{self.prefix.placed(reads)}, on which its value depends by the layout, and 0 "
+                f"does not satisfy the formula in a play that Black wins: {moves}"
+            )
+        return (
+            "the values that the rules suggest do not satisfy the formula in a play that "
+            f"Black wins, but others do: {moves}"
+        )
+
+    def _names(self, variables: Iterable[int]) -> str:
+        return " ".join(self.prefix.formula.name(v) for v in variables)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """The plays that are decided at a ply, and those that the rules then give to Black.
+
+    ``unsayable`` are the plays in which the mover reaches a goal that the formula's variables
+    cannot claim.
+    """
+
+    ply: int
+    here: int
+    black: int
+    unsayable: int
+
+
+class _Script:
+    """A scripted play: the rules' value of it, ply by ply, over free choices of both players.
+
+    ``script`` has the input of each variable that a scripted play fixes, ``literals`` the literals
+    of all variables of the prefix.
+    """
+
+    def __init__(self, prefix: Prefix, layout: Layout, game: BddlGame) -> None:
+        self.prefix = prefix
+        self.formula = prefix.formula
+        self.layout = layout
+        self.game = game
+        self.builder = AigBuilder()
+        self.claims: list[Claim] = []
+        self.assumed: list[int] = []
+        self.script = {v: self.builder.input() for v in sorted(prefix.scripted)}
+        self.literals = dict(self.script)
+        # The rules look at no bit without meaning, but want a literal for each.
+        named = {abs(v): FALSE for v in prefix.meaningless}
+        self.rules = RulesCircuit(self.builder, game, layout, {**named, **self.script})
+
+    def decisions(self) -> list[_Decided]:
+        """When and how scripted plays are decided, by the rules.
+
+        Black's move decides when it is illegal (for White), when Black stops (by the claim) and
+        at the last ply (by the claim); White's when it is illegal (for Black), when White stops
+        (by the claim) and at the last ply (for White).  A player without a stop variable stops
+        when a goal is reached.  A formula may have more plies than the game; they come too late:
+        what is not decided by the game's plies is White's.
+        """
+        builder, layout = self.builder, self.layout
+        goals = layout.goals
+        claims = {
+            Player.BLACK: (goals.black_condition, goals.black_x, goals.black_y),
+            Player.WHITE: (goals.white_condition, goals.white_x, goals.white_y),
+        }
+        state, running = self.rules.initial, TRUE
+        decided = []
+        for move in layout.moves[: self.game.plies]:
+            ply = self.rules.ply(move, state)
+            last = move.ply == self.game.plies
+            condition, x, y = map(self.rules.bits, claims[move.player])
+            reached = self.rules.claimed_goal(ply.after, move.player, condition, x, y)
+            sayable = self.rules.claimable_goal(ply.after, move.player, condition, x, y)
+            unsayable = builder.and_all((running, ply.legal, ply.goal, sayable ^ 1))
+            if move.stop is not None:
+                (stops,) = self.rules.bits((move.stop,))
+            elif last:
+                stops, reached = TRUE, reached if move.player is Player.BLACK else TRUE
+                unsayable = unsayable if move.player is Player.BLACK else FALSE
+            else:
+                stops = reached = ply.goal
+                unsayable = FALSE
+            mover_wins = builder.and_(ply.legal, reached)
+            ends = builder.or_(ply.legal ^ 1, stops)
+            black = mover_wins if move.player is Player.BLACK else mover_wins ^ 1
+            here = builder.and_(running, ends)
+            decided.append(_Decided(move.ply, here, black, unsayable))
+            running = builder.and_(running, ends ^ 1)
+            state = ply.after
+        decided.append(_Decided(self.game.plies, running, FALSE, FALSE))
+        return decided
+
+    def values(self, variables: Iterable[int], failure: Counterexample) -> dict[int, bool]:
+        """The values of variables in a play that differs."""
+        return evaluate(self.builder, {v: self.literals[v] for v in variables}, failure.inputs)
+
+    def moves(self, failure: Counterexample) -> tuple[str, ...]:
+        """The moves of a play that differs, up to the ply at which it is decided."""
+        values = self.values(self.script, failure)
+        code = MoveCode(self.layout)
+        texts = []
+        for move in self.layout.moves[: failure.claim.ply]:
+            answer = code.decode(move, values)
+            texts.append(str(answer.move) if answer.move is not None else answer.problem)
+        return tuple(texts)
+
+
+class _Soundness(_Script):
+    """No values of the helpers satisfy the matrix on all squares where White has the play.
+
+    ``universals`` are the values of universal variables without a role (0 where it has none).
+    """
+
+    def __init__(
+        self,
+        prefix: Prefix,
+        layout: Layout,
+        game: BddlGame,
+        universals: Mapping[int, bool] | None = None,
+    ) -> None:
+        super().__init__(prefix, layout, game)
+        for variable in prefix.free:
+            self.literals[variable] = int((universals or {}).get(variable, False))
+        for variable in prefix.helpers:
+            if variable in prefix.shared:
+                self.literals[variable] = self.builder.input()
+        square = prefix.square.variables
+        for number in range(1 << len(square)):
+            literals = dict(self.literals)
+            literals.update(zip(square, map(int, value_bits(number, len(square))), strict=True))
+            for variable in prefix.helpers:
+                if variable not in literals:
+                    literals[variable] = self.builder.input()
+            self.assumed.append(self.formula.add_to(self.builder, literals))
+        self.claims = [
+            Claim(
+                FindingKind.END_DIFFERS,
+                decided.ply,
+                self.builder.and_(decided.here, decided.black ^ 1),
+                "the formula accepts for Black a play that the rules give to White",
+            )
+            for decided in self.decisions()
+        ]
+
+
+class _Completeness(_Script):
+    """The values that the rules suggest satisfy the matrix where the rules give Black the play.
+
+    ``unknown`` are the helpers that the matrix needs and the layout does not speak of, ``early``
+    those whose suggestion reads what stands right of them: both are 0.
+    """
+
+    def __init__(self, prefix: Prefix, layout: Layout, game: BddlGame) -> None:
+        super().__init__(prefix, layout, game)
+        # The variable of each input.
+        self.variables = list(self.script)
+        for variable in (*prefix.square.variables, *prefix.free):
+            self.literals[variable] = self.builder.input()
+            self.variables.append(variable)
+        suggested = self._suggestions()
+        self.early = self._early(suggested)
+        self.unknown = [v for v in prefix.helpers if v in prefix.needed and v not in suggested]
+        for variable in prefix.helpers:
+            value = FALSE if variable in self.early else suggested.get(variable, FALSE)
+            self.literals[variable] = value
+        matrix = self.formula.add_to(self.builder, dict(self.literals))
+        self._rejections: list[int] = []
+        for decided in self.decisions():
+            wrong = self.builder.and_all((decided.here, decided.black, matrix ^ 1))
+            text = "the formula rejects for Black a play that the rules give to Black"
+            self.claims.append(Claim(FindingKind.END_DIFFERS, decided.ply, wrong, text))
+            self._rejections.append(wrong)
+            text = "the formula cannot say that a goal of the rules is reached"
+            self.claims.append(Claim(FindingKind.END_DIFFERS, decided.ply, decided.unsayable, text))
+
+    def rejects(self, failure: Counterexample) -> bool:
+        """Whether a failure is about the matrix, and not about what can be claimed."""
+        return any(failure.claim.wrong == wrong for wrong in self._rejections)
+
+    def _early(self, suggested: Mapping[int, int]) -> dict[int, tuple[int, ...]]:
+        """The helpers whose suggestion is not known where they stand, and what it reads there."""
+        levels = self.prefix.levels
+        wanted = {v: suggested[v] for v in self.prefix.helpers if v in levels and v in suggested}
+        aig, roots = self.builder.build(list(wanted.values()))
+        known = [-1, *map(self.prefix.known_at, self.variables)]
+        for left, right in zip(aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True):
+            known.append(max(known[left >> 1], known[right >> 1]))
+        early = {}
+        for variable, root in zip(wanted, roots, strict=True):
+            if known[root >> 1] > levels[variable]:
+                cone = aig.cone([root])
+                fanins = (*aig.fanin0[cone].tolist(), *aig.fanin1[cone].tolist(), root)
+                reads = {literal >> 1 for literal in fanins}
+                early[variable] = tuple(
+                    v
+                    for k, v in enumerate(self.variables, start=1)
+                    if k in reads and known[k] > levels[variable]
+                )
+        return early
+
+    def _suggestions(self) -> dict[int, int]:
+        """Values for indicators, counter-example and states, by helper.
+
+        Any values would do: that they satisfy the formula is what is proved.  They are built
+        like a certificate's (``MoveTracker``), which follows the moves symbolically.  Where the
+        layout has bits that a number does not need, the lowest ones are taken.
+        """
+        layout, goals, problem = self.layout, self.layout.goals, self.game.model.problem
+        pairs: list[tuple[int, int]] = []
+        tracker = MoveTracker(self.builder, self.game.model)
+        for move in layout.moves[: self.game.plies]:
+            pairs += self._track(tracker, move)
+        if goals.counterexample and problem.white_goals:
+            literals = tracker.counterexample(
+                problem.white_goals,
+                self.rules.bits(goals.white_condition),
+                _fit(self.rules.bits(goals.white_x), problem.width),
+                _fit(self.rules.bits(goals.white_y), problem.height),
+                len(goals.counterexample),
+            )
+            pairs += zip(goals.counterexample, literals, strict=True)
+        x = Vector(_fit(self._square(layout.board.x), problem.width))
+        y = Vector(_fit(self._square(layout.board.y), problem.height))
+        inverted = layout.board.code is StateCode.OCCUPIED_WHITE
+        for time, (first, second) in enumerate(layout.board.states):
+            content = tracker.content(min(time, self.game.plies), x, y, frozen=True)
+            pairs += ((first, content.is_open ^ inverted), (second, content.is_white))
+        helpers = set(self.prefix.helpers)
+        # Only helpers are suggested; of two suggestions the later one counts.
+        return {abs(v): literal ^ (v < 0) for v, literal in pairs if abs(v) in helpers}
+
+    def _square(self, bits: Bits) -> Bits:
+        """The literals of bits of the symbolic square, as far as they mean something."""
+        known = set(self.prefix.square.variables)
+        return tuple(self.literals[abs(v)] ^ (v < 0) for v in bits if abs(v) in known)
+
+    def _track(self, tracker: MoveTracker, move: MoveVariables) -> Sequence[tuple[int, int]]:
+        """Follow a ply; what it suggests for its indicators."""
+        problem = self.game.model.problem
+        vectors = (
+            (self.rules.bits(move.action), len(self.game.model.domain.actions(move.player))),
+            (self.rules.bits(move.x), problem.width),
+            (self.rules.bits(move.y), problem.height),
+        )
+        action, x, y = (_fit(bits, values) for bits, values in vectors)
+        (stop,) = (FALSE,) if move.stop is None else self.rules.bits((move.stop,))
+        tracker.add(move.player, action, x, y, stop)
+        indicators = self.layout.indicator(move.ply)
+        if indicators is None:
+            return ()
+        flags = tracker.precondition_flags(move.ply, len(indicators.preconditions))
+        pairs = list(zip(indicators.preconditions, flags, strict=True))
+        if indicators.bounds is not None:
+            # Bits above those that are needed are 0 within the bounds.
+            above = (
+                bit ^ 1 for bits, values in vectors for bit in bits[: -width_for(values) or None]
+            )
+            within = self.builder.and_all((tracker.bounds_flag(move.ply), *above))
+            pairs.append((indicators.bounds, within))
+        return pairs
+
+
+def _fit(bits: Bits, values: int) -> Bits:
+    """The lowest bits of a number, as many as ``values`` need."""
+    width = width_for(values)
+    return (FALSE,) * (width - len(bits)) + bits[max(len(bits) - width, 0) :]
