@@ -23,7 +23,7 @@ def test_boards_that_say_nothing_are_not_those_of_the_rules(qsage: Qsage) -> Non
     qsage("encode", *GAME, "--encoding", "ea", "-o", "f.qcir")
     qsage("certify", "f.qcir", "-o", "c.aag", "--route", "search")
     one_sided = "the position in the formula is no better for Black than that of the rules"
-    assert _claim(qsage, "f.qcir") == f"{one_sided} in each play of it"
+    assert _claim(qsage, "f.qcir") == f"{one_sided} in each play of the strategy"
     # Nothing is ever black, everything white.
     text = Path("f.qcir").read_text()
     gates = [int(n) for n in re.findall(r"^(\d+) = ", text, re.MULTILINE)]
@@ -31,19 +31,19 @@ def test_boards_that_say_nothing_are_not_those_of_the_rules(qsage: Qsage) -> Non
     bits = " ".join([str(false)] * 4 + [str(-false)] * 4)
     text = re.sub(r"(#@ state [13]) .*", rf"\1 [{bits}]", text)
     Path("constant.qcir").write_text(f"{text}{false} = or()\n")
-    assert _claim(qsage, "constant.qcir") == f"{one_sided} in each play of it"
+    assert _claim(qsage, "constant.qcir") == f"{one_sided} in each play of the strategy"
 
 
 def test_legality_and_position_are_said_where_both_are_named(qsage: Qsage) -> None:
     words = ("httt", "--size", "3x3", "--shape", "domino", "--depth", 3)
     qsage("encode", *words, "-o", "f.qcir")
     qsage("certify", "f.qcir", "-o", "c.aag", "--route", "search")
-    both = "position and legality in the formula are those of the rules in each play of it"
+    both = "position and legality in the formula are those of the rules in each play of the strategy"
     assert _claim(qsage, "f.qcir") == both
     # Without indicators nothing is said of legality.
     text = re.sub(r"#@ indicators .*\n", "", Path("f.qcir").read_text())
     Path("f.qcir").write_text(text)
     assert (
         _claim(qsage, "f.qcir")
-        == "the position in the formula is that of the rules in each play of it"
+        == "the position in the formula is that of the rules in each play of the strategy"
     )
