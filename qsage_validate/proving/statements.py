@@ -170,7 +170,9 @@ class _Reasoning:
         yield from self._about_functions()
         if self.proved(Level.BOARDS):
             compared = self.by_level[Level.BOARDS].evidence.get("compared", _NAMED)
-            yield Statement(About.BOARDS, f"{compared} in each play of the strategy", (Level.BOARDS,))
+            yield Statement(
+                About.BOARDS, f"{compared} in each play of the strategy", (Level.BOARDS,)
+            )
         for level, result in self.by_level.items():
             if isinstance(result.verdict, Sampled):
                 yield Statement(About.SAMPLE, str(result.verdict), (level,))

@@ -38,7 +38,9 @@ def test_legality_and_position_are_said_where_both_are_named(qsage: Qsage) -> No
     words = ("httt", "--size", "3x3", "--shape", "domino", "--depth", 3)
     qsage("encode", *words, "-o", "f.qcir")
     qsage("certify", "f.qcir", "-o", "c.aag", "--route", "search")
-    both = "position and legality in the formula are those of the rules in each play of the strategy"
+    both = (
+        "position and legality in the formula are those of the rules in each play of the strategy"
+    )
     assert _claim(qsage, "f.qcir") == both
     # Without indicators nothing is said of legality.
     text = re.sub(r"#@ indicators .*\n", "", Path("f.qcir").read_text())
