@@ -752,7 +752,9 @@ class Conductor:
             for state, verdicts in zip(stuck, self.legality_all(stuck), strict=True):
                 assert self.referee is not None, "it is stuck"
                 assert state.position is not None, "by the rules"
-                if verdicts is not None:
+                # Of moves that are possible nowhere a formula need not say that they are illegal
+                # here: that nobody can make them is a constant of its.
+                if verdicts is not None and self.referee.can_ever_move(self.player.other):
                     own = self.referee.legality(state.position, verdicts, state.moves)
                     found[state.moves] = tuple(own)
         return found
