@@ -227,7 +227,7 @@ class _Run:
         if formula is None or certificate is None:
             return None
         self.tell(Level.FORMULA, Level.FORMULA.question)
-        return check_formula(
+        result = check_formula(
             formula,
             certificate,
             layout=self.subject.layout,
@@ -238,6 +238,14 @@ class _Run:
             minimal=self.options.minimal,
             progress=lambda text: self.tell(Level.FORMULA, text),
         )
+        if Level.DEPENDENCIES in self.options.levels or not isinstance(result.verdict, Proved):
+            return result
+        # Asked alone, the level must not let functions pass that may not be used at all.
+        wrong = check_dependencies(formula, certificate).verdict
+        if not isinstance(wrong, Refuted):
+            return result
+        why = f"no choice beats the functions, but {wrong.findings[0].detail}: they prove nothing"
+        return replace(result, verdict=Undecided(why))
 
     def _replay(self, moves: Sequence[str]) -> str:
         setup = self._setup()
