@@ -93,6 +93,13 @@ def test_plies_that_are_given_to_another_player() -> None:
     assert kinds(found) == {FindingKind.LAYOUT_DIFFERS}
 
 
+def test_plies_that_are_numbered_wrongly() -> None:
+    layout = certified(ROW, "ea").encoding.layout
+    *first, last = layout.moves
+    found = rules(ROW, layout=replace(layout, moves=(*first, replace(last, ply=4))))
+    assert kinds(found) == {FindingKind.LAYOUT_DIFFERS}
+
+
 def test_a_move_of_whites_that_the_table_lacks() -> None:
     table = certified(ROW, "ea").encoding.layout.moves[1]
     changes: dict[str, object] = {"moves": table.moves[:-1], "legal": ()}
