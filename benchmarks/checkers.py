@@ -27,13 +27,13 @@ from rich.console import Console
 from rich.table import Table
 
 from qsage_validate.errors import QsageError
-from qsage_validate.play.setup import PlayFiles
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.validated import load_subject
 from qsage_validate.proving.bundle.bundle import SAT_LEVELS, read_manifest, write_bundle
 from qsage_validate.proving.bundle.check import Link, verify_bundle
 from qsage_validate.proving.bundle.checkers import checker_names, installed
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.runner import Options, validate
-from qsage_validate.proving.subject import load_subject
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 SAMPLES: Final = ("tic", "hex", "evader", "domineering", "connect3", "breakthrough")
@@ -44,7 +44,7 @@ def measure(
     formula: str, certificate: str, levels: Sequence[Level], checkers: Sequence[str], limit: float
 ) -> list[dict[str, Any]]:
     """A row for each proved level: sizes, seconds of the proof and of each checker."""
-    files = PlayFiles(formula, certificate)
+    files = Files(formula, certificate)
     subject = load_subject(files)
     report = validate(subject, Options(levels=tuple(levels), obligations=True))
     with tempfile.TemporaryDirectory() as folder:

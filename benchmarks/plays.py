@@ -23,8 +23,10 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.play.adversary import Adversary
-from qsage_validate.play.setup import PlayFiles, Setup, load
+from qsage_validate.arena.adversary import Adversary
+from qsage_validate.arena.open import open_adversary
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Problem, load
 from qsage_validate.proving.levels import LevelResult
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.vector_plays import VectorAdversary
@@ -69,11 +71,11 @@ class All:
     seconds_apart: float
 
 
-def ways(setup: Setup, illegal: float) -> dict[str, tuple[int, bool, Play]]:
+def ways(problem: Problem, illegal: float) -> dict[str, tuple[int, bool, Play]]:
     """How plays can be made: the size of a batch, whether plays are merged, the function."""
-    adversary = setup.adversary(seed=SEED, illegal=illegal)
+    adversary = open_adversary(problem, seed=SEED, illegal=illegal)
     assert isinstance(adversary, Adversary)
-    walk = vector_walk(setup)
+    walk = vector_walk(problem)
     arrays = {
         merge: VectorAdversary(walk, adversary, seed=SEED, illegal=illegal, merge=merge)
         for merge in (False, True)
@@ -86,12 +88,12 @@ def ways(setup: Setup, illegal: float) -> dict[str, tuple[int, bool, Play]]:
     }
 
 
-def measure(name: str, setup: Setup, games: int, illegal: float) -> tuple[list[Measured], bool]:
+def measure(name: str, problem: Problem, games: int, illegal: float) -> tuple[list[Measured], bool]:
     """The figures of all ways, and whether they played the same plays."""
     measured: list[Measured] = []
     known: list[str] = []
     same = True
-    for way, (batch, merged, play) in ways(setup, illegal).items():
+    for way, (batch, merged, play) in ways(problem, illegal).items():
         play(range(min(batch, 64)))  # simulators are made when they are first needed
         texts: list[str] = []
         began = time.perf_counter()
@@ -106,12 +108,12 @@ def measure(name: str, setup: Setup, games: int, illegal: float) -> tuple[list[M
     return measured, same
 
 
-def all_plays(name: str, setup: Setup) -> tuple[All, bool]:
+def all_plays(name: str, problem: Problem) -> tuple[All, bool]:
     """All plays twice, and whether there were as many, all won."""
     limits = Limits(positions=POSITIONS)
-    merged = exhaust(setup, limits=limits)
+    merged = exhaust(problem, limits=limits)
     with patch.object(ArrayWalker, "keys", ArrayWalker.texts):
-        apart = exhaust(setup, limits=limits)
+        apart = exhaust(problem, limits=limits)
     proved = all(isinstance(result.verdict, Proved) for result in (merged, apart))
     fine = proved and merged.evidence["plays"] == apart.evidence["plays"]
     return (
@@ -172,28 +174,28 @@ def main() -> int:
     parser.add_argument("--games", type=int, default=200_000)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    setups: dict[str, Setup] = {}
+    setups: dict[str, Problem] = {}
     for files in options.play:
         if len(files) not in (2, 4):
             parser.error("--play takes FORMULA CERTIFICATE or FORMULA CERTIFICATE DOMAIN PROBLEM")
         formula, certificate, *game = files
-        setup = load(PlayFiles(formula=formula, certificate=certificate, game=tuple(game)))
-        setups["/".join(Path(certificate).parts[-2:])] = setup
+        problem = load(Files(formula=formula, certificate=certificate, game=tuple(game)))
+        setups["/".join(Path(certificate).parts[-2:])] = problem
     if not setups:
         for name in SAMPLES:
             stem = CERTIFICATES / name
-            setups[name] = load(PlayFiles(formula=f"{stem}.qcir", certificate=f"{stem}.aig"))
+            setups[name] = load(Files(formula=f"{stem}.qcir", certificate=f"{stem}.aig"))
     measured: list[Measured] = []
     totals: list[All] = []
     fine = True
-    for name, setup in setups.items():
-        if not walks(setup):
+    for name, problem in setups.items():
+        if not walks(problem):
             parser.error(f"{name}: expected a Skolem circuit with a layout and rules")
         for illegal in (0.0, 0.1):
-            rows, same = measure(name, setup, options.games, illegal)
+            rows, same = measure(name, problem, options.games, illegal)
             measured += rows
             fine &= same
-        total, same = all_plays(name, setup)
+        total, same = all_plays(name, problem)
         totals.append(total)
         fine &= same
     if options.json:

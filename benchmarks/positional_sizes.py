@@ -25,7 +25,7 @@ from typing import Any, Final
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from qsage_validate.bench.positional_paper import (
+from benchmarks.positional_paper import (
     TABLE_1,
     TABLE_2,
     TABLE_2_BLOQQER,
@@ -34,10 +34,10 @@ from qsage_validate.bench.positional_paper import (
     Counted,
     Instance,
 )
+from benchmarks.symbolic_sizes import circuit_size, paper_size
+from qsage_validate.bench.papers.positional_sizes import expected_size, size_of
 from qsage_validate.bench.table import Table
 from qsage_validate.encodings.encoding import encode
-from qsage_validate.encodings.positional.sizes import expected_size, size_of
-from qsage_validate.encodings.positional.sizes_symbolic import circuit_size, paper_size
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.hex import hex_network, transversal_of

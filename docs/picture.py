@@ -17,9 +17,11 @@ from textual.pilot import Pilot
 from qsage_validate.cli.play.prover import prover
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import write_atomic
-from qsage_validate.play.setup import PlayFiles, load
+from qsage_validate.play.open import open_match
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.services import Tools
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import load
 
 FOLDER = Path(__file__).resolve().parent
 PICTURE = FOLDER / "tui.svg"
@@ -32,9 +34,9 @@ KEYS = {"(": "left_parenthesis", ")": "right_parenthesis", ",": "comma"}
 async def draw() -> str:
     """The SVG of the screen after ``MOVES``."""
     samples = FOLDER.parent / "certificates"
-    files = PlayFiles(str(samples / "tic.qcir"), str(samples / "tic.aig"))
-    setup = load(files)
-    app = PlayApp(setup.match(), tools=Tools.of(setup, prover(files)))
+    files = Files(str(samples / "tic.qcir"), str(samples / "tic.aig"))
+    problem = load(files)
+    app = PlayApp(open_match(problem), tools=Tools.of(problem, prover(files)))
     async with app.run_test(size=SIZE) as pilot:
         await _settle(app, pilot)
         for move in MOVES:

@@ -72,7 +72,8 @@ def command(
     from qsage_validate.errors import UsageError
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.kernel.certificate import Dialect
-    from qsage_validate.play.setup import PlayFiles, load
+    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import load
 
     end = time.monotonic() + timeout
     check_streams(output, json_output)
@@ -83,22 +84,22 @@ def command(
         raise UsageError(f"found {write!r} for --as, which is not written, expected {names}")
     words = game_words(game, model)
     # A function that looks to its right is found by the check, with the other ways to be wrong.
-    files = PlayFiles(formula, cert, meta, words, parse_dialect(dialect), peeking=True)
-    setup = load(files)
-    if setup.formula is None:
+    files = Files(formula, cert, meta, words, parse_dialect(dialect), peeking=True)
+    problem = load(files)
+    if problem.formula is None:
         raise UsageError(f"found the certificate {cert} without its formula, expected FORMULA CERT")
     with SearchLine(sys.stderr) as line:
         found = minimised(
-            setup.formula,
-            setup.certificate,
-            layout=setup.layout if isinstance(setup.layout, Layout) else None,
+            problem.formula,
+            problem.certificate,
+            layout=problem.layout if isinstance(problem.layout, Layout) else None,
             deadline=end,
             progress=lambda stage, text: line.stage(f"{stage}: {text}"),
         )
     ascii_form = chosen is Dialect.QBFCERT_ASCII or output.endswith(".aag")
     content = certificate_bytes(
         found.certificate,
-        setup.formula,
+        problem.formula,
         dialect=chosen if chosen is not None else found.certificate.dialect,
         binary=not ascii_form,
     )

@@ -54,13 +54,14 @@ def load_formula_subject(path: str, model: ModelArguments, meta: str | None) -> 
     happens to lie beside the formula and does not fit is told of and not used.
     """
     from qsage_validate.formats.source import label
-    from qsage_validate.play.setup import PlayFiles, load_formula
+    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import load_formula
 
     given = [k for k, v in model.options.items() if v is not None and v is not False]
     if given:
         names = ", ".join("--" + name.replace("_", "-") for name in given)
         raise UsageError(f"found {names} with the formula {label(path)}, which is no game")
-    files = PlayFiles(formula=path, meta=meta)
+    files = Files(formula=path, meta=meta)
     try:
         qbf, layout, game = load_formula(files)
     except InputError as error:

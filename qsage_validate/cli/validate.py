@@ -25,11 +25,11 @@ from qsage_validate.cli.solve.options import TimeoutOption
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.play.setup import PlayFiles
+    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.validated import Subject
     from qsage_validate.proving.levels import Level, LevelResult
     from qsage_validate.proving.report import Report
     from qsage_validate.proving.runner import Options
-    from qsage_validate.proving.subject import Subject
 
 _LEVELS = "trace, dependencies, formula, random, all, rules, boards, encoding"
 
@@ -104,12 +104,12 @@ def command(
     or plays were only sampled, 130: interrupted.
     """
     from qsage_validate.formats.source import Format, sniff
-    from qsage_validate.play.setup import PlayFiles
+    from qsage_validate.problems.files import Files
     from qsage_validate.proving.runner import Options
 
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
-    files = PlayFiles(formula, cert, meta, game_words(game, model), parse_dialect(dialect))
+    files = Files(formula, cert, meta, game_words(game, model), parse_dialect(dialect))
     inputs = [formula, cert, trace, meta, *(game or ())]
     outputs = [report, checkpoint]
     protect_inputs(outputs, inputs)
@@ -180,11 +180,11 @@ def _levels(names: list[str] | None, *, certificate: bool, trace: bool) -> tuple
     return tuple(level for level in Level if level in wanted)
 
 
-def _run(files: PlayFiles, options: Options, memory: int | None) -> tuple[Subject | None, Report]:
+def _run(files: Files, options: Options, memory: int | None) -> tuple[Subject | None, Report]:
     """The report, and what it is about where this process has read it."""
     from qsage_validate.cli.search_progress import SearchLine
+    from qsage_validate.problems.validated import load_subject
     from qsage_validate.proving.runner import validate
-    from qsage_validate.proving.subject import load_subject
 
     with SearchLine(sys.stderr) as line:
 
@@ -235,7 +235,7 @@ def _show(result: Report) -> None:
 
 
 def _prove(
-    files: PlayFiles, subject: Subject | None, result: Report, options: Options, folder: str
+    files: Files, subject: Subject | None, result: Report, options: Options, folder: str
 ) -> None:
     from qsage_validate.cli.search_progress import SearchLine
     from qsage_validate.proving.bundle.bundle import write_bundle
@@ -260,9 +260,9 @@ def _write_page(path: str, result: Report, subject: Subject | None) -> None:
     from qsage_validate.proving.pages.html import html_report
     from qsage_validate.proving.pages.statistics import statistics_of
 
-    setup = None if subject is None else subject.setup
-    numbers = None if setup is None else statistics_of(setup)
+    problem = None if subject is None else subject.problem
+    numbers = None if problem is None else statistics_of(problem)
     game = None if subject is None else subject.game
-    page = html_report(result, setup, numbers, game=game)
+    page = html_report(result, problem, numbers, game=game)
     write_atomic(path, page.encode())
     narrate(f"report: {path}")

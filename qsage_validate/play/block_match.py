@@ -13,12 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
 
-from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
-from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import MalformedMoveError
-from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
-from qsage_validate.play.frame import (
+from qsage_validate.arena.frame import (
     BlockMove,
     Frame,
     Group,
@@ -29,8 +24,13 @@ from qsage_validate.play.frame import (
     SquareXY,
     WhyNot,
 )
+from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
+from qsage_validate.certificates.oracles.refuter import Refuter
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import MalformedMoveError
+from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 from qsage_validate.play.match import Match
-from qsage_validate.strategies.refuter import Refuter
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 # How many assignments of a block are listed as moves.
@@ -38,7 +38,7 @@ _LISTED = 64
 _PAIR = re.compile(r"(.+?)\s*=\s*([01]|true|false)", re.IGNORECASE)
 
 
-class BareMatch(Match):
+class BlockMatch(Match):
     """The game of variables: any prenex formula and any certificate for it."""
 
     def __init__(

@@ -6,14 +6,8 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from qsage_validate.encodings.layout.tables import AnyLayout
-from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
-from qsage_validate.games.atoms import AtomGame
-from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Illegality, Player
-from qsage_validate.play.broken_promise import broken_promise, broken_when_stuck
-from qsage_validate.play.conductor import Conductor, PlayState
-from qsage_validate.play.frame import (
+from qsage_validate.arena.conductor import Conductor, PlayState
+from qsage_validate.arena.frame import (
     Frame,
     Hint,
     LayoutMove,
@@ -24,10 +18,16 @@ from qsage_validate.play.frame import (
     SquareXY,
     WhyNot,
 )
+from qsage_validate.arena.move_words import words_of
+from qsage_validate.arena.names import Names
+from qsage_validate.arena.pairs import blocking_pairs
+from qsage_validate.arena.promise import broken_promise, broken_when_stuck
+from qsage_validate.encodings.layout.tables import AnyLayout
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
+from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Illegality, Player
 from qsage_validate.play.match import Match
-from qsage_validate.play.move_words import words_of
-from qsage_validate.play.names import Names
-from qsage_validate.play.pairs import blocking_pairs
 from qsage_validate.strategies.readings import BoardMove, Legality, NamedMove
 
 # How many moves a hint looks at.

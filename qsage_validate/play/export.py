@@ -11,11 +11,11 @@ from pathlib import Path
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import write_atomic
 from qsage_validate.play.match import Match
-from qsage_validate.play.render.board_svg import FONT, STYLE, board_svg, drawing, paint, size
-from qsage_validate.play.render.board_text import board_lines
-from qsage_validate.play.render.markup import escape, number
-from qsage_validate.play.render.steps import Step, steps_of_frames
 from qsage_validate.play.report import frame_json, outcome_json
+from qsage_validate.render.board_svg import FONT, STYLE, board_svg, drawing, paint, size
+from qsage_validate.render.board_text import board_lines
+from qsage_validate.render.markup import escape, number
+from qsage_validate.render.steps import Step, steps_of_frames
 
 # An average letter of the captions, in units of the drawing; wide enough for every common font.
 _LETTER = 7.6

@@ -12,13 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
-from qsage_validate.errors import MalformedMoveError, UsageError
-from qsage_validate.games.impartial.heap_game import HeapGame, HeapPosition
-from qsage_validate.games.impartial.heap_move import HeapMove
-from qsage_validate.games.impartial.legality import state_after
-from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.protocol import Player
-from qsage_validate.play.frame import (
+from qsage_validate.arena.frame import (
     Frame,
     Group,
     Hint,
@@ -28,20 +22,26 @@ from qsage_validate.play.frame import (
     SquareXY,
     WhyNot,
 )
+from qsage_validate.errors import MalformedMoveError, UsageError
+from qsage_validate.games.impartial.heap_game import HeapGame, HeapPosition
+from qsage_validate.games.impartial.heap_move import HeapMove
+from qsage_validate.games.impartial.legality import state_after
+from qsage_validate.games.impartial.moves import State
+from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import Match
 from qsage_validate.strategies.rule_strategy import RuleReply
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.heap_referee import ImpartialReferee, Objection
+from qsage_validate.validation.heap_referee import HeapReferee, Objection
 
 # Arguments that are tried when a person asks about a square.
 _TRIED = 4096
 
 
-class ImpartialMatch(Match):
+class HeapMatch(Match):
     """A play from the start of ``game``; its first player makes ply 1."""
 
     def __init__(
-        self, game: HeapGame, referee: ImpartialReferee, title: str, notes: Iterable[str] = ()
+        self, game: HeapGame, referee: HeapReferee, title: str, notes: Iterable[str] = ()
     ) -> None:
         super().__init__()
         self._game = game

@@ -3,7 +3,7 @@
 :class:`Match` is what every interface talks to: it holds the frames of the play so far, takes
 the opponent's moves, answers them with the certificate, and can go back and forth.  It has two
 forms: :class:`~qsage_validate.play.board_match.BoardMatch`, with a board, when a layout is
-known, and :class:`~qsage_validate.play.block_match.BareMatch`, block by block, for any formula.
+known, and :class:`~qsage_validate.play.block_match.BlockMatch`, block by block, for any formula.
 """
 
 from __future__ import annotations
@@ -12,15 +12,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from qsage_validate.errors import (
-    AmbiguousMoveError,
-    IllegalMoveError,
-    InputError,
-    MalformedMoveError,
-    UsageError,
-)
-from qsage_validate.games.protocol import Board, Player
-from qsage_validate.play.frame import (
+from qsage_validate.arena.frame import (
     BlockMove,
     BoardMove,
     Frame,
@@ -32,6 +24,14 @@ from qsage_validate.play.frame import (
     SquareXY,
     WhyNot,
 )
+from qsage_validate.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    InputError,
+    MalformedMoveError,
+    UsageError,
+)
+from qsage_validate.games.protocol import Board, Player
 from qsage_validate.play.transcript import Transcript, TranscriptPly
 from qsage_validate.validation.finding import Finding
 

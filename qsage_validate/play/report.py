@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from qsage_validate.arena.frame import Frame, MatchOutcome, NamedValue, WhyNot
 from qsage_validate.errors import Exit
-from qsage_validate.play.frame import Frame, MatchOutcome, NamedValue, WhyNot
 from qsage_validate.play.match import Match
-from qsage_validate.play.render.board_text import board_lines
+from qsage_validate.render.board_text import board_lines
+from qsage_validate.render.frame_text import outcome_line
 
 BOARD_BY_RULES = "(the rules' board: the formula does not describe it)"
 
@@ -52,13 +53,6 @@ def frame_title(match: Match, frame: Frame) -> str:
     move = "an unreadable move" if frame.move is None else str(frame.move)
     claim = " and claims the goal" if frame.stopped else ""
     return f"ply {frame.ply}, {frame.player}: {move}{claim}"
-
-
-def outcome_line(outcome: MatchOutcome) -> str:
-    """The outcome, and whether it is what the certificate promised."""
-    if outcome.promised is None:
-        return f"{outcome.text}; whether this is the promised win is not known"
-    return f"{outcome.text}; {'as promised' if outcome.promised else 'NOT as promised'}"
 
 
 def match_json(match: Match, refused: WhyNot | None = None) -> dict[str, object]:

@@ -9,9 +9,9 @@ A transcript is a script as well: its moves are replayed and the certificate's a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 
+from qsage_validate.arena.frame import Frame, WhyNot
 from qsage_validate.errors import (
     AmbiguousMoveError,
     Exit,
@@ -19,21 +19,10 @@ from qsage_validate.errors import (
     MalformedMoveError,
     UsageError,
 )
-from qsage_validate.play.frame import Frame, WhyNot
 from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.report import exit_code
 from qsage_validate.play.transcript import Transcript, is_transcript
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptMove:
-    """A move of a script and where it stands, from 1."""
-
-    text: str
-    line: int
-    column: int
-    force: bool = False
-    claim: bool = False
+from qsage_validate.problems.script_moves import script_moves
 
 
 def run_script(
@@ -78,55 +67,3 @@ def run_script(
         for frame in added:
             show(frame)
     return None
-
-
-def script_moves(text: str, *, by_line: bool = False) -> Iterator[ScriptMove]:
-    """The moves of a script; ``by_line`` when blanks do not separate moves."""
-    for number, raw in enumerate(text.splitlines(), start=1):
-        line = raw.split("#", 1)[0]
-        for start, end in _pieces(line, by_line):
-            yield _move(line[start:end], number, start + 1)
-
-
-def _pieces(line: str, by_line: bool) -> Iterator[tuple[int, int]]:
-    """Where the moves of a line stand; blanks inside parentheses or before ``!`` are theirs."""
-    start: int | None = None
-    depth = 0
-    for index, character in enumerate(f"{line};"):
-        ends = character == ";"
-        blank = character.isspace() and depth == 0 and not by_line
-        if blank and _continues(line, index):
-            blank = False
-        if ends or blank:
-            if start is not None and line[start:index].strip():
-                yield start, index
-            start = None
-            depth = 0
-            continue
-        if start is None and not character.isspace():
-            start = index
-        depth += (character == "(") - (character == ")")
-
-
-def _continues(line: str, index: int) -> bool:
-    """Whether what follows the blanks at ``index`` belongs to the move before them."""
-    rest = line[index:].lstrip()
-    return rest.startswith(("(", "!"))
-
-
-def _move(text: str, line: int, column: int) -> ScriptMove:
-    move, mark, name = text.strip().partition("!")
-    said = name.strip().lower()
-    claim = said in ("stop", "!", "stop!")
-    if mark and not claim and said not in ("", "illegal"):
-        raise InputError(
-            "--moves", line, column, repr(text.strip()), "'!', '!stop' or '!stop!' behind a move"
-        )
-    force = bool(mark) and said in ("", "illegal", "stop!")
-    return ScriptMove(move.strip(), line, column, force=force, claim=claim)
-
-
-def insistent(move: str) -> str:
-    """A move of a script as one that is let happen, whatever formula and rules say of it."""
-    read = _move(move, 1, 1)
-    return f"{read.text}!stop!" if read.claim else f"{read.text}!"

@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from qsage_validate.play.setup import PlayFiles
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.validated import command_of, load_subject, subject_name
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.limits import run_limited
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.runner import Options, Tell, validate
-from qsage_validate.proving.subject import command_of, load_subject, subject_name
 from qsage_validate.validation.verdict import Undecided
 
 Send = Callable[[object], None]
 
 
 def validate_limited(
-    files: PlayFiles,
+    files: Files,
     options: Options,
     memory_mb: int,
     *,
@@ -58,7 +58,7 @@ def validate_limited(
     )
 
 
-def _validate(send: Send, files: PlayFiles, options: Options) -> Report:
+def _validate(send: Send, files: Files, options: Options) -> Report:
     def tell(level: Level, text: str) -> None:
         send((level, text))
 

@@ -7,14 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate import __version__
+from qsage_validate.arena.open import open_conductor
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
+from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.encodings.layout.grid import Layout
 from qsage_validate.encodings.layout.tables import TableLayout
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.play.setup import Engine, Setup
+from qsage_validate.problems.load import Problem
+from qsage_validate.problems.validated import Subject
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.interruption import LevelInterrupted
@@ -23,7 +26,6 @@ from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.statements import conclude
-from qsage_validate.proving.subject import Subject
 from qsage_validate.proving.trace_level import check_trace_level
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.solver import Limits
@@ -168,21 +170,21 @@ class _Run:
         return LevelResult(level, verdict, seconds, evidence, obligation=kept)
 
     def _with_replays(self, verdict: Verdict) -> Verdict:
-        setup = self._setup() if isinstance(verdict, Refuted) else None
-        if not isinstance(verdict, Refuted) or setup is None:
+        problem = self._problem() if isinstance(verdict, Refuted) else None
+        if not isinstance(verdict, Refuted) or problem is None:
             return verdict
-        return Refuted(tuple(self._with_replay(setup, f) for f in verdict.findings))
+        return Refuted(tuple(self._with_replay(problem, f) for f in verdict.findings))
 
-    def _with_replay(self, setup: Setup, finding: Finding) -> Finding:
-        if finding.replay or not finding.moves or setup.layout is None:
+    def _with_replay(self, problem: Problem, finding: Finding) -> Finding:
+        if finding.replay or not finding.moves or problem.layout is None:
             return finding
         if finding.kind is FindingKind.LAYOUT_DIFFERS:
             return finding
         moves = finding.moves
         if finding.kind is FindingKind.LEGALITY_DIFFERS and len(moves) == finding.ply:
             moves = moves[:-1]  # the last one is a move that nobody can say
-        conductor = setup.conductor(setup.oracle(Engine.SAT))
-        return finding.with_replay(setup.replay(conductor.opponent_moves(moves)))
+        conductor = open_conductor(problem, problem.oracle(OracleKind.SAT))
+        return finding.with_replay(problem.replay(conductor.opponent_moves(moves)))
 
     # -- the levels -------------------------------------------------------------------------
 
@@ -209,18 +211,18 @@ class _Run:
             self.subject = self.subject.without_peeking()
         return result
 
-    def _setup(self) -> Setup | None:
-        """The setup, whose replays allow functions to look right only where some do."""
-        setup, formula = self.subject.setup, self.subject.formula
-        if setup is None or self._looked:
-            return setup
+    def _problem(self) -> Problem | None:
+        """The problem, whose replays allow functions to look right only where some do."""
+        problem, formula = self.subject.problem, self.subject.formula
+        if problem is None or self._looked:
+            return problem
         self._looked = True
         # Without a formula there is no prefix to look to the right in.
         if formula is None or isinstance(
-            check_dependencies(formula, setup.certificate).verdict, Proved
+            check_dependencies(formula, problem.certificate).verdict, Proved
         ):
             self.subject = self.subject.without_peeking()
-        return self.subject.setup
+        return self.subject.problem
 
     def _formula(self) -> LevelResult | None:
         formula, certificate = self.subject.formula, self.subject.certificate
@@ -248,20 +250,20 @@ class _Run:
         return replace(result, verdict=Undecided(why))
 
     def _replay(self, moves: Sequence[str]) -> str:
-        setup = self._setup()
-        return "" if setup is None else setup.replay(moves)
+        problem = self._problem()
+        return "" if problem is None else problem.replay(moves)
 
     def _replay_blocks(self, blocks: Sequence[str]) -> str:
-        setup = self._setup()
-        return "" if setup is None else setup.replay_blocks(blocks)
+        problem = self._problem()
+        return "" if problem is None else problem.replay_blocks(blocks)
 
     def _random(self) -> LevelResult | None:
-        setup = self._setup()
-        if setup is None:
+        problem = self._problem()
+        if problem is None:
             return None
         self.tell(Level.RANDOM, Level.RANDOM.question)
         result = attack(
-            setup,
+            problem,
             games=self.options.games,
             seed=self.options.seed,
             illegal=self.options.illegal,
@@ -272,12 +274,12 @@ class _Run:
         return self._playable(result)
 
     def _exhaustive(self) -> LevelResult | None:
-        setup = self._setup()
-        if setup is None or self.subject.layout is None:
+        problem = self._problem()
+        if problem is None or self.subject.layout is None:
             return None
         self.tell(Level.EXHAUSTIVE, Level.EXHAUSTIVE.question)
         result = exhaust(
-            setup,
+            problem,
             limits=self._limits(),
             progress=lambda text: self.tell(Level.EXHAUSTIVE, text),
             checkpoint=self.options.checkpoint,

@@ -11,8 +11,9 @@ from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.encodings.layout.grid import MoveVariables
-from qsage_validate.encodings.layout.tables import AnyLayout, MoveTable
-from qsage_validate.games.protocol import Player
+from qsage_validate.encodings.layout.tables import AnyLayout, MoveTable, TableLayout
+from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.protocol import Game, Player
 from qsage_validate.strategies.readings import Line
 
 
@@ -108,3 +109,13 @@ def variables_read_at(
     used = {literal >> 1 for literal in outputs}
     used.update((aig.fanin0[cone] >> 1).tolist(), (aig.fanin1[cone] >> 1).tolist())
     return frozenset(v for k, v in enumerate(oracle.opponent, start=1) if k in used)
+
+
+def told(layout: AnyLayout, game: Game | None) -> dict[int, int]:
+    """The variables that tell the position in a play, each with the first time at which it does."""
+    found: dict[int, int] = {}
+    if isinstance(layout, TableLayout) and isinstance(game, AtomGame) and not layout.state.position:
+        for time, literals in enumerate(layout.state.states):
+            for literal in literals:
+                found.setdefault(abs(literal), time)
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.refuter import Refuter
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.grid import Layout
 from qsage_validate.games.protocol import Player
@@ -23,7 +24,6 @@ from qsage_validate.strategies.readings import (
     SquareXY,
     VerdictReading,
 )
-from qsage_validate.strategies.refuter import Refuter
 from qsage_validate.strategies.unfolding import Unfolding
 from qsage_validate.strategies.values import ask
 

@@ -10,6 +10,7 @@ from itertools import islice, product
 from typing import Final
 
 from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.refuter import Refuter
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.ternary import PartialSimulator
@@ -30,7 +31,6 @@ from qsage_validate.strategies.readings import (
     VerdictReading,
     fix,
 )
-from qsage_validate.strategies.refuter import Refuter
 from qsage_validate.strategies.table_code import SquareOf, TableCode
 from qsage_validate.strategies.values import ask
 

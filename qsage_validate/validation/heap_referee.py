@@ -38,7 +38,7 @@ class Objection:
     rule: str | None = None
 
 
-class ImpartialReferee:
+class HeapReferee:
     """Compares a strategy with the rules; labels of states are kept from call to call."""
 
     def __init__(self, strategy: RuleStrategy, *, seconds: float = SECONDS) -> None:

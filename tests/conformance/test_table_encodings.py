@@ -13,6 +13,8 @@ from random import Random
 
 import pytest
 
+from qsage_validate.arena.adversary import AdversaryReport
+from qsage_validate.arena.open import open_adversary
 from qsage_validate.certificates.compile.table_compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
 from qsage_validate.encodings.encoding import Kind, TableEncoding, encode, encoders, kind_of
@@ -30,8 +32,8 @@ from qsage_validate.games.positional.model import Network, PositionalModel, alte
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import Kind as CertificateKind
-from qsage_validate.play.adversary import AdversaryReport
-from qsage_validate.play.setup import PlayFiles, Setup
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Problem
 from qsage_validate.solvers.search.solver import solve
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
@@ -177,8 +179,8 @@ def attacked(name: str, encoding: str) -> AdversaryReport | None:
         return None
     layout, game = made.encoding.layout, load_game(made.encoding.model)
     by_rules = encoding not in OTHER_WORDS
-    setup = Setup(
-        PlayFiles(),
+    problem = Problem(
+        Files(),
         made.certificate,
         made.encoding.qbf,
         layout,
@@ -186,7 +188,7 @@ def attacked(name: str, encoding: str) -> AdversaryReport | None:
         (),
     )
     # Without rules nothing is known to be illegal in these formulas.
-    return setup.adversary(seed=len(name), illegal=1 / 3 if by_rules else 0).run(PLAYS)
+    return open_adversary(problem, seed=len(name), illegal=1 / 3 if by_rules else 0).run(PLAYS)
 
 
 @cache

@@ -13,9 +13,11 @@ from textual.pilot import Pilot
 
 from qsage_validate.errors import Exit
 from qsage_validate.play.match import Match
-from qsage_validate.play.setup import PlayFiles, load
+from qsage_validate.play.open import open_match
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Tools
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import load
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver
 from tests.support.toy_match import DOMINOES, PAWNS, BlockMatch, ToyMatch
@@ -96,8 +98,8 @@ TOOLS: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
 @pytest.mark.parametrize("name", TOOLS)
 def test_tool(snap_compare: Compare, name: str) -> None:
     size, theme, keys = TOOLS[name]
-    setup = load(PlayFiles(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
-    app = PlayApp(setup.match(), theme=theme, seed=1, tools=Tools.of(setup, proof))
+    problem = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
+    app = PlayApp(open_match(problem), theme=theme, seed=1, tools=Tools.of(problem, proof))
 
     async def run_before(pilot: Pilot[Exit]) -> None:
         await ToolDriver(app, pilot, []).press(*keys)

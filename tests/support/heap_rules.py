@@ -11,8 +11,9 @@ from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.parser import parse_game
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.heap_match import ImpartialMatch
-from qsage_validate.play.heap_setup import ImpartialSetup
+from qsage_validate.play.heap_match import HeapMatch
+from qsage_validate.play.open import open_heap_match
+from qsage_validate.problems.heaps import HeapProblem
 from qsage_validate.strategies.rule_strategy import RuleStrategy
 from qsage_validate.synthesis.strategy import parse_strategy
 from tests.support.playthrough import playthrough
@@ -55,15 +56,15 @@ STARTS: dict[str, State] = {
 }
 
 
-def setup(
+def problem(
     game: ImpartialGame | str, text: str | None = None, *, misere: bool = False
-) -> ImpartialSetup:
-    """A setup with the rules ``text``, or with those above."""
+) -> HeapProblem:
+    """A problem with the rules ``text``, or with those above."""
     name = game if isinstance(game, str) else game.name
     found = library.load(game) if isinstance(game, str) else game
     rules = ImpartialRules(found, misere=misere)
     strategy = parse_strategy(RULES[name] if text is None else text, found)
-    return ImpartialSetup((name,), RuleStrategy.of_rules(rules, strategy), "rules of a test")
+    return HeapProblem((name,), RuleStrategy.of_rules(rules, strategy), "rules of a test")
 
 
 def match(
@@ -73,9 +74,9 @@ def match(
     *,
     first: Player | None = None,
     misere: bool = False,
-) -> ImpartialMatch:
+) -> HeapMatch:
     """A play of a game that comes along."""
-    return setup(name, text, misere=misere).match(start, first)
+    return open_heap_match(problem(name, text, misere=misere), start, first)
 
 
 def examples() -> list[tuple[str, bool]]:

@@ -9,9 +9,9 @@ from typing import TypeVar
 from textual.message import Message
 from textual.pilot import Pilot
 
+from qsage_validate.arena.frame import SquareXY
 from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import Square
-from qsage_validate.play.frame import SquareXY
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen

@@ -8,6 +8,9 @@ from functools import cache
 
 import numpy as np
 
+from qsage_validate.arena.adversary import Adversary, AdversaryReport
+from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -17,10 +20,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import load_game, resolve_model
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.play.adversary import Adversary, AdversaryReport
 from qsage_validate.play.board_match import BoardMatch
-from qsage_validate.play.conductor import Conductor
-from qsage_validate.play.names import Names
 from qsage_validate.strategies.herbrand import HerbrandReader
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem import SkolemReader

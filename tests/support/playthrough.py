@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from qsage_validate.games.perft import perft
 from qsage_validate.games.protocol import Game, Position
 from qsage_validate.games.registry import load_game, templates
+from tests.support.perft import perft
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "games"
 COMMAND = "python -m tests.support.playthrough"

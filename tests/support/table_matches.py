@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
 from qsage_validate.encodings.layout.tables import TableLayout
@@ -16,9 +18,7 @@ from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.board_match import BoardMatch
-from qsage_validate.play.conductor import Conductor
-from qsage_validate.play.names import Names
-from qsage_validate.play.setup import reader_of
+from qsage_validate.strategies.readers import reader_of
 
 EL = harary_model("el", 3, 3, maker_breaker=True, plies=5)
 # White holds out: Herbrand certificates.

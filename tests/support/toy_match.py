@@ -6,9 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from qsage_validate.errors import MalformedMoveError, UsageError
-from qsage_validate.games.protocol import Board, Illegality, Player, Square
-from qsage_validate.play.frame import (
+from qsage_validate.arena.frame import (
     BlockMove,
     BoardMove,
     Frame,
@@ -20,6 +18,8 @@ from qsage_validate.play.frame import (
     SquareXY,
     WhyNot,
 )
+from qsage_validate.errors import MalformedMoveError, UsageError
+from qsage_validate.games.protocol import Board, Illegality, Player, Square
 from qsage_validate.play.match import Match
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 

@@ -162,9 +162,9 @@ def execute(run: Run) -> RunResult:
 
 def _solved(run: Run, model: PositionalModel) -> RunResult:
     """The answer of the solver; seconds are those of preprocessing and solving together."""
+    from qsage_validate.bench.papers.positional_sizes import size_of
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.encodings.positional.prepared import prepared
-    from qsage_validate.encodings.positional.sizes import size_of
 
     started = time.monotonic()
     if _PREPARED[dict(run.options)["prepared"]]:

@@ -17,7 +17,7 @@ from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.games.models import GameModel
-    from qsage_validate.play.setup import PlayFiles
+    from qsage_validate.problems.files import Files
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _is_model(word: str) -> bool:
 
 
 @contextmanager
-def certified(subject: Subject, encoding: str | None, files: PlayFiles) -> Iterator[PlayFiles]:
+def certified(subject: Subject, encoding: str | None, files: Files) -> Iterator[Files]:
     """``files`` with the formula and the proved certificate of a game, while they are needed.
 
     Raises ``UsageError`` for an encoding that is not one of the game's, ``UndecidedError`` where

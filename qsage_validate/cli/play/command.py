@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from qsage_validate.arena.open import open_adversary
 from qsage_validate.cli.common import (
     DialectOption,
     GameOption,
@@ -22,12 +23,14 @@ from qsage_validate.cli.common import (
     parse_dialect,
 )
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.play.open import open_match
 
 if TYPE_CHECKING:
+    from qsage_validate.arena.adversary import AdversaryReport
     from qsage_validate.cli.play.heaps import Ways
-    from qsage_validate.play.adversary import AdversaryReport
     from qsage_validate.play.match import Match
-    from qsage_validate.play.setup import PlayFiles, Setup
+    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Problem
 
 _GAMES = 100
 _MODES = "Ways to play"
@@ -242,11 +245,12 @@ def command(
         raise UsageError(f"found {option}, but {formula or 'nothing'} is no impartial game")
     if white == "all":
         raise UsageError("found --white all, expected --white random: that is no impartial game")
-    from qsage_validate.play.setup import Engine, PlayFiles
+    from qsage_validate.certificates.oracles.choose import OracleKind
+    from qsage_validate.problems.files import Files
 
-    engine = Engine.SAT if sat else Engine.SIMULATION if simulation else Engine.AUTO
+    engine = OracleKind.SAT if sat else OracleKind.SIMULATION if simulation else OracleKind.AUTO
     words = game_words(game, model)
-    files = PlayFiles(formula, cert, meta, words, parse_dialect(dialect), engine, bare, peeking)
+    files = Files(formula, cert, meta, words, parse_dialect(dialect), engine, bare, peeking)
     if formula == "-" or cert == "-" or meta == "-":
         raise UsageError("a play needs its files by name, not '-'")
     named = {"depth": depth, "role": role, "win": win}
@@ -258,30 +262,30 @@ def command(
         return _play(files, ways)
 
 
-def _play(files: PlayFiles, ways: Ways) -> Exit:
+def _play(files: Files, ways: Ways) -> Exit:
     """Play what ``files`` say in the way that was asked for."""
-    from qsage_validate.play.setup import load
+    from qsage_validate.problems.load import load
 
-    setup = load(files)
+    problem = load(files)
     if ways.mode == "random":
-        return _random(setup, ways)
+        return _random(problem, ways)
     if ways.mode == "script":
-        return script(setup.match(), ways.moves, ways.moves_file, ways.json_output)
+        return script(open_match(problem), ways.moves, ways.moves_file, ways.json_output)
     if ways.mode == "plain" or not is_terminal():
         from qsage_validate.play.console.prompt import run_plain
 
-        return run_plain(setup.match(), seed=ways.seed, let_happen=ways.let_happen)
+        return run_plain(open_match(problem), seed=ways.seed, let_happen=ways.let_happen)
     from qsage_validate.cli.play.prover import prover
     from qsage_validate.play.tui.app import run
     from qsage_validate.play.tui.model.services import Tools
 
     return run(
-        setup.match(),
+        open_match(problem),
         theme=ways.theme,
         seed=ways.seed,
         let_happen=ways.let_happen,
-        replay=setup.replay,
-        tools=Tools.of(setup, prover(setup.files)),
+        replay=problem.replay,
+        tools=Tools.of(problem, prover(problem.files)),
     )
 
 
@@ -343,8 +347,8 @@ def is_terminal() -> bool:
 
 def script(match: Match, moves: str | None, moves_file: str | None, json_output: bool) -> Exit:
     """Play ``match`` by a script, and show each step."""
+    from qsage_validate.arena.frame import Frame
     from qsage_validate.formats.source import Source
-    from qsage_validate.play.frame import Frame
     from qsage_validate.play.report import exit_code, frame_lines, match_json
     from qsage_validate.play.script import run_script
 
@@ -374,13 +378,13 @@ def script(match: Match, moves: str | None, moves_file: str | None, json_output:
 # -- random opponents -----------------------------------------------------------------------
 
 
-def _random(setup: Setup, ways: Ways) -> Exit:
-    opponent = setup.certificate.kind.player.other
+def _random(problem: Problem, ways: Ways) -> Exit:
+    opponent = problem.certificate.kind.player.other
     asked = "White" if ways.white is not None else "Black"
     if str(opponent) != asked:
         narrate(f"the certificate plays {asked}: the random player is {opponent}")
     games = ways.games or _GAMES
-    adversary = setup.adversary(seed=ways.seed or 0, illegal=ways.illegal)
+    adversary = open_adversary(problem, seed=ways.seed or 0, illegal=ways.illegal)
     with progress_bar(games) as progress:
         report = adversary.run(games, progress=progress)
     if ways.json_output:

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.errors import Exit, UsageError, one_line
+from qsage_validate.play.open import open_heap_match
 
 if TYPE_CHECKING:
+    from qsage_validate.arena.heap_adversary import (
+        ExhaustiveReport,
+        Findings,
+        HeapAdversary,
+        RandomReport,
+    )
     from qsage_validate.games.impartial.model import ImpartialGame
     from qsage_validate.games.impartial.moves import State
     from qsage_validate.games.protocol import Player
-    from qsage_validate.play.heap_adversary import (
-        ExhaustiveReport,
-        Findings,
-        ImpartialAdversary,
-        RandomReport,
-    )
-    from qsage_validate.play.heap_match import ImpartialMatch
-    from qsage_validate.play.heap_setup import ImpartialSetup
+    from qsage_validate.play.heap_match import HeapMatch
+    from qsage_validate.problems.heaps import HeapProblem
 
 _GAMES: Final = 100
 _BOUND: Final = 20
@@ -88,10 +89,10 @@ def impartial_game(name: str | None) -> ImpartialGame | None:
 def play(game: ImpartialGame, name: str, options: ImpartialOptions, ways: Ways) -> Exit:
     """Play ``game``, which the command line calls ``name``."""
     from qsage_validate.games.protocol import Player
-    from qsage_validate.play.heap_setup import setup_of
+    from qsage_validate.problems.heaps import load_heaps
 
     _check(options, ways)
-    setup = setup_of(
+    problem = load_heaps(
         game,
         [name],
         options.rules,
@@ -100,22 +101,22 @@ def play(game: ImpartialGame, name: str, options: ImpartialOptions, ways: Ways) 
         progress=_told,
     )
     first = None if options.begins is None else Player(options.begins)
-    start = _start(setup, options)
+    start = _start(problem, options)
     if ways.mode == "random":
-        return _attack(setup, start, first, options, ways)
+        return _attack(problem, start, first, options, ways)
     if start is None:
-        from qsage_validate.play.heap_setup import random_state
+        from qsage_validate.problems.heaps import random_state
 
         # A script is for one state: the same one each time.
         seed = 0 if ways.seed is None and ways.mode == "script" else ways.seed
         generator = random.Random(seed)
-        start = random_state(setup.rules, options.bound or _BOUND, generator)
-    match = setup.match(start, first)
+        start = random_state(problem.rules, options.bound or _BOUND, generator)
+    match = open_heap_match(problem, start, first)
     if ways.mode == "script":
         from qsage_validate.cli.play.command import script
 
         return script(match, ways.moves, ways.moves_file, ways.json_output)
-    return _by_hand(setup, match, start, ways)
+    return _by_hand(problem, match, start, ways)
 
 
 def _told(text: str) -> None:
@@ -140,13 +141,13 @@ def _check(options: ImpartialOptions, ways: Ways) -> None:
         raise UsageError("found --bound with --state, expected one of them")
 
 
-def _start(setup: ImpartialSetup, options: ImpartialOptions) -> State | None:
+def _start(problem: HeapProblem, options: ImpartialOptions) -> State | None:
     from qsage_validate.games.impartial.heap_game import parse_state
 
-    return None if options.state is None else parse_state(setup.rules, options.state)
+    return None if options.state is None else parse_state(problem.rules, options.state)
 
 
-def _by_hand(setup: ImpartialSetup, match: ImpartialMatch, start: State, ways: Ways) -> Exit:
+def _by_hand(problem: HeapProblem, match: HeapMatch, start: State, ways: Ways) -> Exit:
     from qsage_validate.cli.play.command import is_terminal
 
     if ways.mode == "plain" or not is_terminal():
@@ -155,7 +156,7 @@ def _by_hand(setup: ImpartialSetup, match: ImpartialMatch, start: State, ways: W
         return run_plain(match, seed=ways.seed, let_happen=ways.let_happen)
     from qsage_validate.play.tui.app import run
 
-    replay = setup.replay(start, match.first_player)
+    replay = problem.replay(start, match.first_player)
     return run(match, theme=ways.theme, seed=ways.seed, let_happen=ways.let_happen, replay=replay)
 
 
@@ -163,17 +164,17 @@ def _by_hand(setup: ImpartialSetup, match: ImpartialMatch, start: State, ways: W
 
 
 def _attack(
-    setup: ImpartialSetup,
+    problem: HeapProblem,
     start: State | None,
     first: Player | None,
     options: ImpartialOptions,
     ways: Ways,
 ) -> Exit:
-    from qsage_validate.play.heap_adversary import ImpartialAdversary
+    from qsage_validate.arena.heap_adversary import HeapAdversary
 
-    adversary = ImpartialAdversary(setup)
+    adversary = HeapAdversary(problem)
     bound = _BOUND if options.bound is None else options.bound
-    narrate(setup.origin)
+    narrate(problem.origin)
     if ways.white == "all":
         return _all(adversary, bound, ways.json_output)
     from qsage_validate.cli.play.command import progress_bar
@@ -195,7 +196,7 @@ def _attack(
     return Exit.UNDECIDED if report.undecided else Exit.FINE
 
 
-def _all(adversary: ImpartialAdversary, bound: int, json_output: bool) -> Exit:
+def _all(adversary: HeapAdversary, bound: int, json_output: bool) -> Exit:
     report = adversary.exhaust(bound)
     _show(report.as_json(), _exhaustive_lines(report), json_output)
     if report.found.total:

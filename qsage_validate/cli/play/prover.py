@@ -22,8 +22,8 @@ import qsage_validate
 from qsage_validate.errors import Exit, QsageError, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.play.setup import PlayFiles
     from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove
+    from qsage_validate.problems.files import Files
     from qsage_validate.proving.levels import Level, LevelResult
     from qsage_validate.proving.report import Report
 
@@ -51,7 +51,7 @@ class _Closed:
 _Message = object
 
 
-def prover(files: PlayFiles) -> Prove:
+def prover(files: Files) -> Prove:
     """Runs all levels on ``files`` when it is called."""
 
     def prove(
@@ -85,7 +85,7 @@ def prover(files: PlayFiles) -> Prove:
     return prove
 
 
-def _messages(process: subprocess.Popen[bytes], files: PlayFiles) -> queue.Queue[_Message]:
+def _messages(process: subprocess.Popen[bytes], files: Files) -> queue.Queue[_Message]:
     """What the process says, read by a thread of its own."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -169,9 +169,9 @@ def work() -> None:
         send(_Failed(str(error)))
 
 
-def _prove(files: PlayFiles, send: Callable[[_Message], None]) -> Report:
+def _prove(files: Files, send: Callable[[_Message], None]) -> Report:
+    from qsage_validate.problems.validated import load_subject
     from qsage_validate.proving.runner import Options, validate
-    from qsage_validate.proving.subject import load_subject
 
     subject = load_subject(files)
 

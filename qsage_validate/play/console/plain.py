@@ -12,14 +12,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from qsage_validate.arena.frame import Frame, WhyNot
+from qsage_validate.arena.pairs import letters_of, pairs_text
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.formats.source import Source, write_atomic
-from qsage_validate.play.frame import Frame, WhyNot
 from qsage_validate.play.match import Match, RefusedMoveError
-from qsage_validate.play.pairs import letters_of, pairs_text
-from qsage_validate.play.render.board_text import board_text
-from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title, outcome_line
+from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title
 from qsage_validate.play.transcript import Transcript, is_transcript
+from qsage_validate.render.board_text import board_text
+from qsage_validate.render.frame_text import outcome_line
 
 # Moves that are listed in one go.
 _LISTED = 200

@@ -17,8 +17,8 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Input
 
+from qsage_validate.arena.frame import BlockMove, MatchMove
 from qsage_validate.errors import Exit, QsageError, UsageError
-from qsage_validate.play.frame import BlockMove, MatchMove
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import ACTIONS

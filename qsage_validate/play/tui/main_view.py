@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from qsage_validate.play.frame import BlockMove, Frame, WhyNot
+from qsage_validate.arena.frame import BlockMove, Frame, WhyNot
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight, frame_notes

@@ -24,15 +24,15 @@ from qsage_validate.errors import InputError, UsageError
 from qsage_validate.kernel.certificate import ClauseCertificate, Dialect, Kind
 from qsage_validate.kernel.lrat import check_lrat
 from qsage_validate.kernel.obligation import Cnf, Obligation, Span
-from qsage_validate.play.setup import PlayFiles
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.provenance import file_fact
+from qsage_validate.problems.validated import Subject
 from qsage_validate.proving.bundle.formula_cnf import formula_cnf, formula_proof
 from qsage_validate.proving.bundle.lrat_proof import Derivation, refutation
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.provenance import file_fact
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.runner import Options, validate
 from qsage_validate.proving.statements import game_text
-from qsage_validate.proving.subject import Subject
 from qsage_validate.validation.verdict import Proved
 
 MANIFEST: Final = "manifest.json"
@@ -104,7 +104,7 @@ def _check_former(folder: str, target: str) -> None:
 
 def write_bundle(
     folder: str,
-    files: PlayFiles,
+    files: Files,
     subject: Subject,
     report: Report,
     *,
@@ -343,12 +343,12 @@ def _sentences(level: Level, subject: Subject) -> tuple[str, list[str]]:
 # -- Inputs ----------------------------------------------------------------------------------
 
 
-def _paths(files: PlayFiles) -> Iterator[str]:
+def _paths(files: Files) -> Iterator[str]:
     named = (files.formula, files.certificate, files.meta, *files.game)
     yield from (path for path in named if path is not None and os.path.exists(path))
 
 
-def _inputs(files: PlayFiles, subject: Subject, target: str) -> dict[str, object]:
+def _inputs(files: Files, subject: Subject, target: str) -> dict[str, object]:
     """The inputs with their hashes; paths are relative to the bundle."""
 
     def fact(path: str) -> dict[str, object]:
@@ -412,7 +412,7 @@ class Manifest:
     minimal: bool
     files: Mapping[str, str]
     inputs: tuple[Input, ...]
-    play: PlayFiles
+    play: Files
     theorems: tuple[ManifestTheorem, ...]
 
     def moved(self, places: Mapping[str, str]) -> Manifest:
@@ -493,7 +493,7 @@ class _Reader:
             {key: value for key, value in each.items() if key != "steps"},
         )
 
-    def _inputs(self, data: Mapping[str, Any]) -> tuple[tuple[Input, ...], PlayFiles]:
+    def _inputs(self, data: Mapping[str, Any]) -> tuple[tuple[Input, ...], Files]:
         inputs: list[Input] = []
 
         def file(role: str, value: object) -> str:
@@ -514,7 +514,7 @@ class _Reader:
         dialect = data.get("dialect")
         if dialect is not None:
             self._one_of(str(dialect), [each.value for each in Dialect])
-        play = PlayFiles(
+        play = Files(
             places.get("formula"),
             places.get("certificate"),
             places.get("meta"),

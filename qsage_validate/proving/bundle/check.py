@@ -14,11 +14,11 @@ from enum import Enum
 
 from qsage_validate import __version__
 from qsage_validate.errors import Exit, InputError, QsageError, one_line
+from qsage_validate.problems.provenance import file_fact
+from qsage_validate.problems.validated import load_subject
 from qsage_validate.proving.bundle.bundle import MANIFEST, Manifest, ManifestTheorem, made_again
 from qsage_validate.proving.bundle.checkers import Answer, Outcome, run_checker
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.provenance import file_fact
-from qsage_validate.proving.subject import load_subject
 
 Tell = Callable[[str], None]
 

@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from qsage_validate.errors import Exit, one_line
 from qsage_validate.games.protocol import Game
-from qsage_validate.play.render.board_svg import Marks, board_svg
-from qsage_validate.play.render.markup import escape
-from qsage_validate.play.render.steps import Step, diagram
-from qsage_validate.play.setup import Setup
+from qsage_validate.problems.load import Problem
+from qsage_validate.problems.provenance import FileFact, facts_from_json, file_facts, versions
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.pages.bar_chart import Bar, bar_chart
-from qsage_validate.proving.pages.page_style import PAGE_STYLE
 from qsage_validate.proving.pages.refuted_play import RefutedPlay, first_refuted_play
 from qsage_validate.proving.pages.statistics import PlyRow, Statistics
-from qsage_validate.proving.provenance import FileFact, facts_from_json, file_facts, versions
 from qsage_validate.proving.report import Report
+from qsage_validate.render.bar_chart import Bar, bar_chart
+from qsage_validate.render.board_svg import Marks, board_svg
+from qsage_validate.render.markup import escape
+from qsage_validate.render.page_style import PAGE_STYLE
+from qsage_validate.render.steps import Step, diagram
 
 _SIGNS = {"proved": "✓", "refuted": "✗", "sampled": "≈", "undecided": "?", "not applicable": "–"}
 _TONES = {
@@ -40,29 +40,29 @@ _MOST_BARS = 40
 
 def html_report(
     report: Report,
-    setup: Setup | None = None,
+    problem: Problem | None = None,
     statistics: Statistics | None = None,
     *,
     game: Game | None = None,
 ) -> str:
     """The page.
 
-    ``setup`` has the files and replays the first play that refutes something; ``game`` shows
+    ``problem`` has the files and replays the first play that refutes something; ``game`` shows
     it where there is no certificate; without ``statistics`` (of
     :func:`~qsage_validate.proving.pages.statistics.statistics_of`) these sections are left out.
     """
     page = _Page()
-    played = first_refuted_play(report, setup, game)
+    played = first_refuted_play(report, problem, game)
     word, tone = _verdict(report)
     body = [
-        *_head(report, setup, word, tone),
+        *_head(report, problem, word, tone),
         *_levels(report),
         *_wrong(report),
         *([] if played is None else _refuted(page, played)),
         *([] if statistics is None else _positions(page, statistics)),
         *([] if statistics is None else _numbers(page, statistics)),
-        *_origin(report, setup),
-        *_reproduce(report, setup),
+        *_origin(report, problem),
+        *_reproduce(report, problem),
         *_legend(),
     ]
     title = f"{word}: {report.subject}"
@@ -113,17 +113,17 @@ def _version(report: Report) -> str:
 # -- what is claimed, and what came out -------------------------------------------------------
 
 
-def _head(report: Report, setup: Setup | None, word: str, tone: str) -> Iterator[str]:
+def _head(report: Report, problem: Problem | None, word: str, tone: str) -> Iterator[str]:
     yield "<header>"
     yield f'<p class="over">Validation by qsage-validate {escape(_version(report))}</p>'
-    yield f"<h1>{escape(report.subject if setup is None else setup.title)}</h1>"
+    yield f"<h1>{escape(report.subject if problem is None else problem.title)}</h1>"
     proved = _sentence(report.claim) if report.claim else "Nothing is proved"
     yield f'<p class="claim">{escape(proved)}.</p>'
     blame = f"; {report.blame}" if report.blame else ""
     yield f'<p>Verdict: <span class="verdict {tone}">{word}</span>{escape(blame)}.</p>'
     yield f'<blockquote class="{tone}"><p>{escape(report.last_line)}</p></blockquote>'
-    if setup is not None:
-        notes = "; ".join(setup.notes)
+    if problem is not None:
+        notes = "; ".join(problem.notes)
         yield f'<p class="note">{escape(notes[:1].upper() + notes[1:])}.</p>'
     yield "</header>"
 
@@ -393,8 +393,8 @@ def _lengths(page: _Page, rows: Sequence[PlyRow], player: str) -> Iterator[str]:
 # -- where it comes from ----------------------------------------------------------------------
 
 
-def _origin(report: Report, setup: Setup | None) -> Iterator[str]:
-    files = _files(report, setup)
+def _origin(report: Report, problem: Problem | None) -> Iterator[str]:
+    files = _files(report, problem)
     yield "<section>"
     yield "<h2>Files and versions</h2>"
     if files:
@@ -413,10 +413,10 @@ def _origin(report: Report, setup: Setup | None) -> Iterator[str]:
     yield "</section>"
 
 
-def _files(report: Report, setup: Setup | None) -> tuple[FileFact, ...]:
+def _files(report: Report, problem: Problem | None) -> tuple[FileFact, ...]:
     """The files as they were when they were read, if the report says so, else as they are."""
     told = facts_from_json(report.facts.get("files"))
-    return told or (() if setup is None else file_facts(setup.files))
+    return told or (() if problem is None else file_facts(problem.files))
 
 
 def _definitions(facts: Mapping[str, object]) -> Iterator[str]:
@@ -426,22 +426,22 @@ def _definitions(facts: Mapping[str, object]) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _reproduce(report: Report, setup: Setup | None) -> Iterator[str]:
+def _reproduce(report: Report, problem: Problem | None) -> Iterator[str]:
     yield "<section>"
     yield "<h2>How to reproduce</h2>"
-    files = _files(report, setup)
+    files = _files(report, problem)
     if files:
         sums = "\n".join(f"{fact.sha256}  {fact.path}" for fact in files)
         yield "<p>The files are these (for <code>sha256sum --check</code>):</p>"
         yield f"<pre>{escape(sums)}</pre>"
     command = report.facts.get("command")
-    validate = command if isinstance(command, str) else _validate_command(setup)
+    validate = command if isinstance(command, str) else _validate_command(problem)
     if validate:
         yield "<p>The validation again, its numbers as JSON with <code>--json</code>:</p>"
         yield f"<pre>{escape(validate)}</pre>"
-    if setup is not None:
+    if problem is not None:
         yield "<p>A play against the certificate, each step compared with the rules:</p>"
-        yield f"<pre>{escape(setup.files.command())}</pre>"
+        yield f"<pre>{escape(problem.files.command())}</pre>"
     replays = [f.replay for result in report.results for f in result.findings if f.replay]
     if replays:
         yield "<p>The plays that refute it:</p>"
@@ -450,10 +450,10 @@ def _reproduce(report: Report, setup: Setup | None) -> Iterator[str]:
     yield "</section>"
 
 
-def _validate_command(setup: Setup | None) -> str:
-    if setup is None:
+def _validate_command(problem: Problem | None) -> str:
+    if problem is None:
         return ""
-    words = shlex.split(setup.files.command())
+    words = shlex.split(problem.files.command())
     return shlex.join(["qsage", "validate", *words[1:]])
 
 

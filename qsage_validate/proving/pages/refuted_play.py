@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import Game
 from qsage_validate.play.match import Match
-from qsage_validate.play.render.steps import Step, steps_by_rules, steps_of_frames
-from qsage_validate.play.setup import Setup
+from qsage_validate.play.open import open_match
+from qsage_validate.problems.load import Problem
 from qsage_validate.proving.levels import LevelResult
 from qsage_validate.proving.report import Report
+from qsage_validate.render.steps import Step, steps_by_rules, steps_of_frames
 from qsage_validate.validation.finding import Finding
 
 # What follows a move that is let happen, or with which a goal is claimed.
@@ -32,39 +33,39 @@ class RefutedPlay:
 
 
 def first_refuted_play(
-    report: Report, setup: Setup | None = None, game: Game | None = None
+    report: Report, problem: Problem | None = None, game: Game | None = None
 ) -> RefutedPlay | None:
     """The shortest play of the first level that found one; ``None`` without such a level."""
     for result in report.results:
         findings = [finding for finding in result.findings if finding.moves]
         if findings:
             finding = min(findings, key=lambda own: len(own.moves))
-            steps, source = steps_of_finding(finding, setup, game)
+            steps, source = steps_of_finding(finding, problem, game)
             return RefutedPlay(result, finding, steps, source)
     return None
 
 
 def steps_of_finding(
-    finding: Finding, setup: Setup | None = None, game: Game | None = None
+    finding: Finding, problem: Problem | None = None, game: Game | None = None
 ) -> tuple[tuple[Step, ...], str]:
     """The steps of a finding's play, and whose boards they show.
 
     The certificate replays it where there is one and it answers as in the finding.
     """
-    if setup is not None:
-        steps = _replayed(setup, finding.moves)
+    if problem is not None:
+        steps = _replayed(problem, finding.moves)
         if steps is not None:
             return _pointed_out(steps, finding), "the boards are decoded from the formula"
-    rules = game if game is not None or setup is None else setup.game
+    rules = game if game is not None or problem is None else problem.game
     if rules is not None:
         moves = [_bare(move) for move in finding.moves]
         return _pointed_out(steps_by_rules(rules, moves), finding), "the boards are the rules'"
     return (), "the formula has no layout: there are no boards to show"
 
 
-def _replayed(setup: Setup, moves: Sequence[str]) -> tuple[Step, ...] | None:
+def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[Step, ...] | None:
     """The play against the certificate; ``None`` when it goes another way than ``moves``."""
-    match = setup.match()
+    match = open_match(problem)
     while not match.over and match.frame.ply < len(moves):
         text = moves[match.frame.ply]
         try:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from qsage_validate.games.protocol import Player
-from qsage_validate.play.conductor import PlayState
-from qsage_validate.play.render.steps import Step, steps_of_states
-from qsage_validate.play.setup import Setup
-from qsage_validate.play.strategy_tree import (
+from qsage_validate.arena.conductor import PlayState
+from qsage_validate.arena.strategy_tree import (
     Exploration,
     Node,
     StrategyTree,
@@ -17,6 +14,9 @@ from qsage_validate.play.strategy_tree import (
     replies,
     tree_of,
 )
+from qsage_validate.games.protocol import Player
+from qsage_validate.problems.load import Problem
+from qsage_validate.render.steps import Step, steps_of_states
 
 # Rounds that are looked at; a strategy with more is described by its shorter plays.
 BUDGET = 20_000
@@ -122,17 +122,17 @@ class Statistics:
 
 
 def statistics_of(
-    setup: Setup,
+    problem: Problem,
     budget: int = BUDGET,
     *,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int], None] = lambda rounds: None,
 ) -> Statistics | None:
-    """The statistics of a setup's strategy; ``None`` for the bare game of variables.
+    """The statistics of a problem's strategy; ``None`` for the bare game of variables.
 
     Looks at no more than ``budget`` rounds (an opponent's move and its answer), nearest first.
     """
-    tree = tree_of(setup)
+    tree = tree_of(problem)
     if tree is None:
         return None
     return statistics(tree, tree.explore(tree.root, budget, cancelled=cancelled, progress=progress))

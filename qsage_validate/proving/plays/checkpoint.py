@@ -16,7 +16,7 @@ from qsage_validate.games.gdl.rounds import RoundsGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.play.setup import Setup
+from qsage_validate.problems.load import Problem
 
 _FORMAT: Final = "qsage exhaustive checkpoint 2"
 
@@ -49,14 +49,14 @@ class Progress:
             column += [0] * (self.plies + 1 - len(column))
 
 
-def digest_of(setup: Setup) -> str:
+def digest_of(problem: Problem) -> str:
     """A digest of everything that the results depend on: certificate, formula, layout, rules."""
     made = hashlib.sha256()
 
     def add(value: object) -> None:
         made.update(f"{value!r}\n".encode())
 
-    certificate, formula = setup.certificate, setup.formula
+    certificate, formula = problem.certificate, problem.formula
     add((certificate.kind, certificate.dialect))
     if isinstance(certificate, CircuitCertificate):
         add((certificate.aig.num_inputs, certificate.inputs))
@@ -68,13 +68,13 @@ def digest_of(setup: Setup) -> str:
     if formula is not None:
         add((formula.scopes, formula.output))
         add([(v, gate.connective, gate.inputs) for v, gate in formula.gates.items()])
-    layout = setup.layout
+    layout = problem.layout
     if isinstance(layout, TableLayout):
         add((layout.moves, layout.state, layout.verdict, layout.illegal, layout.black_passes))
     elif layout is not None:
         add((layout.width, layout.height, layout.moves, layout.board, layout.indicators))
         add((layout.black_actions, layout.white_actions, layout.goals, layout.verdict))
-    game = setup.game
+    game = problem.game
     if isinstance(game, RoundsGame):
         inner = game.inner
         add((inner.description.rules, inner.plies, inner.win))

@@ -13,9 +13,9 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import Any, Final, Generic
 
+from qsage_validate.arena.adversary import KEPT_FINDINGS
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.play.adversary import KEPT_FINDINGS
-from qsage_validate.play.setup import Setup
+from qsage_validate.problems.load import Problem
 from qsage_validate.proving.interruption import LevelInterrupted
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.plays.checkpoint import Progress, digest_of, restore, save
@@ -40,7 +40,7 @@ _MANY: Final = 10**9
 
 
 def exhaust(
-    setup: Setup,
+    problem: Problem,
     *,
     limits: Limits | None = None,
     progress: Callable[[str], None] = lambda text: None,
@@ -63,12 +63,12 @@ def exhaust(
     limits = limits if limits is not None else Limits()
     if limits.positions is not None and limits.positions < 1:
         raise UsageError(f"found a limit of {limits.positions} positions, expected 1 or more")
-    if setup.layout is None:
+    if problem.layout is None:
         why = "all plays: no layout says what the moves are (give --meta FILE)"
         return LevelResult(Level.EXHAUSTIVE, Unsupported(why), 0.0)
     # Which kind of beginnings the walker has is its own affair.
-    own: Walker[Any] = walker(setup)
-    return _Exhaustion(setup, own, limits, progress, checkpoint).run()
+    own: Walker[Any] = walker(problem)
+    return _Exhaustion(problem, own, limits, progress, checkpoint).run()
 
 
 class _Exhaustion(Generic[Nodes]):
@@ -76,14 +76,14 @@ class _Exhaustion(Generic[Nodes]):
 
     def __init__(
         self,
-        setup: Setup,
+        problem: Problem,
         walker: Walker[Nodes],
         limits: Limits,
         progress: Callable[[str], None],
         checkpoint: str | None,
     ) -> None:
-        assert setup.layout is not None, "the caller has looked"
-        self._setup = setup
+        assert problem.layout is not None, "the caller has looked"
+        self._problem = problem
         self._walker = walker
         self._limits = limits
         self._tell = progress
@@ -98,7 +98,7 @@ class _Exhaustion(Generic[Nodes]):
         self._later: list[Nodes] = []
         self._later_plays: list[int] = []
         self._index: dict[Hashable, int] = {}
-        self._digest = "" if checkpoint is None else digest_of(setup)
+        self._digest = "" if checkpoint is None else digest_of(problem)
 
     def run(self) -> LevelResult:
         try:
@@ -268,7 +268,7 @@ class _Exhaustion(Generic[Nodes]):
 
     def _claims(self) -> str:
         """Which claims of goals that the opponent has not reached were tried."""
-        layout = self._setup.layout
+        layout = self._problem.layout
         if layout is None or layout.verdict is None:
             return "none: there is no verdict"
         return "sampled" if self._done.sampled else "all"
@@ -284,7 +284,7 @@ class _Exhaustion(Generic[Nodes]):
             return Undecided(
                 f"of {rounded(done.unknown)} of {rounded(plays)} plays nobody can tell who won"
             )
-        if self._setup.game is None:
+        if self._problem.game is None:
             what = "all that are legal for the formula, and no rules are known"
             return Sampled(f"{rounded(plays)} plays: {what}")
         if not plays:
@@ -300,7 +300,7 @@ class _Exhaustion(Generic[Nodes]):
         found = {(f.kind.value, f.moves): f for f in self._findings if f.ply == fewest}
         own = self._walker.conductor.opponent_moves
         return tuple(
-            found[key].with_replay(self._setup.replay(own(found[key].moves)))
+            found[key].with_replay(self._problem.replay(own(found[key].moves)))
             for key in sorted(found)[:KEPT_FINDINGS]
         )
 

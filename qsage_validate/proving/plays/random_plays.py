@@ -20,10 +20,12 @@ from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
 from typing import Final
 
+from qsage_validate.arena.adversary import KEPT_FINDINGS, Adversary, Results
+from qsage_validate.arena.block_adversary import BlockAdversary
+from qsage_validate.arena.open import open_adversary, open_conductor
+from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import UsageError
-from qsage_validate.play.adversary import KEPT_FINDINGS, Adversary, Results
-from qsage_validate.play.block_adversary import BareAdversary
-from qsage_validate.play.setup import Engine, Setup
+from qsage_validate.problems.load import Problem
 from qsage_validate.proving.interruption import LevelInterrupted
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.plays.vector_plays import VectorAdversary
@@ -111,23 +113,23 @@ class _StoppedError(Exception):
 
 
 class _Players:
-    """The adversaries of a setup, one for each part, made when they are first needed."""
+    """The adversaries of a problem, one for each part, made when they are first needed."""
 
-    def __init__(self, setup: Setup, seed: int, stopped: Callable[[], bool]) -> None:
-        self._setup = setup
+    def __init__(self, problem: Problem, seed: int, stopped: Callable[[], bool]) -> None:
+        self._problem = problem
         self._seed = seed
         self._stopped = stopped
         self._walk: VectorWalk | None = None
-        self._adversaries: dict[Part, Adversary | BareAdversary] = {}
+        self._adversaries: dict[Part, Adversary | BlockAdversary] = {}
 
     def play(self, piece: _Slice) -> _Tally:
         """Play a slice; raises :class:`_StoppedError`."""
         part = piece.part
         self._tick()
         adversary = self._adversary(part)
-        if isinstance(adversary, Adversary) and walks(self._setup):
+        if isinstance(adversary, Adversary) and walks(self._problem):
             if self._walk is None:
-                self._walk = vector_walk(self._setup)
+                self._walk = vector_walk(self._problem)
             player = VectorAdversary(
                 self._walk, adversary, seed=self._seed, illegal=part.illegal, bias=part.bias
             )
@@ -140,14 +142,14 @@ class _Players:
         if self._stopped():
             raise _StoppedError
 
-    def _adversary(self, part: Part) -> Adversary | BareAdversary:
+    def _adversary(self, part: Part) -> Adversary | BlockAdversary:
         if part not in self._adversaries:
-            self._adversaries[part] = self._setup.adversary(
-                seed=self._seed, illegal=part.illegal, bias=part.bias
+            self._adversaries[part] = open_adversary(
+                self._problem, seed=self._seed, illegal=part.illegal, bias=part.bias
             )
         return self._adversaries[part]
 
-    def _tally(self, adversary: Adversary | BareAdversary, results: Results) -> _Tally:
+    def _tally(self, adversary: Adversary | BlockAdversary, results: Results) -> _Tally:
         digest = hashlib.sha256()
         for text in results.texts:
             digest.update(text.encode() + b"\n")
@@ -160,7 +162,7 @@ class _Players:
             results.tried,
             results.flagged,
             Counter(len(split_moves(text)) for text in results.texts)
-            if self._setup.layout is not None
+            if self._problem.layout is not None
             else Counter(),
             adversary.with_replays(kept) if isinstance(adversary, Adversary) else kept,
             {_key(finding) for finding in found},
@@ -169,7 +171,7 @@ class _Players:
 
 
 def attack(
-    setup: Setup,
+    problem: Problem,
     *,
     games: int,
     seed: int = 0,
@@ -196,24 +198,24 @@ def attack(
         raise UsageError(f"found {jobs} jobs, expected 1 or more")
     if not 0 <= illegal <= 1:
         raise UsageError(f"found the probability {illegal}, expected 0 to 1")
-    parts = _parts(setup, games, illegal, bias)
-    size = _SLICE_ON_ARRAYS if walks(setup) else _SLICE
+    parts = _parts(problem, games, illegal, bias)
+    size = _SLICE_ON_ARRAYS if walks(problem) else _SLICE
     slices = [
         _Slice(part, range(first, min(first + size, part.games)))
         for part in parts
         for first in range(0, part.games, size)
     ]
     seconds = None if limits is None else limits.seconds
-    run = _Run(setup, seed, parts, slices, games, seconds, progress)
+    run = _Run(problem, seed, parts, slices, games, seconds, progress)
     return run.play(min(jobs, len(slices)))
 
 
-def _parts(setup: Setup, games: int, illegal: float, bias: bool | None) -> list[Part]:
-    if setup.layout is None:
+def _parts(problem: Problem, games: int, illegal: float, bias: bool | None) -> list[Part]:
+    if problem.layout is None:
         return [Part("random values", games, 0.0, bias=False)]
     if bias is not None:
         return [Part("biased" if bias else "random", games, illegal, bias)]
-    tells = setup.conductor(setup.oracle(Engine.SIMULATION)).knows_illegal()
+    tells = open_conductor(problem, problem.oracle(OracleKind.SIMULATION)).knows_illegal()
     chance = illegal if tells else 0.0
     ways = [("legal moves", 0.0, False), ("least seen moves", chance, True)]
     if chance:
@@ -227,7 +229,7 @@ class _Run:
 
     def __init__(
         self,
-        setup: Setup,
+        problem: Problem,
         seed: int,
         parts: Sequence[Part],
         slices: Sequence[_Slice],
@@ -235,7 +237,7 @@ class _Run:
         seconds: float | None,
         progress: Callable[[str], None],
     ) -> None:
-        self._setup = setup
+        self._problem = problem
         self._seed = seed
         self._slices = slices
         self._games = games
@@ -261,7 +263,7 @@ class _Run:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
     def _play_here(self) -> None:
-        players = _Players(self._setup, self._seed, self._late)
+        players = _Players(self._problem, self._seed, self._late)
         for piece in self._slices:
             try:
                 self._add(piece, players.play(piece))
@@ -272,7 +274,7 @@ class _Run:
         context = multiprocessing.get_context("spawn")
         stop = context.Event()
         with _stopping(
-            ProcessPoolExecutor(jobs, context, _prepare, (self._setup, self._seed, stop)), stop
+            ProcessPoolExecutor(jobs, context, _prepare, (self._problem, self._seed, stop)), stop
         ) as pool:
             pending: deque[tuple[_Slice, Future[_Tally | None]]] = deque()
             rest = iter(self._slices)
@@ -302,7 +304,7 @@ class _Run:
         evidence = total.as_json() | {
             "seed": self._seed,
             "plays per second": round(total.plays / seconds) if seconds > 0 else None,
-            "on arrays": walks(self._setup),
+            "on arrays": walks(self._problem),
             "parts": {part.name: tally.as_json() for part, tally in self._parts.items()},
         }
         return LevelResult(Level.RANDOM, self._verdict(why_stopped), seconds, evidence)
@@ -337,11 +339,11 @@ def _stopping(pool: ProcessPoolExecutor, stop: Event) -> Iterator[ProcessPoolExe
 _players: _Players | None = None
 
 
-def _prepare(setup: Setup, seed: int, stop: Event) -> None:
+def _prepare(problem: Problem, seed: int, stop: Event) -> None:
     global _players  # noqa: PLW0603 (what an initializer leaves for the tasks)
     # Ctrl-C reaches every process of a terminal; the first process tells the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _players = _Players(setup, seed, stop.is_set)
+    _players = _Players(problem, seed, stop.is_set)
 
 
 def _play_slice(piece: _Slice) -> _Tally | None:

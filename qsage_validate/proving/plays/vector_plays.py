@@ -1,4 +1,4 @@
-"""The random adversary on arrays: the plays of :class:`~qsage_validate.play.adversary.Adversary`.
+"""The random adversary on arrays: the plays of :class:`~qsage_validate.arena.adversary.Adversary`.
 
 The same seed gives the same plays, results and findings as there.  Plays that have begun alike
 are one until they part; a suspect play is given to the adversary that works play by play, which
@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from qsage_validate.arena.adversary import Adversary, LeastSeen, Results
+from qsage_validate.arena.draws import ManyDraws
 from qsage_validate.errors import UsageError
-from qsage_validate.play.adversary import Adversary, LeastSeen, Results
-from qsage_validate.play.draws import ManyDraws
 from qsage_validate.proving.plays.vector_rules import Flags, Indices
 from qsage_validate.proving.plays.vector_walk import Layer, Step, VectorWalk
 

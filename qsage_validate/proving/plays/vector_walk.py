@@ -1,6 +1,6 @@
 """Plays of a Skolem certificate on a board, thousands in a step, compared with the rules.
 
-This is the conductor of :mod:`qsage_validate.play.conductor` on arrays: the certificate is
+This is the conductor of :mod:`qsage_validate.arena.conductor` on arrays: the certificate is
 asked by simulation, 64 plays a machine word, and the rules are masks over words.  It makes the
 same comparisons and finds nothing out: a beginning of a play with which something is not as it
 should be is a *suspect*, and the conductor, asked about it, says what it is.
@@ -15,6 +15,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.open import open_conductor
+from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Choice
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.simulate import Words, pack, unpack
@@ -22,8 +25,7 @@ from qsage_validate.encodings.layout.grid import MoveVariables, StateCode
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.play.conductor import Conductor
-from qsage_validate.play.setup import Engine, Setup
+from qsage_validate.problems.load import Problem
 from qsage_validate.proving.plays.vector_rules import Flags, Indices, VectorRules
 from qsage_validate.strategies.readings import BoardMove, Line, MoveCode
 from qsage_validate.strategies.skolem import SkolemReader
@@ -104,7 +106,7 @@ class _Ply:
 class VectorWalk:
     """Steps of plays against one certificate.
 
-    ``conductor`` must have been made for a setup that :func:`walks` accepts.
+    ``conductor`` must have been made for a problem that :func:`walks` accepts.
     """
 
     def __init__(self, conductor: Conductor, oracle: SimulationOracle) -> None:
@@ -456,20 +458,20 @@ class VectorWalk:
         return result
 
 
-def walks(setup: Setup) -> bool:
-    """Whether plays of ``setup`` can go on arrays: boards, rules, a Skolem circuit."""
+def walks(problem: Problem) -> bool:
+    """Whether plays of ``problem`` can go on arrays: boards, rules, a Skolem circuit."""
     return (
-        setup.layout is not None
-        and bool(setup.layout.moves)
-        and isinstance(setup.game, BddlGame)
-        and setup.certificate.kind is Kind.SKOLEM
-        and isinstance(setup.certificate, CircuitCertificate)
-        and setup.files.engine is not Engine.SAT
+        problem.layout is not None
+        and bool(problem.layout.moves)
+        and isinstance(problem.game, BddlGame)
+        and problem.certificate.kind is Kind.SKOLEM
+        and isinstance(problem.certificate, CircuitCertificate)
+        and problem.files.engine is not OracleKind.SAT
     )
 
 
-def vector_walk(setup: Setup) -> VectorWalk:
-    """The walk of a setup that :func:`walks` accepts."""
-    oracle = setup.oracle(Engine.SIMULATION)
+def vector_walk(problem: Problem) -> VectorWalk:
+    """The walk of a problem that :func:`walks` accepts."""
+    oracle = problem.oracle(OracleKind.SIMULATION)
     assert isinstance(oracle, SimulationOracle), "a circuit is simulated"
-    return VectorWalk(setup.conductor(oracle), oracle)
+    return VectorWalk(open_conductor(problem, oracle), oracle)

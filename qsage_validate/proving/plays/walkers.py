@@ -9,14 +9,16 @@ from typing import Final, Generic, TypeVar
 
 import numpy as np
 
+from qsage_validate.arena.adversary import KEPT_FINDINGS
+from qsage_validate.arena.conductor import Conductor, PlayState
+from qsage_validate.arena.draws import Draws
+from qsage_validate.arena.open import open_conductor
+from qsage_validate.arena.promise import broken_by
+from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.play.adversary import KEPT_FINDINGS
-from qsage_validate.play.broken_promise import broken_by
-from qsage_validate.play.conductor import Conductor, PlayState
-from qsage_validate.play.draws import Draws
-from qsage_validate.play.setup import Engine, Setup
+from qsage_validate.problems.load import Problem
 from qsage_validate.proving.plays.merging import Merging, merging_for
 from qsage_validate.proving.plays.vector_walk import Layer, Step, VectorWalk, vector_walk, walks
 from qsage_validate.strategies.readings import LayoutMove, Line, VerdictReading, split_moves
@@ -89,17 +91,17 @@ class Walker(ABC, Generic[Nodes]):
         """The keys of beginnings, as in an expansion."""
 
 
-def walker(setup: Setup) -> ArrayWalker | StateWalker:
-    """The quickest walker for a setup, which must have a layout."""
-    if walks(setup):
-        return ArrayWalker(vector_walk(setup))
-    oracle = setup.oracle(Engine.SIMULATION)
-    conductor, certificate = setup.conductor(oracle), setup.certificate
+def walker(problem: Problem) -> ArrayWalker | StateWalker:
+    """The quickest walker for a problem, which must have a layout."""
+    if walks(problem):
+        return ArrayWalker(vector_walk(problem))
+    oracle = problem.oracle(OracleKind.SIMULATION)
+    conductor, certificate = open_conductor(problem, oracle), problem.certificate
     skolem = certificate.kind is Kind.SKOLEM
     samples = skolem and not isinstance(oracle, SimulationOracle)
     if not (skolem and isinstance(certificate, CircuitCertificate)):
         return StateWalker(conductor, None, oracle.opponent, samples=samples)
-    graph = SimulationOracle(certificate, setup.formula)
+    graph = SimulationOracle(certificate, problem.formula)
     merging = merging_for(conductor.layout, graph)
     return StateWalker(conductor, merging, graph.opponent, samples=samples)
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from qsage_validate.arena.frame import SquareXY
 from qsage_validate.games.protocol import Shape, Square
-from qsage_validate.play.frame import SquareXY
 
 
 class Mark(Enum):

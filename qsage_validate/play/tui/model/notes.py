@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from qsage_validate.play.frame import Frame, MatchOutcome
+from qsage_validate.arena.frame import Frame, MatchOutcome
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.validation.finding import Finding
 

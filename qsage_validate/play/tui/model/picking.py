@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from qsage_validate.games.protocol import Board, Square
-from qsage_validate.play.frame import (
+from qsage_validate.arena.frame import (
     BlockMove,
     BoardMove,
     HeapMove,
@@ -19,6 +18,7 @@ from qsage_validate.play.frame import (
     NamedMove,
     SquareXY,
 )
+from qsage_validate.games.protocol import Board, Square
 
 PlacedMove = BoardMove | NamedMove | HeapMove
 

@@ -12,11 +12,11 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from qsage_validate.arena.frame import Frame, Hint, MatchMove, SquareXY, WhyNot
+from qsage_validate.arena.pairs import pairs_text
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import Source, write_atomic
-from qsage_validate.play.frame import Frame, Hint, MatchMove, SquareXY, WhyNot
 from qsage_validate.play.match import Match, RefusedMoveError
-from qsage_validate.play.pairs import pairs_text
 from qsage_validate.play.transcript import Transcript
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from qsage_validate.play.frame import Frame
-from qsage_validate.play.gate_inspector import GateInspector, GateReader
-from qsage_validate.play.setup import Setup
-from qsage_validate.play.strategy_tree import StrategyTree, tree_of
+from qsage_validate.arena.frame import Frame
+from qsage_validate.arena.gate_inspector import GateInspector, GateReader
+from qsage_validate.arena.strategy_tree import StrategyTree, tree_of
+from qsage_validate.problems.load import Problem
 from qsage_validate.validation.finding import Finding
 
 
@@ -65,11 +65,11 @@ class Tools:
     prove: Prove | None = None
 
     @classmethod
-    def of(cls, setup: Setup, prove: Prove | None = None) -> Tools:
-        """All that a setup has to offer."""
+    def of(cls, problem: Problem, prove: Prove | None = None) -> Tools:
+        """All that a problem has to offer."""
         return cls(
-            None if setup.formula is None else _Gates(setup),
-            None if setup.layout is None else _Tree(setup),
+            None if problem.formula is None else _Gates(problem),
+            None if problem.layout is None else _Tree(problem),
             prove,
         )
 
@@ -77,26 +77,26 @@ class Tools:
 class _Gates:
     """Makes the reader, with its solver, when it is asked first."""
 
-    def __init__(self, setup: Setup) -> None:
-        self._setup = setup
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
         self._reader: GateReader | None = None
 
     def __call__(self, frame: Frame) -> GateInspector:
         if self._reader is None:
-            self._reader = GateReader(self._setup)
+            self._reader = GateReader(self._problem)
         return self._reader.at(frame)
 
 
 class _Tree:
     """Keeps the tree, so that it is explored only once."""
 
-    def __init__(self, setup: Setup) -> None:
-        self._setup = setup
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
         self._tree: StrategyTree | None = None
 
     def __call__(self) -> StrategyTree:
         if self._tree is None:
-            self._tree = tree_of(self._setup)
+            self._tree = tree_of(self._problem)
         assert self._tree is not None, "there is a layout"
         return self._tree
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome, NamedMove, Pairs, SquareXY
 from qsage_validate.games.protocol import Board, Player
-from qsage_validate.play.frame import Frame, MatchMove, MatchOutcome, NamedMove, Pairs, SquareXY
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.picking import Picks
 from qsage_validate.validation.finding import Finding

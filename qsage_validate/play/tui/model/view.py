@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from qsage_validate.arena.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
+from qsage_validate.arena.pairs import letters_of
 from qsage_validate.games.protocol import Board, Player, Shape, Square
-from qsage_validate.play.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
-from qsage_validate.play.pairs import letters_of
 from qsage_validate.play.tui.model.actions import key_of
 from qsage_validate.play.tui.model.board_art import Mark
 from qsage_validate.play.tui.model.requests import Refused

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from qsage_validate.play.frame import MatchMove
+from qsage_validate.arena.frame import MatchMove
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.board_art import LEGAL_DOT, OPEN_DOT, SIDES, Mark
 

@@ -13,8 +13,8 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, Tree
 from textual.widgets.tree import TreeNode
 
-from qsage_validate.play.frame import Frame, SquareXY
-from qsage_validate.play.gate_inspector import GateInspector, GateRow
+from qsage_validate.arena.frame import Frame, SquareXY
+from qsage_validate.arena.gate_inspector import GateInspector, GateRow
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.painted import Piece, painted
 

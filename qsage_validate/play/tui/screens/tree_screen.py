@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
 
-from qsage_validate.play.strategy_tree import BUDGET, Node, Size, StrategyTree
+from qsage_validate.arena.strategy_tree import BUDGET, Node, Size, StrategyTree
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.painted import Piece, painted
 

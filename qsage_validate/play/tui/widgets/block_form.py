@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
-from qsage_validate.play.frame import BlockMove
+from qsage_validate.arena.frame import BlockMove
 
 _WIDTH = 38
 

@@ -15,8 +15,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from qsage_validate.arena.frame import SquareXY
 from qsage_validate.games.protocol import Shape, Square
-from qsage_validate.play.frame import SquareXY
 from qsage_validate.play.tui.model.board_art import (
     SIDES,
     Grid,

@@ -12,8 +12,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import DataTable, Input, Static
 
+from qsage_validate.arena.frame import Frame, NamedValue, SquareXY, WhyNot
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.frame import Frame, NamedValue, SquareXY, WhyNot
 from qsage_validate.play.tui.model.notes import Note, Weight
 from qsage_validate.play.tui.model.requests import Explained, Refused
 

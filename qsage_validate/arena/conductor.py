@@ -1,0 +1,854 @@
+"""Conducts plays: the certificate's answers, the boards, the rules beside them, the end.
+
+The conductor works on :class:`PlayState` values, many at a time, and keeps what it has seen: a
+thousand random plays share their beginnings, and going back and forth costs nothing.  A
+person's match and the adversary are both written on top of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TypeVar
+
+from qsage_validate.certificates.oracles.oracle import NoAnswerError
+from qsage_validate.encodings.layout.tables import (
+    AnyLayout,
+    IllegalMoves,
+    TableLayout,
+    illegal_replies,
+)
+from qsage_validate.errors import UsageError
+from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
+from qsage_validate.games.protocol import Board, Game, Player, Position
+from qsage_validate.strategies.guesses import Guesses
+from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.readings import (
+    Answer,
+    BoardReading,
+    LayoutMove,
+    Legality,
+    Line,
+    NamedMove,
+)
+from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+from qsage_validate.validation.referee import Referee, unreadable
+
+# Plays of which the legality of every move is kept.
+_KEPT_PLAYS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why a play has ended and who won; ``None`` when only the verdict can tell.
+
+    ``by_rules`` is false where the rules were left before the end: what the verdict says is then
+    no win by them.
+    """
+
+    winner: Player | None
+    reason: str
+    by_rules: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PlayState:
+    """A play after some plies, as formula and rules see it.
+
+    ``position`` is ``None`` without rules and from an illegal move on; ``illegal`` says that
+    one was let happen; ``findings`` are those first seen in this state; ``stopped`` that the
+    last ply claimed the goal; ``remark`` is a sentence about a reply that the formula lets be.
+    ``replaced`` is such a reply while the legal move in its place is still to be chosen, and
+    ``chosen`` says that the last ply was chosen so.  ``guessed`` are variables that the replies
+    so far may depend on, and to which the play gives a value without knowing it.
+    """
+
+    line: Line
+    moves: tuple[str, ...] = ()
+    position: Position | None = None
+    reading: BoardReading = field(default_factory=lambda: BoardReading(None, {}))
+    ending: Ending | None = None
+    findings: tuple[Finding, ...] = ()
+    illegal: bool = False
+    stopped: bool = False
+    last: LayoutMove | None = None
+    known_differences: frozenset[object] = frozenset()
+    remark: str = ""
+    replaced: Answer | None = None
+    chosen: bool = False
+    guessed: tuple[int, ...] = ()
+
+    @property
+    def board(self) -> Board | None:
+        """The board as decoded from the formula."""
+        return self.reading.board
+
+    @property
+    def shown_board(self) -> Board | None:
+        """The decoded board, or the rules' board where the formula does not describe it."""
+        if self.board is None and self.position is not None:
+            return self.position.board
+        return self.board
+
+    @property
+    def plies(self) -> int:
+        """The number of plies made."""
+        return self.line.plies
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """The result of a finished play; see :class:`~qsage_validate.arena.frame.MatchOutcome`."""
+
+    winner: Player | None
+    reason: str
+    promised: bool | None
+    verdict: bool | None
+    note: str
+    findings: tuple[Finding, ...] = field(default=())
+
+
+class Conductor:
+    """Plays of one certificate, step by step.
+
+    With rules the rules say who moves, what the moves are and when a play has ended; the layout
+    says how they are coded.  Where it has no ply any more and the game goes on, each player makes
+    any legal move: the certificate's side must win with all of them, so that its opponent may
+    choose for it.
+
+    ``name`` gives the file's name of a variable or gate; ``gates`` the literals to be read on
+    every square after a ply; ``guesses`` tells which replies rest on values that no play gives.
+    """
+
+    def __init__(
+        self,
+        reader: CertificateReader,
+        game: Game | None = None,
+        *,
+        name: Callable[[int], str] = str,
+        gates: Callable[[int], Sequence[int]] = lambda plies: (),
+        guesses: Guesses | None = None,
+    ) -> None:
+        self.reader = reader
+        self.layout: AnyLayout = reader.layout
+        self.game = game
+        self.referee = None if game is None else Referee(game, self.layout, name)
+        self._name = name
+        self._gates = gates
+        self._guesses = guesses
+        self._legality: dict[tuple[str, ...], Mapping[LayoutMove, Legality] | None] = {}
+        self._illegal_replies = illegal_replies(self.layout, self.player)
+        self._on_board: Callable[[int], list[LayoutMove]] = cache(self._moves_said)
+        self._sayable: Callable[[int], frozenset[str]] = cache(self._texts_said)
+        self._says_all: Callable[[int], bool] = cache(self._all_said)
+
+    @property
+    def player(self) -> Player:
+        """The certificate's side."""
+        return self.reader.player
+
+    @property
+    def promised_verdict(self) -> bool:
+        """The value of the verdict that the certificate promises."""
+        return self.player is Player.BLACK
+
+    @property
+    def knows_legality(self) -> bool:
+        """Whether the formula can say which of the opponent's moves are legal."""
+        return self.reader.knows_legality
+
+    def knows_illegal(self, state: PlayState | None = None) -> bool:
+        """Whether illegal moves are known (in ``state``), by the formula or by the rules.
+
+        Many formulas with tables of moves say nothing of legality, stateless ones for example:
+        there the rules say what is illegal, and the verdict whether the promise is kept.  On a
+        grid a formula that tells nothing of a ply (Black's last one) lets every move be made.
+        """
+        if not isinstance(self.layout, TableLayout):
+            known = self.knows_legality
+            return known if state is None else known and self.legality(state) is not None
+        by_rules = self.game is not None and (state is None or state.position is not None)
+        return self.knows_legality or by_rules
+
+    @property
+    def plies(self) -> int:
+        """How many plies a play has at most."""
+        game = self.game
+        if isinstance(game, PositionalGame):
+            return max(self.layout.plies, game.plies)
+        return self.layout.plies
+
+    def opponent_moves(self, moves: Sequence[str]) -> list[str]:
+        """What the opponent chooses among all moves of a play, from ply 1 on.
+
+        These are its own moves, and those that it chooses for the certificate.
+        """
+        own = [
+            ply > self.layout.plies or self.mover(ply) is not self.player
+            for ply in range(1, len(moves) + 1)
+        ]
+        if self._illegal_replies is IllegalMoves.REPLACED and self.game is not None:
+            own = self._own(moves, own)
+        return [move for move, is_own in zip(moves, own, strict=True) if is_own]
+
+    def _own(self, moves: Sequence[str], own: Sequence[bool]) -> list[bool]:
+        """The same where illegal replies are replaced: the play is played to know."""
+        state, found = self.start(), list(own)
+        for number, text in enumerate(moves):
+            if state.ending is None and self.to_move(state) is self.player:
+                (state,) = self.answer_all([state])
+                if not self.is_open(state):
+                    continue
+                found[number] = True
+            move = None if state.ending is not None else self.find(state, text)
+            if move is None:
+                break  # What is let happen, or claimed, comes last.
+            state = self.play(state, move)
+        return found
+
+    def can_claim(self, ply: int) -> bool:
+        """Whether the opponent can claim a goal with a ply: by a variable of its own."""
+        if ply > self.layout.plies or self.mover(ply) is self.player:
+            return False
+        stop = self.layout.moves[ply - 1].stop
+        return stop is not None and abs(stop) in self.reader.opponent
+
+    def forget(self) -> None:
+        """Forget what was kept of plays so far, when it has become much."""
+        if len(self._legality) > _KEPT_PLAYS:
+            self._legality.clear()
+
+    def has_won(self, state: PlayState, player: Player) -> bool:
+        """Whether ``player`` has won by the rules, as far as they are known."""
+        outcome = None if state.position is None else state.position.outcome
+        return outcome is not None and outcome.winner is player
+
+    def mover(self, ply: int) -> Player:
+        """Who makes a ply (from 1)."""
+        if ply <= self.layout.plies:
+            return self.layout.moves[ply - 1].player
+        assert self.game is not None, "only with rules a play is longer than the layout"
+        return self.game.player_at(ply)
+
+    def tells(self, state: PlayState) -> bool:
+        """Whether a play has ended by the rules, where they are known."""
+        if self.game is None:
+            return True
+        return state.position is not None and state.position.outcome is not None
+
+    def to_move(self, state: PlayState) -> Player | None:
+        """Whose turn it is; ``None`` when the play has ended.
+
+        Raises ``UsageError`` where the layout gives the ply to the other player than the rules.
+        """
+        if state.ending is not None:
+            return None
+        if state.position is None:
+            return None if state.plies >= self.layout.plies else self.mover(state.plies + 1)
+        player, ply = state.position.to_move, state.plies + 1
+        if ply <= self.layout.plies and self.mover(ply) is not player:
+            raise UsageError(
+                f"the layout ({self.layout.source}) gives ply {ply} after "
+                f"{' '.join(state.moves) or 'no move'} to {player.other}, expected {player}"
+            )
+        return player
+
+    def is_open(self, state: PlayState) -> bool:
+        """Whether it is the certificate's turn and any legal move will do.
+
+        Its opponent chooses then.  Tell with :meth:`answer_all` first what the certificate says.
+        """
+        if state.ending is not None or self.to_move(state) is not self.player:
+            return False
+        return state.replaced is not None or state.plies >= self.layout.plies
+
+    # -- steps ------------------------------------------------------------------------------
+
+    def start(self) -> PlayState:
+        """The play before ply 1."""
+        position = None if self.game is None else self.game.initial
+        return self._look([PlayState(self.reader.start(), position=position)])[0]
+
+    def play(self, state: PlayState, move: LayoutMove, *, stop: bool = False) -> PlayState:
+        """The state after the opponent's ``move``; see :meth:`play_all`."""
+        return self.play_all([(state, move)], stop=stop)[0]
+
+    def play_all(
+        self, moves: Sequence[tuple[PlayState, LayoutMove]], *, stop: bool = False
+    ) -> list[PlayState]:
+        """The states after moves of the opponent's, which may be illegal.
+
+        ``stop`` claims the goal.  From an illegal move on there is no position by the rules.
+        Moves that the opponent chooses for the certificate must be legal.
+        """
+        return self._look([self._made(state, move, stop) for state, move in moves])
+
+    def _made(self, state: PlayState, move: LayoutMove, stop: bool) -> PlayState:
+        player = self.to_move(state)
+        assert player is not None, "the play has ended"
+        if player is self.player or state.plies >= self.layout.plies:
+            return self._by_rules(state, move, player)
+        illegal = state.illegal or not self.is_legal(state, move)
+        position = None
+        if state.position is not None and self.referee is not None and not illegal:
+            known = self.referee.move(move, player)
+            assert known is not None, "a legal move is known to the rules"
+            position = state.position.play(known)
+        return replace(
+            state,
+            line=self._told(self.reader.with_move(state.line, move, stop=stop), position),
+            moves=(*state.moves, str(move)),
+            position=position,
+            findings=(),
+            illegal=illegal,
+            stopped=stop,
+            last=move,
+            remark="",
+            chosen=False,
+        )
+
+    def _by_rules(self, state: PlayState, move: LayoutMove, player: Player) -> PlayState:
+        """The state after a legal move of which the formula knows nothing."""
+        assert state.position is not None, "by the rules"
+        assert self.referee is not None, "by the rules"
+        known = self.referee.move(move, player)
+        if known is None or not self.referee.is_legal(state.position, known):
+            raise UsageError(f"{move} is no legal move of {player}, and the formula cannot say it")
+        position = state.position.play(known)
+        if state.replaced is None:
+            line = replace(state.line, plies=state.line.plies + 1)
+        else:
+            line = self.reader.with_answer(state.line, state.replaced)
+        return replace(
+            state,
+            line=self._told(line, position),
+            moves=(*state.moves, str(move)),
+            position=position,
+            findings=(),
+            stopped=False,
+            last=move,
+            remark="",
+            replaced=None,
+            chosen=player is self.player,
+        )
+
+    def answer_all(self, states: Sequence[PlayState]) -> list[PlayState]:
+        """The states after the certificate's ply; it is its turn in all of them.
+
+        Where any legal move will do (:meth:`is_open`) there is no ply yet.
+        """
+        asked = iter(self._ask([state for state in states if not self.is_open(state)]))
+        return [self._any_will_do(s) if self.is_open(s) else next(asked) for s in states]
+
+    def _any_will_do(self, state: PlayState) -> PlayState:
+        why = f"The layout has no ply {state.plies + 1}: any legal move of {self.player}'s will do."
+        return replace(state, remark=why) if state.replaced is None else state
+
+    def _ask(self, states: Sequence[PlayState]) -> list[PlayState]:
+        answers = _each(self.reader.answers, [state.line for state in states])
+        if self._guesses is not None:
+            states = self._guessed(self._guesses, states)
+        after = [
+            self._silent(state, answer)
+            if isinstance(answer, NoAnswerError)
+            else self._answered(state, answer)
+            for state, answer in zip(states, answers, strict=True)
+        ]
+        made = [new.plies > old.plies for new, old in zip(after, states, strict=True)]
+        looked = iter(
+            self._look([new for new, is_made in zip(after, made, strict=True) if is_made])
+        )
+        return [next(looked) if m else state for state, m in zip(after, made, strict=True)]
+
+    @staticmethod
+    def _guessed(guesses: Guesses, states: Sequence[PlayState]) -> list[PlayState]:
+        """The states, in which is noted whether the next reply rests on a guess."""
+        found = guesses.of([state.line for state in states])
+        pairs = zip(states, found, strict=True)
+        return [replace(s, guessed=tuple(sorted({*s.guessed, *more}))) for s, more in pairs]
+
+    def _silent(self, state: PlayState, error: NoAnswerError) -> PlayState:
+        """The certificate has no answer: the play ends where it is, and is refuted."""
+        finding = Finding(
+            FindingKind.CERTIFICATE_SILENT,
+            state.plies,
+            str(error),
+            player=self.player,
+            moves=state.moves,
+        )
+        ending = Ending(self.player.other, "the certificate has no answer")
+        return replace(state, ending=ending, findings=(finding,), position=None, last=None)
+
+    def _answered(self, state: PlayState, answer: Answer) -> PlayState:
+        if answer.stop and isinstance(self.layout, TableLayout):
+            return self._claims(state, answer)
+        finding = self._judge(state, answer)
+        if finding is not None and self._may_let_be(state):
+            return self._let_be(state, answer, finding)
+        line = self.reader.with_answer(state.line, answer)
+        shown = "?" if answer.move is None else str(answer.move)
+        after = replace(
+            state,
+            line=line,
+            moves=(*state.moves, shown),
+            position=None,
+            findings=() if finding is None else (finding,),
+            stopped=answer.stop,
+            last=answer.move,
+            remark="",
+            chosen=False,
+        )
+        if finding is not None:
+            reason = f"the certificate's reply {shown} is no legal move"
+            return replace(after, ending=Ending(self.player.other, reason))
+        if state.position is None or self.referee is None or answer.move is None:
+            return after
+        known = self.referee.move(answer.move, self.player)
+        assert known is not None, "a legal move is known to the rules"
+        position = state.position.play(known)
+        return replace(after, line=self._told(line, position), position=position)
+
+    def _told(self, line: Line, position: Position | None) -> Line:
+        """The line in which Black says what holds in the position, where White's replies ask."""
+        if position is None or not self.reader.reads_atoms or not isinstance(self.game, AtomGame):
+            return line
+        return self.reader.with_atoms(line, self.game.atoms(position))
+
+    def _may_let_be(self, state: PlayState) -> bool:
+        """Whether a reply that is no legal move need not be the end, as the layout has it.
+
+        That the formula ignores it is believed where a pass is never better than a move, which is
+        so in positional games; in other games there is no such thing.
+        """
+        if self._illegal_replies is IllegalMoves.IGNORED:
+            return state.position is None or isinstance(state.position, PositionalPosition)
+        return self._illegal_replies is IllegalMoves.REPLACED
+
+    def _let_be(self, state: PlayState, answer: Answer, finding: Finding) -> PlayState:
+        """The state after a reply that is no legal move, which the formula does not mind."""
+        passes = self._illegal_replies is IllegalMoves.IGNORED
+        if not passes and state.position is not None:
+            what = f"any legal move of {self.player}'s will do in its place"
+            return replace(state, replaced=answer, remark=f"{finding.detail}: {what}.")
+        shown = "?" if answer.move is None else str(answer.move)
+        after = replace(
+            state,
+            line=self.reader.with_answer(state.line, answer),
+            moves=(*state.moves, shown),
+            findings=(),
+            stopped=answer.stop,
+            last=answer.move,
+            chosen=False,
+        )
+        if not passes:
+            reason = f"{self.player} may make any legal move, for the formula replaces its reply"
+            ending = Ending(None, f"{reason} ({finding.detail})", by_rules=False)
+            return replace(after, ending=ending)
+        remark = f"It claims nothing, and any claim will do: {finding.detail}."
+        passed = state.position
+        if isinstance(passed, PositionalPosition):
+            passed = passed.passed()
+        line = self._told(after.line, passed)
+        return replace(after, line=line, remark=remark, position=passed)
+
+    def _claims(self, state: PlayState, answer: Answer) -> PlayState:
+        """The certificate claims to have won before its ply, which then does not happen."""
+        line = self.reader.with_answer(state.line, answer)
+        moves = (*state.moves, "stop")
+        return replace(
+            state,
+            line=line,
+            moves=moves,
+            findings=(),
+            stopped=True,
+            last=None,
+            remark="",
+            chosen=False,
+        )
+
+    def _judge(self, state: PlayState, answer: Answer) -> Finding | None:
+        if state.illegal:
+            return None  # The certificate has won already: it may answer anything.
+        if answer.move is None:
+            evidence = tuple(
+                Evidence(v, self._name(v), value, "move bit") for v, value in answer.values.items()
+            )
+            return unreadable(answer, self.player, evidence, state.moves)
+        if state.position is None or self.referee is None:
+            return None
+        return self.referee.answer(state.position, answer, state.moves)
+
+    # -- looking at the board and the end ---------------------------------------------------
+
+    def _look(self, states: list[PlayState]) -> list[PlayState]:
+        """Read the boards of states with the same number of plies; find ends and differences."""
+        if not states:
+            return []
+        wanted = self._gates(states[0].plies)
+        readings = _each(
+            lambda lines: self.reader.boards(lines, wanted), [state.line for state in states]
+        )
+        return [
+            self._silent(state, reading)
+            if isinstance(reading, NoAnswerError)
+            else self._compare(replace(state, reading=self._drawn(state, reading)))
+            for state, reading in zip(states, readings, strict=True)
+        ]
+
+    def _drawn(self, state: PlayState, reading: BoardReading) -> BoardReading:
+        """The reading with a board, where the game can draw the formula's atoms.
+
+        Atoms that the formula does not have are taken from the rules.
+        """
+        if reading.atoms is None or not isinstance(self.game, AtomGame):
+            return reading
+        true = reading.atoms.true
+        if state.position is not None:
+            true |= self.game.atoms(state.position) - reading.atoms.known
+        return replace(reading, board=self.game.board_of(true))
+
+    def _differences(self, state: PlayState) -> tuple[Finding | None, frozenset[object]]:
+        """What is wrong with the board, or with the atoms where the formula has such."""
+        referee, position, reading = self.referee, state.position, state.reading
+        if referee is None or position is None:
+            return None, state.known_differences
+        if reading.atoms is not None:
+            finding = referee.atoms(position, reading.atoms, state.plies, state.moves)
+            wrong = referee.wrong_atoms(position, reading.atoms)
+            return finding, frozenset(wrong)
+        if reading.board is None:
+            return None, state.known_differences
+        finding = referee.board(position, reading.board, state.plies, state.moves)
+        return finding, frozenset(() if finding is None else finding.squares)
+
+    def _compare(self, state: PlayState) -> PlayState:
+        findings = list(state.findings)
+        finding, differences = self._differences(state)
+        # What is wrong stays wrong: it is reported when it becomes so.
+        if finding is not None and not differences <= state.known_differences:
+            findings.append(finding)
+        ending = state.ending or self._ending(state)
+        if ending is not None and state.stopped and state.position is not None:
+            findings += self._false_claim(state)
+        return replace(
+            state,
+            ending=ending,
+            findings=_resting_on(state.guessed, findings),
+            known_differences=differences,
+        )
+
+    def _ending(self, state: PlayState) -> Ending | None:
+        mover = self.mover(state.plies) if state.plies else None
+        if state.position is not None and state.position.outcome is not None:
+            outcome = state.position.outcome
+            return Ending(outcome.winner, outcome.reason)
+        if state.stopped and mover is not None:
+            if state.position is None:
+                return Ending(None, f"{mover} claims the goal")
+            return Ending(mover.other, f"{mover} claims a goal that is not reached")
+        vanished = state.board is None and not isinstance(self.layout, TableLayout)
+        if state.illegal and vanished and mover is self.player.other:
+            return Ending(self.player, f"{mover}'s illegal move leaves no state")
+        if state.position is None and state.plies >= self.layout.plies:
+            after = f" after {self.player.other}'s illegal move" if state.illegal else ""
+            return Ending(None, f"all plies are played{after}")
+        return None
+
+    def _false_claim(self, state: PlayState) -> list[Finding]:
+        assert state.position is not None
+        mover = self.mover(state.plies)
+        outcome = state.position.outcome
+        if mover is not self.player or self.referee is None:
+            return []
+        if outcome is not None and outcome.winner is mover:
+            return []
+        stop = self.layout.moves[state.plies - 1].stop
+        return [self.referee.claim(mover, stop, state.plies, state.moves)]
+
+    # -- legality ---------------------------------------------------------------------------
+
+    def candidates(self, state: PlayState) -> list[LayoutMove]:
+        """Every move that the bits of the next ply can say, those off the board last.
+
+        Where there are no bits it is the legal moves.
+        """
+        ply = state.plies + 1
+        if ply > self.layout.plies:
+            return self.legal_moves(state)
+        return [*self._on_board(ply), *self.reader.code.no_moves(ply)]
+
+    def legality_all(
+        self, states: Sequence[PlayState]
+    ) -> list[Mapping[LayoutMove, Legality] | None]:
+        """What the formula says of every move of the opponent, who is to move in all states."""
+        if states and states[0].plies >= self.layout.plies:
+            return [None] * len(states)
+        missing = list({s.moves: s for s in states if s.moves not in self._legality}.values())
+        if missing:
+            mover = self.mover(missing[0].plies + 1)
+            assert mover is self.player.other, "the opponent is to move"
+            moves = self.candidates(missing[0])
+            found = self.reader.legality([state.line for state in missing], moves)
+            for k, state in enumerate(missing):
+                own = found[k]
+                pairs = () if own is None else zip(moves, own, strict=True)
+                said = {move: verdict for move, verdict in pairs if verdict is not None}
+                self._legality[state.moves] = None if own is None else said
+        return [self._legality[state.moves] for state in states]
+
+    def legality(self, state: PlayState) -> Mapping[LayoutMove, Legality] | None:
+        """What the formula says of every move of the opponent, who is to move."""
+        return self.legality_all([state])[0]
+
+    def is_legal(self, state: PlayState, move: LayoutMove) -> bool:
+        """Whether the opponent's ``move`` is legal: by the rules, else by the formula.
+
+        Where neither can tell, every move counts as legal.
+        """
+        player = self.to_move(state)
+        assert player is not None, "the play has ended"
+        if state.position is not None and self.referee is not None:
+            known = self.referee.move(move, player)
+            return known is not None and self.referee.is_legal(state.position, known)
+        verdicts = self.legality(state)
+        if verdicts is None:
+            return True
+        verdict = verdicts.get(move)
+        return self.reader.code.can_say(state.plies + 1, move) if verdict is None else verdict.legal
+
+    def legal_moves(self, state: PlayState) -> list[LayoutMove]:
+        """The opponent's legal moves, in the order of the actions and squares.
+
+        Where the opponent chooses for the certificate, they are the certificate's.  Moves that the
+        layout cannot say are not among them: see :meth:`examine_all`.
+        """
+        player = self.to_move(state)
+        if player is None:
+            return []
+        if self.is_open(state) or state.plies >= self.layout.plies:
+            return self._moves_by_rules(state)
+        if player is self.player:
+            return []
+        if state.position is not None:
+            names = {str(move) for move in state.position.legal_moves()}
+            return [move for move in self._on_board(state.plies + 1) if str(move) in names]
+        verdicts = self.legality(state)
+        if verdicts is None:
+            return list(self._on_board(state.plies + 1))
+        return [
+            move for move in self.candidates(state) if move not in verdicts or verdicts[move].legal
+        ]
+
+    def _moves_by_rules(self, state: PlayState) -> list[LayoutMove]:
+        """The legal moves of the player to move, whether or not the layout can say them."""
+        assert state.position is not None, "by the rules"
+        assert isinstance(self.game, AtomGame), "grids are never shorter than their games"
+        texts = [str(move) for move in state.position.legal_moves()]
+        return [NamedMove(text, self.game.square_of(text)) for text in texts]
+
+    def find(self, state: PlayState, text: str) -> LayoutMove | None:
+        """The move of the next ply whose text this is; ``None`` where there is no such move."""
+        if self.is_open(state) or state.plies >= self.layout.plies:
+            return next((m for m in self.legal_moves(state) if str(m) == text), None)
+        return self.reader.code.find(state.plies + 1, text)
+
+    def unsaid(self, state: PlayState) -> list[str]:
+        """The opponent's legal moves, by the rules, for which the layout has no code.
+
+        Without those that stand for others by symmetry.
+        """
+        ply = state.plies + 1
+        if state.position is None or self.referee is None or ply > self.layout.plies:
+            return []
+        if self.to_move(state) is not self.player.other or self._says_all(ply):
+            return []
+        return self.referee.unsaid(state.position, self._sayable(ply))
+
+    def _moves_said(self, ply: int) -> list[LayoutMove]:
+        """The moves of a ply that have a code, in a fixed order."""
+        code = self.reader.code
+        return [move for move in code.moves(ply) if code.can_say(ply, move)]
+
+    def _texts_said(self, ply: int) -> frozenset[str]:
+        return frozenset(map(str, self._on_board(ply)))
+
+    def _all_said(self, ply: int) -> bool:
+        """Whether every move that there is of the ply's player has a code."""
+        if not isinstance(self.game, BddlGame | PositionalGame):
+            return False  # elsewhere it takes long to know all moves
+        return self._sayable(ply).issuperset(map(str, self.game.moves(self.mover(ply))))
+
+    def examine_all(self, states: Sequence[PlayState]) -> list[PlayState]:
+        """States in which the opponent is to move, with its moves looked at.
+
+        Adds the moves for which the layout has no code, and the differences between formula and
+        rules; without rules, ends the play of an opponent who cannot move.
+        """
+        verdicts = self.legality_all(states)
+        return [self._examined(s, v) for s, v in zip(states, verdicts, strict=True)]
+
+    def _examined(
+        self, state: PlayState, verdicts: Mapping[LayoutMove, Legality] | None
+    ) -> PlayState:
+        if state.position is not None and self.referee is not None:
+            return self._compared(state, verdicts, self.referee, state.position)
+        if verdicts is not None and not self.legal_moves(state):
+            reason = f"{self.player.other} has no legal move"
+            return replace(state, ending=Ending(self.player, reason))
+        return state
+
+    def _compared(
+        self,
+        state: PlayState,
+        verdicts: Mapping[LayoutMove, Legality] | None,
+        referee: Referee,
+        position: Position,
+    ) -> PlayState:
+        found: list[Finding] = []
+        unsaid = self.unsaid(state)
+        if unsaid:
+            found.append(referee.no_code(position, unsaid, state.moves))
+        if verdicts is not None:
+            found += referee.legality(position, verdicts, state.moves)
+        if not found:
+            return state
+        findings = (*state.findings, *_resting_on(state.guessed, found))
+        ending = None
+        if unsaid and not self.legal_moves(state):
+            reason = f"no legal move of {self.player.other}'s has a code"
+            ending = Ending(None, reason, by_rules=False)
+        return replace(state, findings=findings, ending=ending)
+
+    # -- the verdict ------------------------------------------------------------------------
+
+    def finish_all(self, states: Sequence[PlayState]) -> list[Final]:
+        """The results of plays that have ended, with the verdict evaluated.
+
+        Where the opponent cannot move by the rules, the formula may accept no move either.
+        """
+        lines = [self._claimed(state) for state in states]
+        readings = _each(self.reader.verdicts, lines)
+        accepted = self._accepted_when_stuck(states)
+        return [
+            self._final(state, None, str(reading), accepted)
+            if isinstance(reading, NoAnswerError)
+            else self._final(state, reading.value, reading.note, accepted)
+            for state, reading in zip(states, readings, strict=True)
+        ]
+
+    def _accepted_when_stuck(
+        self, states: Sequence[PlayState]
+    ) -> Mapping[tuple[str, ...], tuple[Finding, ...]]:
+        """The findings where the opponent is stuck and the formula accepts moves all the same."""
+        found: dict[tuple[str, ...], tuple[Finding, ...]] = {}
+        by_plies: dict[int, list[PlayState]] = {}
+        for state in states:
+            if self.is_stuck(state):
+                by_plies.setdefault(state.plies, []).append(state)
+        for stuck in by_plies.values():
+            for state, verdicts in zip(stuck, self.legality_all(stuck), strict=True):
+                assert self.referee is not None, "it is stuck"
+                assert state.position is not None, "by the rules"
+                # Of moves that are possible nowhere a formula need not say that they are illegal
+                # here: that nobody can make them is a constant of its.
+                if verdicts is not None and self.referee.can_ever_move(self.player.other):
+                    own = self.referee.legality(state.position, verdicts, state.moves)
+                    found[state.moves] = tuple(own)
+        return found
+
+    def is_stuck(self, state: PlayState) -> bool:
+        """Whether it is the opponent's turn in the formula, and the rules leave it no move."""
+        if self.referee is None or state.position is None or state.plies >= self.layout.plies:
+            return False
+        outcome = state.position.outcome
+        mover = self.layout.moves[state.plies].player
+        return outcome is not None and outcome.stuck and mover is self.player.other
+
+    def _claimed(self, state: PlayState) -> Line:
+        """The line with the opponent's game-stop set where the rules say that it has won."""
+        outcome = None if state.position is None else state.position.outcome
+        if outcome is None or outcome.winner is self.player or not state.plies:
+            return state.line
+        # In a table a claim takes the place of the ply after the win.
+        plies = self.layout.moves[state.plies - 1 : state.plies]
+        if isinstance(self.layout, TableLayout):
+            plies = self.layout.moves[state.plies :]
+        own = (v.stop for v in plies if v.player is not self.player and v.stop is not None)
+        literal = next((stop for stop in own if abs(stop) in self.reader.opponent), None)
+        if literal is None:
+            return state.line
+        stop = {abs(literal): literal > 0}
+        return replace(state.line, choice={**state.line.choice, **stop})
+
+    def _final(
+        self,
+        state: PlayState,
+        verdict: bool | None,
+        note: str,
+        accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
+    ) -> Final:
+        ending = state.ending
+        assert ending is not None, "the play has ended"
+        expected = self.promised_verdict
+        kept = None if verdict is None else verdict is expected
+        winner = ending.winner
+        if winner is None and kept is not None:
+            winner = self.player if kept else self.player.other
+        findings = list(accepted.get(state.moves, ()))
+        outcome = None if state.position is None else state.position.outcome
+        if outcome is not None and self.referee is not None:
+            finding = self.referee.end(outcome, self.player, state.plies, state.moves)
+            findings += [] if finding is None else [finding]
+        if kept is False:
+            findings.append(self._verdict_finding(state, note, expected))
+        promised = None if winner is None else winner is self.player and kept is not False
+        if promised and not ending.by_rules:
+            promised = None
+        resting = _resting_on(state.guessed, findings)
+        return Final(winner, ending.reason, promised, verdict, note, resting)
+
+    def _verdict_finding(self, state: PlayState, note: str, expected: bool) -> Finding:
+        literal = self.layout.verdict
+        evidence: tuple[Evidence, ...] = ()
+        if literal is not None:
+            name = ("-" if literal < 0 else "") + self._name(abs(literal))
+            evidence = (Evidence(literal, name, not expected, "verdict"),)
+        value = "true" if not expected else "false"
+        return Finding(
+            FindingKind.VERDICT_DIFFERS,
+            state.plies,
+            f"the verdict is {value} {note}".rstrip(),
+            evidence=evidence,
+            moves=state.moves,
+        )
+
+
+def _resting_on(guessed: tuple[int, ...], findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings of a play that rests on guesses.
+
+    That the matrix has the wrong value after such moves of the opponent's is no guess.
+    """
+    if not guessed:
+        return tuple(findings)
+    return tuple(
+        f if f.kind is FindingKind.VERDICT_DIFFERS else replace(f, guessed=guessed)
+        for f in findings
+    )
+
+
+_Answer = TypeVar("_Answer")
+
+
+def _each(
+    ask: Callable[[Sequence[Line]], list[_Answer]], lines: Sequence[Line]
+) -> list[_Answer | NoAnswerError]:
+    """The answers to a batch; where the certificate has none, the error in its place."""
+    try:
+        return list(ask(lines))
+    except NoAnswerError as error:
+        if len(lines) == 1:
+            return [error]
+    return [answer for line in lines for answer in _each(ask, [line])]

@@ -1,0 +1,217 @@
+"""What the variables and gates of a formula are called, for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from qsage_validate.arena.frame import Group, NamedValue
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.grid import Layout, MoveVariables, StateCode
+from qsage_validate.encodings.layout.tables import AnyLayout, MoveTable, TableLayout
+from qsage_validate.games.protocol import Player
+from qsage_validate.strategies.readings import SquareXY
+
+_INITIAL = "initial state"
+_PLY = re.compile(r"\b(?:black|white) (\d+)\b")
+
+
+class Names:
+    """Names and groups of the literals that a layout speaks about."""
+
+    def __init__(self, layout: AnyLayout, qbf: Qbf | None) -> None:
+        self.layout = layout
+        self._qbf = qbf
+        # Several plies may share a literal: a constant, or a gate that is built once.
+        self._meanings: dict[int, dict[str, Group]] = {}
+        for literal, name, group in self._entries():
+            self._meanings.setdefault(literal, {}).setdefault(name, group)
+
+    @property
+    def literals(self) -> Mapping[str, int]:
+        """The literals that have a meaning, by all of its names; the first one of a name."""
+        found: dict[str, int] = {}
+        for literal, names in self._meanings.items():
+            for name in names:
+                found.setdefault(name, literal)
+        return found
+
+    def variable(self, variable: int) -> str:
+        """What the file calls a variable or gate."""
+        return str(variable) if self._qbf is None else self._qbf.name(variable)
+
+    def meaning(self, literal: int, ply: int | None = None, move: str = "") -> tuple[str, Group]:
+        """The name and group of a literal; gates without a name are just gates.
+
+        Of several names that of ``move`` at ply ``ply`` is preferred, then one of the ply, then
+        one of the state after it (before it, where a move is given); then the first.
+        """
+        for own, prefix in (
+            (self._meanings.get(literal), ""),
+            (self._meanings.get(-literal), "not "),
+        ):
+            if own:
+                name = _fitting(list(own), ply, move)
+                return f"{prefix}{name}", own[name]
+        return "gate", Group.GATE
+
+    def value(
+        self,
+        literal: int,
+        values: Sequence[bool | None],
+        squares: Sequence[SquareXY],
+        ply: int | None = None,
+    ) -> NamedValue:
+        """A literal with its values on the squares, one value when all agree.
+
+        Without squares there is one value; ``ply`` is the ply just made.
+        """
+        name, group = self.meaning(literal, ply)
+        agreed = values[0] if values and len(set(values)) == 1 else None
+        false_at = tuple(
+            square
+            for square, value in zip(squares, values, strict=bool(squares))
+            if value is False and agreed is None
+        )
+        return NamedValue(name, self._signed(literal), literal, agreed, group, false_at)
+
+    def false_value(
+        self, literal: int, at: Sequence[SquareXY] = (), *, ply: int | None = None, move: str = ""
+    ) -> NamedValue:
+        """A literal that is false: everywhere, or at the squares ``at``.
+
+        That a stone is not missing is said as it is: the literal of the stone is true.  ``move``
+        of ``ply`` is what is explained; a literal of the symbolic position is read at its place.
+        """
+        stone, group = self.meaning(-literal, ply, move)
+        if group is Group.STATE and not at and -literal in self._meanings:
+            state = self.layout.state if isinstance(self.layout, TableLayout) else None
+            if state is not None and state.position:
+                stone += f" {move}"
+            return NamedValue(stone, self._signed(-literal), -literal, True, group)
+        name, group = self.meaning(literal, ply, move)
+        value = None if at else False
+        return NamedValue(name, self._signed(literal), literal, value, group, tuple(at))
+
+    def made(self, player: Player, ply: int, move: str, values: Mapping[int, bool]) -> NamedValue:
+        """That an earlier ply is ``move``, by the values of its variables."""
+        held = [
+            abs(v) if values.get(abs(v)) else -abs(v) for v in self.layout.moves[ply - 1].variables
+        ]
+        if isinstance(self.layout, TableLayout) and not self.layout.moves[ply - 1].code:
+            held = [v for v in held if v > 0]
+        shown = " ".join(self._signed(v) for v in held)
+        name = f"{player.value} {ply} is {move}"
+        return NamedValue(name, shown, held[0] if held else 0, True, Group.MOVE)
+
+    def _signed(self, literal: int) -> str:
+        return ("-" if literal < 0 else "") + self.variable(abs(literal))
+
+    # -- which literals -------------------------------------------------------------------
+
+    def at_ply(self, ply: int) -> tuple[int, ...]:
+        """The literals that mean something after ``ply`` plies (0: at the start)."""
+        literals = [x for name, x in self.layout.gates.items() if _ply_of(name) == ply]
+        if ply == 0:
+            literals = [x for name, x in self.layout.gates.items() if name == _INITIAL]
+        if 1 <= ply <= self.layout.plies:
+            literals = [*self._of_ply(ply), *literals]
+        if isinstance(self.layout, TableLayout) and ply < len(self.layout.state.states):
+            literals += [literal for literal in self.layout.state.states[ply] if literal]
+        if ply == self.layout.plies:
+            literals += [x for name, x in self.layout.gates.items() if "goal" in name]
+        return tuple(dict.fromkeys(literals))
+
+    def _of_ply(self, ply: int) -> list[int]:
+        """The variables of a ply, and what says whether it is legal."""
+        move = self.layout.moves[ply - 1]
+        own = [*move.variables, *(() if move.stop is None else (move.stop,))]
+        if not isinstance(self.layout, Layout):
+            return own
+        indicators = self.layout.indicator(ply)
+        if indicators is not None:
+            own += [] if indicators.bounds is None else [indicators.bounds]
+            own += indicators.preconditions
+        return own
+
+    def legal_gate(self, ply: int) -> int | None:
+        """The gate that says that a White ply is legal, where the layout names one."""
+        return self.layout.gates.get(f"white {ply} legal")
+
+    def _entries(self) -> Iterator[tuple[int, str, Group]]:
+        layout = self.layout
+        if isinstance(layout, TableLayout):
+            for table in layout.moves:
+                yield from _table_entries(table)
+            yield from self._gate_entries()
+            for number, row in enumerate(layout.state.states):
+                for atom, literal in zip(layout.state.atoms, row, strict=False):
+                    if literal:
+                        yield literal, f"state {number} {atom}", Group.STATE
+        else:
+            for move in layout.moves:
+                yield from self._move_entries(move)
+            yield from _indicator_entries(layout)
+            yield from self._gate_entries()
+            is_open = layout.board.code is StateCode.OPEN_WHITE
+            words = ("open" if is_open else "occupied", "white")
+            for number, state in enumerate(layout.board.states):
+                for word, literal in zip(words, state, strict=True):
+                    yield literal, f"state {number} {word}", Group.STATE
+        if self.layout.verdict is not None:
+            yield self.layout.verdict, "verdict", Group.VERDICT
+
+    def _gate_entries(self) -> Iterator[tuple[int, str, Group]]:
+        for name, literal in self.layout.gates.items():
+            yield literal, name, Group.GOAL if "goal" in name else Group.GATE
+
+    @staticmethod
+    def _move_entries(move: MoveVariables) -> Iterator[tuple[int, str, Group]]:
+        prefix = f"{move.player.value} {move.ply}"
+        parts: Mapping[str, Sequence[int]] = {"action": move.action, "x": move.x, "y": move.y}
+        for part, bits in parts.items():
+            for number, literal in enumerate(bits):
+                yield literal, f"{prefix} {part} bit {len(bits) - 1 - number}", Group.MOVE
+        if move.stop is not None:
+            yield move.stop, f"{prefix} stop", Group.STOP
+
+
+def _indicator_entries(layout: Layout) -> Iterator[tuple[int, str, Group]]:
+    for indicators in layout.indicators:
+        prefix = f"white {indicators.ply}"
+        if indicators.bounds is not None:
+            yield indicators.bounds, f"{prefix} in bounds", Group.INDICATOR
+        for number, literal in enumerate(indicators.preconditions, start=1):
+            yield literal, f"{prefix} precondition {number}", Group.INDICATOR
+
+
+def _table_entries(table: MoveTable) -> Iterator[tuple[int, str, Group]]:
+    prefix = f"{table.player.value} {table.ply}"
+    for number, literal in enumerate(table.code):
+        yield literal, f"{prefix} bit {len(table.code) - 1 - number}", Group.MOVE
+    for text, literal in zip(table.moves, table.literals, strict=False):
+        yield literal, f"{prefix} {text}", Group.MOVE
+    for text, literal in zip(table.moves, table.legal, strict=False):
+        if literal:
+            yield literal, f"{prefix} {text} legal", Group.INDICATOR
+    if table.stop is not None:
+        yield table.stop, f"{prefix} stop", Group.STOP
+
+
+def _ply_of(name: str) -> int | None:
+    match = _PLY.search(name)
+    return None if match is None else int(match[1])
+
+
+def _fitting(names: Sequence[str], ply: int | None, move: str) -> str:
+    """The name that says the most about a ply; the first one without a ply."""
+    if ply is None or len(names) == 1:
+        return names[0]
+    state = f"state {ply - 1 if move else ply} "
+
+    def rank(name: str) -> int:
+        if _ply_of(name) != ply:
+            return int(name.startswith(state) or (ply == 0 and name == _INITIAL))
+        return 3 if move and f" {move} " in f"{name} " else 2
+
+    return max(names, key=rank)

@@ -1,0 +1,71 @@
+"""Plays of a problem without people: what conducts them, and who attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from qsage_validate.arena.adversary import Adversary
+from qsage_validate.arena.block_adversary import BlockAdversary
+from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.names import Names
+from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.support import variables_read
+from qsage_validate.encodings.layout.tables import AnyLayout
+from qsage_validate.errors import UsageError
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.problems.load import Problem
+from qsage_validate.strategies.guesses import Guesses, told
+from qsage_validate.strategies.readers import reader_of
+
+
+def open_adversary(
+    problem: Problem, *, seed: int, illegal: float, bias: bool = False
+) -> Adversary | BlockAdversary:
+    """A random adversary; ``illegal`` is how often it tries an illegal move.
+
+    With ``bias`` it prefers the moves that it has made least (on a board only).  Raises
+    ``UsageError`` where illegal moves are asked for and nothing tells them.
+    """
+    oracle = problem.oracle(OracleKind.SIMULATION)
+    if problem.layout is None:
+        assert problem.formula is not None, "without a layout there is a formula"
+        if illegal:
+            raise UsageError("found --illegal, but no layout says which moves are illegal")
+        return BlockAdversary(
+            problem.formula, problem.certificate, oracle, seed=seed, replay=problem.replay
+        )
+    conductor = open_conductor(problem, oracle)
+    if illegal and not conductor.knows_illegal():
+        raise UsageError(
+            f"found --illegal, but {problem.layout.source} does not say where the formula "
+            "keeps what is legal"
+        )
+    return Adversary(conductor, seed=seed, illegal=illegal, bias=bias, replay=problem.replay)
+
+
+def open_conductor(problem: Problem, oracle: Oracle) -> Conductor:
+    """Plays on a board that ``oracle`` answers; there must be a layout."""
+    assert problem.layout is not None, "the caller has looked"
+    names = Names(problem.layout, problem.formula)
+    return conductor_with_names(problem, problem.layout, oracle, names, lambda ply: ())
+
+
+def conductor_with_names(
+    problem: Problem,
+    layout: AnyLayout,
+    oracle: Oracle,
+    names: Names,
+    gates: Callable[[int], Sequence[int]],
+) -> Conductor:
+    """Plays on the board of ``layout``; ``gates`` are those looked at before each ply."""
+    certificate, formula, game = problem.certificate, problem.formula, problem.game
+    reader = reader_of(layout, certificate, formula, oracle, game)
+    guesses = None
+    if certificate.kind is Kind.HERBRAND and isinstance(certificate, CircuitCertificate):
+        position = told(layout, game)
+        if problem.unplayed or not variables_read(certificate).isdisjoint(position):
+            graph = SimulationOracle(certificate, formula)
+            guesses = Guesses(layout, graph, problem.unplayed, position)
+    return Conductor(reader, game, name=names.variable, gates=gates, guesses=guesses)

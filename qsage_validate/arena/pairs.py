@@ -1,0 +1,85 @@
+"""The pairs by which White blocks from some position of a play on."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from string import ascii_letters, digits
+
+from qsage_validate.arena.frame import Pairs
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.pairing import PairingFinder
+from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
+from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.strategies.readings import NamedMove, SquareXY
+
+# A pairing is looked for while somebody waits: conflicts of the SAT solver, about a second.
+_CONFLICTS = 20_000
+
+
+class BlockingPairs:
+    """Pairings in the positions of one game, each looked for once."""
+
+    def __init__(self, game: PositionalGame) -> None:
+        self._game = game
+        self._finder = PairingFinder(game.model)
+        self._found: dict[tuple[int, int], Pairs | None] = {}
+
+    def of(self, position: Position | None) -> Pairs | None:
+        """The pairs in a position in which Black is to move.
+
+        None, but a pairing, where White has a stone in each winning set already.  ``None``
+        without a pairing, and where none is found in a reasonable time.
+        """
+        if not isinstance(position, PositionalPosition) or position.outcome is not None:
+            return None
+        if position.to_move is not Player.BLACK:
+            return None
+        key = position.black, position.white
+        if key not in self._found:
+            pairing = self._finder.find(*key, conflicts=_CONFLICTS)
+            names = None if pairing is None else pairing.names(self._game.model)
+            self._found[key] = None if names is None else tuple(map(self._pair, names))
+        return self._found[key]
+
+    def _pair(self, names: tuple[str, str]) -> tuple[NamedMove, NamedMove]:
+        one, other = (NamedMove(name, self._game.square_of(name)) for name in names)
+        return one, other
+
+
+def blocking_pairs(game: Game | None, player: Player) -> BlockingPairs | None:
+    """The pairs of a game, where ``player`` is White and pairs can block in it.
+
+    That is where Black has winning sets, and the players claim one position by turns.
+    """
+    if player is not Player.WHITE or not isinstance(game, PositionalGame):
+        return None
+    return BlockingPairs(game) if _can_block(game.model) else None
+
+
+def _can_block(model: PositionalModel) -> bool:
+    by_turns = all(player is not following for player, following in pairwise(model.turns))
+    return model.network is None and bool(model.black_wins) and by_turns
+
+
+def letters_of(pairs: Pairs) -> dict[SquareXY, str]:
+    """A letter for each pair, on its squares."""
+    # More than 62 pairs would share letters: they are boards of more than 11x11.
+    signs = ascii_letters + digits
+    return {
+        position.square: signs[number % len(signs)]
+        for number, pair in enumerate(pairs)
+        for position in pair
+        if position.square is not None
+    }
+
+
+def pairs_text(pairs: Pairs | None) -> str:
+    """What pairs mean, in one sentence."""
+    if pairs is None:
+        return "No pairing is known here."
+    if not pairs:
+        return "White has a stone in every winning set: Black cannot win any more."
+    return (
+        "By these pairs White could block: answering in the pair that Black plays in; each winning "
+        "set open to Black has one (the certificate may answer otherwise)."
+    )

@@ -1,0 +1,425 @@
+"""The tree of a strategy: what the certificate answers to each of the opponent's moves.
+
+A node is a play after the certificate's answer, its children are the opponent's legal moves
+with what is answered to them.  Nodes are made when they are looked at, many at a time.  Plays
+are told apart by their moves and not by their positions: a certificate may answer one position
+differently, depending on how it came about.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from qsage_validate.arena.conductor import Conductor, PlayState
+from qsage_validate.arena.open import open_conductor
+from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.games.protocol import Player
+from qsage_validate.problems.load import Problem
+from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.validation.finding import Finding
+
+# Plays that are asked for at a time: enough to fill the words of a simulation.
+_BATCH = 1024
+# Nodes that are looked at for a size, unless somebody says more.
+BUDGET = 2_000
+
+
+class Node:
+    """A play at which the opponent is to move, or which has ended.
+
+    ``states`` are the states after the opponent's move and after each answer (at the root: the
+    start first); ``move`` is ``None`` at the root.
+    """
+
+    __slots__ = ("_children", "kept", "move", "parent", "states")
+
+    def __init__(
+        self, parent: Node | None, move: LayoutMove | None, states: tuple[PlayState, ...]
+    ) -> None:
+        self.parent = parent
+        self.move = move
+        self.states = states
+        self.kept: bool | None = None
+        self._children: tuple[Node, ...] | None = None
+
+    @property
+    def state(self) -> PlayState:
+        """The play at this node."""
+        return self.states[-1]
+
+    @property
+    def answer(self) -> str | None:
+        """The certificate's answer in its text form; ``None`` where there is none.
+
+        ``"?"`` is an answer that is no move.
+        """
+        before = self.parent.state.plies + 1 if self.parent is not None else 0
+        return self.state.moves[-1] if self.state.plies > before else None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the play is over here."""
+        return self.state.ending is not None
+
+    @property
+    def expanded(self) -> bool:
+        """Whether the children are known."""
+        return self.ended or self._children is not None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found with this move and its answer."""
+        return tuple(finding for state in self.states for finding in state.findings)
+
+    @property
+    def label(self) -> str:
+        """``occupy(1,1) → occupy(2,2), Black wins``."""
+        shown = " → ".join(str(part) for part in (self.move, self.answer) if part is not None)
+        shown = shown or "start"
+        ending = self.state.ending
+        if ending is None:
+            return shown
+        return f"{shown}, {ending.winner} wins" if ending.winner else f"{shown}, {ending.reason}"
+
+    @property
+    def path(self) -> tuple[Node, ...]:
+        """The nodes from the root to this one."""
+        nodes: list[Node] = []
+        node: Node | None = self
+        while node is not None:
+            nodes.append(node)
+            node = node.parent
+        return tuple(reversed(nodes))
+
+    @property
+    def play(self) -> tuple[PlayState, ...]:
+        """The states of the whole play, the start first."""
+        return tuple(state for node in self.path for state in node.states)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much a subtree holds.
+
+    ``plays`` are different sequences of moves, ``positions`` the different positions after any
+    ply (the subtree's own node included) as far as rules or formula describe them, ``depth``
+    the plies of the longest play and ``shortest`` of the shortest finished one, both from ply
+    1; ``early`` the plays that the certificate's side wins before the last ply, ``lost`` those
+    that it does not win.  Unless ``exact``, a budget ended the count: all numbers are at least
+    so large (``shortest`` at most).
+    """
+
+    plays: int
+    positions: int
+    depth: int
+    shortest: int | None
+    early: int
+    lost: int
+    exact: bool
+
+    @property
+    def text(self) -> str:
+        """``12 plays, 40 positions, to ply 5, 3 won early``."""
+        parts = [
+            _count(self.plays, "play"),
+            _count(self.positions, "position"),
+            f"to ply {self.depth}",
+        ]
+        if self.early:
+            parts.append(f"{self.early:,} won early")
+        if self.lost:
+            parts.append(f"{self.lost:,} not won")
+        return ("" if self.exact else "at least ") + ", ".join(parts)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+class Exploration:
+    """The nodes of a subtree that were looked at, the nearest first.
+
+    ``frontier`` are those whose children a budget or a cancellation left out.
+    """
+
+    def __init__(self, nodes: Sequence[Node], frontier: frozenset[Node], plies: int) -> None:
+        self.nodes = nodes
+        self.frontier = frontier
+        self._plies = plies
+
+    @property
+    def exact(self) -> bool:
+        """Whether the subtree is complete."""
+        return not self.frontier
+
+    @cached_property
+    def size(self) -> Size:
+        """The counts of the subtree."""
+        ends = [node for node in self.nodes if node.ended]
+        lengths = [node.state.plies for node in ends]
+        return Size(
+            plays=len(ends) + len(self.frontier),
+            positions=len({position_key(state) for state in self.states()} - {None}),
+            depth=max(node.state.plies for node in self.nodes),
+            shortest=min(lengths, default=None),
+            early=sum(1 for n in ends if n.kept and n.state.plies < self._plies),
+            lost=sum(1 for n in ends if n.kept is False),
+            exact=self.exact,
+        )
+
+    def states(self) -> Iterator[PlayState]:
+        """The states of all nodes; of the first one only the last."""
+        yield self.nodes[0].state
+        for node in self.nodes[1:]:
+            yield from node.states
+
+    @cached_property
+    def _measures(self) -> dict[Node, tuple[int, int]]:
+        """The plays and the depth of each node's subtree, as far as it was looked at."""
+        measures: dict[Node, tuple[int, int]] = {}
+        known = set(self.nodes)
+        # Children come after their parents: one pass from the end suffices.
+        for node in reversed(self.nodes):
+            own = [measures[child] for child in _known_children(node) if child in known]
+            plays = sum(plays for plays, _ in own) if own else 1
+            depth = max((depth for _, depth in own), default=node.state.plies)
+            measures[node] = (plays, depth)
+        return measures
+
+    def main_line(self) -> Node:
+        """The end of the play in which the opponent always leaves most plays open."""
+        return self._line(lambda node: self._measures[node])
+
+    def deepest_line(self) -> Node:
+        """The end of the first play of those that last longest."""
+        return self._line(lambda node: self._measures[node][1:])
+
+    def _line(self, rank: Callable[[Node], tuple[int, ...]]) -> Node:
+        node = self.nodes[0]
+        while own := [child for child in _known_children(node) if child in self._measures]:
+            node = max(own, key=rank)  # the first of equal ones
+        return node
+
+
+def _known_children(node: Node) -> Iterable[Node]:
+    return node._children or ()
+
+
+def position_key(state: PlayState) -> Hashable | None:
+    """Equal for plays at one position: by the rules, else by the formula's board.
+
+    ``None`` when neither tells, as in the last ply of some formulas.
+    """
+    if state.position is not None:
+        return state.position
+    return None if state.board is None else (state.plies, state.board)
+
+
+class StrategyTree:
+    """The tree of a certificate's answers, made as far as somebody looks.
+
+    With rules, the children are the moves that they allow and ends are theirs; without, those
+    that the formula allows.
+    """
+
+    def __init__(self, conductor: Conductor) -> None:
+        self._conductor = conductor
+        (self.root,) = self._made([(None, None, conductor.start())])
+        self._explored: dict[tuple[Node, int], Exploration] = {}
+
+    @property
+    def player(self) -> Player:
+        """The side that answers."""
+        return self._conductor.player
+
+    @property
+    def first_player(self) -> Player:
+        """Who makes ply 1."""
+        return self._conductor.mover(1) if self.plies else Player.BLACK
+
+    @property
+    def plies(self) -> int:
+        """How many plies a play has at most."""
+        plies, game = self._conductor.plies, self._conductor.game
+        return plies if game is None else min(plies, game.plies)
+
+    # -- looking ----------------------------------------------------------------------------
+
+    def children(self, node: Node) -> tuple[Node, ...]:
+        """The opponent's legal moves with the answers, in the order of the moves."""
+        self._expand([node])
+        return tuple(_known_children(node))
+
+    def at(self, moves: Sequence[str]) -> Node | None:
+        """The node after these moves of the opponent; ``None`` where one of them is illegal."""
+        node = self.root
+        for text in moves:
+            found = next((c for c in self.children(node) if str(c.move) == text), None)
+            if found is None:
+                return None
+            node = found
+        return node
+
+    def size(self, node: Node, budget: int = BUDGET) -> Size:
+        """The counts of ``node``'s subtree, of which at most ``budget`` nodes are looked at."""
+        return self.explore(node, budget).size
+
+    def explore(
+        self,
+        node: Node,
+        budget: int = BUDGET,
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+        progress: Callable[[int], None] = lambda nodes: None,
+    ) -> Exploration:
+        """Look at ``node``'s subtree, level by level, up to ``budget`` nodes (at least 1).
+
+        ``cancelled`` is asked now and then and ends the search; ``progress`` is told how many
+        nodes were seen.
+        """
+        kept = self._explored.get((node, budget))
+        if kept is not None:
+            return kept
+        nodes, waiting, complete = [node], deque([node]), True
+        while waiting and complete:
+            batch = self._next_batch(waiting)
+            if cancelled():
+                waiting.extendleft(reversed(batch))
+                complete = False
+                break
+            self._expand(batch)
+            for number, parent in enumerate(batch):
+                own = tuple(_known_children(parent))
+                if len(nodes) + len(own) > budget:
+                    # Whole families only: half of them would make a wrong main line.
+                    waiting.extendleft(reversed(batch[number:]))
+                    complete = False
+                    break
+                nodes += own
+                waiting.extend(child for child in own if not child.ended)
+            progress(len(nodes))
+        frontier = frozenset(n for n in waiting if not n.ended)
+        found = Exploration(nodes, frontier, self.plies)
+        if not cancelled():
+            self._explored[node, budget] = found
+        return found
+
+    def _next_batch(self, waiting: deque[Node]) -> list[Node]:
+        """Nodes of one depth from the front."""
+        plies = waiting[0].state.plies
+        batch: list[Node] = []
+        while waiting and len(batch) < _BATCH // 16 and waiting[0].state.plies == plies:
+            batch.append(waiting.popleft())
+        return batch
+
+    # -- making -----------------------------------------------------------------------------
+
+    def _expand(self, nodes: Sequence[Node]) -> None:
+        """Make the children of nodes of one depth."""
+        todo = [node for node in nodes if not node.expanded]
+        if not todo:
+            return
+        conductor = self._conductor
+        made: dict[Node, list[Node]] = {node: [] for node in todo}
+        moves = [(node, move) for node in todo for move in conductor.legal_moves(node.state)]
+        for first in range(0, len(moves), _BATCH):
+            part = moves[first : first + _BATCH]
+            states = conductor.play_all([(node.state, move) for node, move in part])
+            asked = [(node, move, s) for (node, move), s in zip(part, states, strict=True)]
+            for child in self._made(asked):
+                assert child.parent is not None, "only the root has none"
+                made[child.parent].append(child)
+        conductor.forget()
+        for node, children in made.items():
+            node._children = tuple(children)
+
+    def _made(
+        self, asked: Sequence[tuple[Node | None, LayoutMove | None, PlayState]]
+    ) -> list[Node]:
+        """Nodes for plays after the opponent's move (or at the start), answers included."""
+        conductor = self._conductor
+        histories = [[state] for _, _, state in asked]
+        while True:
+            turn = [
+                h
+                for h in histories
+                if conductor.to_move(h[-1]) is conductor.player and not conductor.is_open(h[-1])
+            ]
+            if not turn:
+                break
+            for history, state in zip(
+                turn, conductor.answer_all([h[-1] for h in turn]), strict=True
+            ):
+                if state.plies == history[-1].plies:
+                    history[-1] = state  # No answer at all.
+                else:
+                    history.append(state)
+        # Without rules only the formula can say that the opponent has no move left.
+        turn = [
+            h
+            for h in histories
+            if (conductor.game is None and conductor.to_move(h[-1]) is not None)
+            or conductor.unsaid(h[-1])
+        ]
+        if turn:
+            for history, state in zip(
+                turn, conductor.examine_all([h[-1] for h in turn]), strict=True
+            ):
+                history[-1] = state
+        nodes = [
+            Node(parent, move, tuple(history))
+            for (parent, move, _), history in zip(asked, histories, strict=True)
+        ]
+        self._judge([node for node in nodes if node.ended])
+        return nodes
+
+    def _judge(self, ended: Sequence[Node]) -> None:
+        """Whether the promise was kept: by the ends' winners, else by the verdict."""
+        unclear = []
+        for node in ended:
+            ending = node.state.ending
+            assert ending is not None, "only ends are judged"
+            if ending.winner is None:
+                unclear.append(node)
+            else:
+                node.kept = ending.winner is self.player
+        finals = self._conductor.finish_all([node.state for node in unclear])
+        for node, final in zip(unclear, finals, strict=True):
+            node.kept = final.promised
+
+
+def tree_of(problem: Problem) -> StrategyTree | None:
+    """The tree of a problem's certificate; ``None`` for the bare game of variables.
+
+    Circuits are simulated, many plays at a time, unless the files ask for another engine.
+    """
+    if problem.layout is None:
+        return None
+    return StrategyTree(open_conductor(problem, problem.oracle(OracleKind.SIMULATION)))
+
+
+def tree_lines(
+    tree: StrategyTree, node: Node | None = None, *, depth: int = 1, budget: int = BUDGET
+) -> Iterator[str]:
+    """The tree below ``node`` as text, ``depth`` rounds deep, with the sizes of the subtrees."""
+    top = tree.root if node is None else node
+    pending: list[tuple[Node, int]] = [(top, 0)]
+    while pending:
+        here, level = pending.pop()
+        indent = "  " * level
+        yield f"{indent}{here.label}" + ("" if here.ended else f": {tree.size(here, budget).text}")
+        yield from (f"{indent}  FINDING {finding.text}" for finding in here.findings)
+        if level < depth and not here.ended:
+            pending += [(child, level + 1) for child in reversed(tree.children(here))]
+
+
+def replies(nodes: Iterable[Node]) -> Mapping[str, int]:
+    """How often each answer is given in the plays of ``nodes``, the most frequent first."""
+    counts: dict[str, int] = {}
+    for node in nodes:
+        if node.answer is not None:
+            counts[node.answer] = counts.get(node.answer, 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: -item[1]))

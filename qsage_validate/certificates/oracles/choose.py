@@ -1,0 +1,48 @@
+"""Which oracle answers for a certificate."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from qsage_validate.certificates.oracles.mixed import MixedOracle
+from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.sat import SatOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import UsageError
+from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
+
+# Circuits with more gates than this answer a person's batches (boards) by simulation.
+_SAT_GATES: Final = 50_000
+
+
+class OracleKind(Enum):
+    """How the certificate is asked.
+
+    ``AUTO``: simulation for random plays, SAT for people, with simulation for the boards of
+    large circuits; clause sets always by SAT.
+    """
+
+    AUTO = "auto"
+    SAT = "sat"
+    SIMULATION = "simulation"
+
+
+def choose_oracle(
+    certificate: Certificate, formula: Qbf | None, asked: OracleKind, preferred: OracleKind
+) -> Oracle:
+    """The oracle of the kind that was asked for, else of the ``preferred`` one where possible.
+
+    Raises ``UsageError`` when simulation is asked for with a clause set.
+    """
+    if not isinstance(certificate, CircuitCertificate):
+        if asked is OracleKind.SIMULATION:
+            raise UsageError("found --simulation, but only a SAT solver can answer a clause set")
+        return SatOracle(certificate, formula)
+    kind = preferred if asked is OracleKind.AUTO else asked
+    if kind is OracleKind.SIMULATION:
+        return SimulationOracle(certificate, formula)
+    if asked is OracleKind.AUTO and certificate.aig.num_gates > _SAT_GATES:
+        return MixedOracle(certificate, formula)
+    return SatOracle(certificate, formula)

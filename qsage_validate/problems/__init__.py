@@ -1,0 +1,1 @@
+"""From files to what a command is about: formula, certificate, layout and rules."""

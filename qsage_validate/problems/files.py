@@ -1,0 +1,87 @@
+"""The files and options that say what a problem is."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass, replace
+
+from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import Format, sniff
+from qsage_validate.kernel.certificate import Dialect
+
+_CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cert.cnf")
+_COMPRESSED = ("", ".gz", ".xz", ".bz2")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files and options that say what is played.
+
+    ``formula`` may be missing or be itself a clause certificate; ``certificate``, ``meta`` may
+    be found beside it; ``game`` are the words after ``--game``: two files, or a game by name
+    with its options.  ``bare`` asks for the formula's blocks even where a layout is known,
+    ``peeking`` for certificates whose functions look to their right as well: they read false for
+    what is not chosen yet.  ``made_from`` are the words of a game from which formula and
+    certificate were made for this play alone.
+    """
+
+    formula: str | None = None
+    certificate: str | None = None
+    meta: str | None = None
+    game: tuple[str, ...] = ()
+    dialect: Dialect | None = None
+    engine: OracleKind = OracleKind.AUTO
+    bare: bool = False
+    peeking: bool = False
+    made_from: tuple[str, ...] = ()
+
+    def command(self, *arguments: str) -> str:
+        """The command line that plays these files with more ``arguments``."""
+        words = ["qsage-play", *self.made_from]
+        if not self.made_from:
+            words += [] if self.formula is None else [self.formula]
+            words += [] if self.certificate is None else ["--cert", self.certificate]
+        words += [] if self.meta is None else ["--meta", self.meta]
+        if len(self.game) == 2:
+            words += ["--game", *self.game]
+        elif self.game:
+            words += ["--model", shlex.join(self.game)]
+        words += [] if self.dialect is None else ["--dialect", self.dialect.value]
+        words += [] if self.engine is OracleKind.AUTO else [f"--{self.engine.value}"]
+        words += ["--bare"] * self.bare + ["--peeking"] * self.peeking
+        return shlex.join([*words, *arguments])
+
+
+def sorted_out(files: Files) -> Files:
+    """The files with the certificate in its place, found beside the formula if need be.
+
+    Raises ``UsageError`` where there is none.
+    """
+    one = files.formula if files.certificate in (None, files.formula) else None
+    if one is not None and sniff(one) is Format.PEDANT:
+        # A clause certificate defines what it needs of the formula itself.
+        return replace(files, certificate=one, formula=None)
+    if files.certificate is None and files.formula is not None:
+        found = _beside(files.formula)
+        if found is None:
+            raise UsageError(f"no certificate beside {files.formula}: name it with --cert FILE")
+        return replace(files, certificate=found)
+    if files.certificate is None:
+        raise UsageError("expected a formula and its certificate: FORMULA --cert FILE")
+    return files
+
+
+def _beside(formula: str) -> str | None:
+    """The certificate that has the formula's name."""
+    name = formula
+    for suffix in _COMPRESSED[1:]:
+        name = name.removesuffix(suffix)
+    stem = os.path.splitext(name)[0]
+    for suffix in _CERTIFICATE_SUFFIXES:
+        for compressed in _COMPRESSED:
+            candidate = stem + suffix + compressed
+            if candidate != formula and os.path.isfile(candidate):
+                return candidate
+    return None

@@ -1,0 +1,289 @@
+"""From files to what every command is about: formula, certificate, layout and rules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from qsage_validate.certificates.files.reader import read_certificate
+from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle
+from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.support import variables_read
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.encodings.gdl.qasp import read_formula_or_program
+from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.table_comments import any_layout_from_comments
+from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout, inconclusive
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.meta import read_meta
+from qsage_validate.games.model_text import model_from_parts
+from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.registry import find_command, load_game
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CircuitCertificate,
+    ClauseCertificate,
+    Kind,
+    dont_cares,
+)
+from qsage_validate.problems.files import Files, sorted_out
+from qsage_validate.problems.script_moves import insistent
+from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
+from qsage_validate.validation.fit import check_fit, has_words_of
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Everything that a play needs, loaded.
+
+    ``layout`` is ``None`` for the bare game of variables; ``notes`` are facts for people.
+    ``unpromised`` are rules by which the certificate need not win, for what it proves says nothing
+    of their game; plays are compared with ``game`` alone. ``unplayed`` are variables of Black's
+    that White's moves depend on and that neither moves nor positions give a value to: for goals.
+    In plays they are false, so that White's replies may be wrong; a finding says whether the
+    replies of its play rest on that.
+    """
+
+    files: Files
+    certificate: Certificate
+    formula: Qbf | None
+    layout: AnyLayout | None
+    game: Game | None
+    notes: tuple[str, ...]
+    unpromised: Game | None = None
+    unplayed: tuple[int, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The game, or the formula's file, and the kind of certificate."""
+        name = self.files.formula or self.files.certificate or "standard input"
+        if self.game is not None:
+            name = self.game.name
+        elif self.layout is not None and self.layout.model.get("name"):
+            name = self.layout.model["name"].strip()
+        else:
+            name = os.path.basename(name)
+        return f"{name}: {self.certificate.kind.value} certificate for {_side(self.certificate)}"
+
+    def oracle(self, preferred: OracleKind) -> Oracle:
+        """What answers: the kind that was asked for, else ``preferred`` where possible."""
+        return choose_oracle(self.certificate, self.formula, self.files.engine, preferred)
+
+    def replay(self, moves: Sequence[str]) -> str:
+        """The command that replays a play with these moves of the opponent.
+
+        On a board every move is let happen: what is illegal for the formula or by the rules
+        may be what the play is there to show.
+        """
+        if self.layout is None:
+            return self.replay_blocks(moves)
+        between = "; " if any(" " in move for move in moves) else " "
+        return self.files.command("--moves", between.join(insistent(move) for move in moves))
+
+    def replay_blocks(self, blocks: Sequence[str]) -> str:
+        """The command that replays a play of the bare game with these blocks."""
+        files = replace(self.files, bare=self.layout is not None)
+        return files.command("--moves", "; ".join(blocks))
+
+
+def load(files: Files) -> Problem:
+    """Read everything that ``files`` names, and look for what it does not name.
+
+    Raises ``InputError`` and ``UsageError``.
+    """
+    files = sorted_out(files)
+    formula = None if files.formula is None else read_formula_or_program(files.formula)
+    assert files.certificate is not None, "sorted out"
+    certificate = read_certificate(
+        files.certificate, formula, dialect=files.dialect, dependencies=not files.peeking
+    )
+    notes: list[str] = []
+    layout = None if files.bare else _layout(files, certificate, formula)
+    if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
+        # Clauses need not mention what no function reads.
+        certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
+    if layout is not None and certificate.kind is Kind.HERBRAND:
+        why = _no_unfolding(formula, layout)
+        if why is not None:
+            notes.append(f"no board: {why}")
+            layout = None
+    if files.bare and formula is None:
+        raise UsageError(
+            "found --bare without a formula, expected the formula whose blocks to play"
+        )
+    if layout is None and formula is None:
+        raise UsageError(
+            "there is neither a formula nor a layout: name the formula, or give --meta FILE"
+        )
+    game = None if layout is None else _game(files, layout)
+    if files.game and layout is None and not files.bare:
+        raise UsageError("found --game, but no layout says what the variables mean: give --meta")
+    unpromised = None
+    why = inconclusive(layout, certificate.kind.truth)
+    if why is not None:
+        game, unpromised = None, game
+    unplayed = _unplayed(certificate, formula, layout, game)
+    if formula is not None and unplayed:
+        notes.append(
+            f"White's functions read {_listed(formula, unplayed)}, which are no moves: they are "
+            "false in a play, and White's replies may be wrong"
+        )
+    notes = [*_notes(certificate, formula, layout, game, why), *notes]
+    return Problem(files, certificate, formula, layout, game, tuple(notes), unpromised, unplayed)
+
+
+def _unplayed(
+    certificate: Certificate, formula: Qbf | None, layout: AnyLayout | None, game: Game | None
+) -> tuple[int, ...]:
+    """What a play gives no value to, of all that White's moves depend on."""
+    if formula is None or layout is None or certificate.kind is Kind.SKOLEM:
+        return ()
+    if not isinstance(certificate, CircuitCertificate):
+        return ()
+    played = {v for ply in layout.moves if ply.player is Player.BLACK for v in variables_of(ply)}
+    if isinstance(layout, Layout):
+        for indicators in layout.indicators:
+            bounds = () if indicators.bounds is None else (indicators.bounds,)
+            played.update(abs(v) for v in (*bounds, *indicators.preconditions))
+    else:
+        played.update(told(layout, game))
+    replies = {v for ply in layout.moves if ply.player is Player.WHITE for v in variables_of(ply)}
+    if replies <= certificate.functions.keys() and variables_read(certificate) <= played:
+        return ()
+    oracle = SimulationOracle(certificate, formula)
+    read = variables_read_at(layout, Player.WHITE, oracle) - played
+    return tuple(v for v in formula.variables(Quantifier.EXISTS) if v in read)
+
+
+def _listed(formula: Qbf, variables: Sequence[int]) -> str:
+    """``4 variables (7, 8, 9, 10)``."""
+    names = ", ".join(formula.name(v) for v in variables[:8])
+    more = ", …" if len(variables) > 8 else ""
+    return f"{len(variables)} variable{'s' * (len(variables) > 1)} of Black's ({names}{more})"
+
+
+def load_formula(files: Files) -> tuple[Qbf, AnyLayout | None, Game | None]:
+    """The formula of ``files`` with its layout and rules, without any certificate."""
+    if files.formula is None:
+        raise UsageError("expected a formula")
+    formula = read_formula_or_program(files.formula)
+    layout = _layout(files, None, formula)
+    return formula, layout, None if layout is None else _game(files, layout)
+
+
+def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> AnyLayout | None:
+    """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
+    path = files.meta
+    if path is None and formula is not None:
+        layout = any_layout_from_comments(formula)
+        if layout is not None:
+            return layout
+    if path is None:
+        beside = files.formula or files.certificate
+        path = None if beside is None or beside == "-" else find_meta(beside)
+    if path is None:
+        return None
+    decided = None if certificate is None else _decided(certificate)
+    return layout_from_meta(read_meta(path), formula, decided)
+
+
+def _opponents(layout: AnyLayout) -> frozenset[int]:
+    """The variables of White's moves and of the symbolic position."""
+    found = {v for ply in layout.moves if ply.player is Player.WHITE for v in variables_of(ply)}
+    if isinstance(layout, Layout):
+        found.update(abs(v) for v in (*layout.board.x, *layout.board.y))
+    else:
+        found.update(abs(v) for v in layout.state.position)
+    return frozenset(found)
+
+
+def _decided(certificate: Certificate) -> frozenset[int]:
+    if isinstance(certificate, CircuitCertificate):
+        return frozenset(certificate.functions)
+    return certificate.defined
+
+
+def _no_unfolding(formula: Qbf | None, layout: AnyLayout) -> str | None:
+    """Why the plays of a Herbrand certificate cannot be shown on a board, if they cannot.
+
+    State variables and indicators are Black's there and follow from the matrix's circuit: in
+    clausal form it is lost in Tseitin variables, existentials that no layout knows.
+    """
+    if formula is None:
+        return "a Herbrand certificate needs the formula"
+    if isinstance(layout, TableLayout):
+        return None  # the board is the rules' there
+    levels = formula.levels()
+    position = [abs(v) for v in (*layout.board.x, *layout.board.y)]
+    first = max((levels[v] for v in position if v in levels), default=-1)
+    states = {abs(v) for state in layout.board.states for v in state}
+    used = {abs(x) for gate in formula.gates.values() for x in gate.inputs}
+    extra = [
+        v
+        for v in formula.variables(Quantifier.EXISTS)
+        if levels[v] > first and v not in states and v in used
+    ]
+    return None if not extra else "a Herbrand certificate needs the formula as a circuit (QCIR)"
+
+
+def _game(files: Files, layout: AnyLayout) -> Game | None:
+    game = load_game(find_command(files.game)) if files.game else game_of_layout(layout)
+    if game is not None and not files.game and not has_words_of(game, layout):
+        return None  # White's moves in COVER are no moves of the game: the formula alone is played
+    if game is not None:
+        check_fit(game, layout)
+    return game
+
+
+def game_of_layout(layout: AnyLayout) -> Game | None:
+    """The rules of the model that a layout carries; ``None`` when it carries none.
+
+    Raises ``InputError`` for a model that is not well-formed.
+    """
+    needed = {"bddl": {"domain", "problem"}, "positional": {"pg"}, "gdl": {"gdl"}}
+    if not needed.get(layout.game, set()) <= layout.model.keys() or layout.game not in needed:
+        return None
+    return load_game(model_from_parts(layout.game, layout.model))
+
+
+def _notes(
+    certificate: Certificate,
+    formula: Qbf | None,
+    layout: AnyLayout | None,
+    game: Game | None,
+    why_no_winner: str | None,
+) -> list[str]:
+    side, kind = _side(certificate), certificate.kind.value
+    notes = [f"{kind} certificate ({certificate.dialect.value}): it plays {side}"]
+    if formula is None:
+        notes.append("no formula: gates and the verdict are as the certificate defines them")
+    else:
+        free = dont_cares(certificate, formula)
+        if free:
+            names = ", ".join(formula.name(v) for v in free[:8]) + (", …" if len(free) > 8 else "")
+            notes.append(f"{len(free)} variables without a function, read as false: {names}")
+        if isinstance(certificate, CircuitCertificate) and certificate.extra:
+            notes.append(
+                f"{len(certificate.extra)} functions of gates (variables of the clausal form): not "
+                "used, the formula defines its gates"
+            )
+    if layout is None:
+        notes.append("no layout: the bare game of variables, block by block")
+        return notes
+    notes.append(f"layout from {layout.source}")
+    if why_no_winner is not None:
+        notes.append(f"no rules: {why_no_winner}, and so it need not win by them")
+    elif game is None:
+        notes.append("no rules: nothing checks the formula's moves and boards (see --game)")
+    else:
+        notes.append(f"every step is compared with the rules of {game.name}")
+    if certificate.kind is Kind.SKOLEM and isinstance(layout, Layout) and not layout.indicators:
+        notes.append("the layout names no indicators: the formula cannot say what is legal")
+    return notes
+
+
+def _side(certificate: Certificate) -> str:
+    return str(certificate.kind.player)

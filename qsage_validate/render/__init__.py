@@ -1,0 +1,1 @@
+"""Boards, plays and charts as text, SVG and parts of pages."""

@@ -1,0 +1,75 @@
+"""Boards as lines of text, with coordinates, in colour where that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from rich.text import Text
+
+from qsage_validate.arena.frame import SquareXY
+from qsage_validate.games.protocol import Board, Shape, Square
+
+_STYLES = {
+    Square.OPEN: "dim",
+    Square.BLACK: "bold blue",
+    Square.WHITE: "bold yellow",
+}
+
+
+def board_text(
+    board: Board,
+    changed: Collection[SquareXY] = (),
+    letters: Mapping[SquareXY, str] | None = None,
+) -> Text:
+    """The board with coordinates; the squares ``changed`` are underlined.
+
+    Open squares have their letter of ``letters``, where they have one.
+
+    Columns are numbered at the top and rows at the side, (1,1) at the top left; the rows of
+    a board of hexagons are shifted.  Heaps are rows of tokens behind their names.
+    """
+    if not board.squares:
+        return Text("no board", "dim")
+    if board.shape is Shape.HEAPS:
+        return _heaps_text(board, changed)
+    margin = max(len(board.row_name(y)) for y in range(1, board.height + 1))
+    width = max(len(board.column_name(x)) for x in range(1, board.width + 1))
+    text = Text(" " * (margin + 1), no_wrap=True)
+    text.append(
+        " ".join(board.column_name(x).rjust(width) for x in range(1, board.width + 1)), "dim"
+    )
+    for y in range(1, board.height + 1):
+        text.append("\n")
+        if board.shape is Shape.HEXAGONS:
+            text.append(" " * (y - 1))
+        text.append(board.row_name(y).rjust(margin), "dim")
+        for x in range(1, board.width + 1):
+            square = board[x, y]
+            underline = " underline" if (x, y) in changed else ""
+            text.append(" " * width)
+            letter = None if letters is None else letters.get((x, y))
+            if square is Square.OPEN and letter is not None:
+                text.append(letter, f"bold{underline}")
+            else:
+                text.append(square.value, _STYLES[square] + underline)
+    return text
+
+
+def _heaps_text(board: Board, changed: Collection[SquareXY]) -> Text:
+    margin = max(len(board.row_name(y)) for y in range(1, board.height + 1))
+    text = Text(no_wrap=True)
+    for y in range(1, board.height + 1):
+        text.append("\n" if y > 1 else "")
+        text.append(board.row_name(y).rjust(margin), "dim")
+        text.append(" ")
+        for x in range(1, board.width + 1):
+            square = board[x, y]
+            underline = " underline" if (x, y) in changed else ""
+            sign = "·" if square is Square.OPEN else "●"
+            text.append(sign, _STYLES[square] + underline)
+    return text
+
+
+def board_lines(board: Board) -> str:
+    """The board with coordinates as plain text."""
+    return board_text(board).plain

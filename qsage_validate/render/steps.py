@@ -1,0 +1,175 @@
+"""The steps of a play as pictures and texts show them, wherever the play comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from qsage_validate.arena.conductor import PlayState
+from qsage_validate.arena.frame import Frame, MatchMove
+from qsage_validate.errors import IllegalMoveError, MalformedMoveError
+from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.protocol import Board, Game, Player
+from qsage_validate.render.board_svg import Marks
+from qsage_validate.render.frame_text import outcome_line
+from qsage_validate.strategies.readings import BoardMove, NamedMove, SquareXY
+
+_SQUARE = re.compile(r"\((\d{1,6}),(\d{1,6})\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A play after one ply (ply 0: the start, without player and move).
+
+    ``remarks`` are sentences about this step: what is illegal or wrong in it; ``ending`` says
+    who won and why, where the play is over.  ``rules_board`` is set where the rules' board is
+    another one than ``board``.
+    """
+
+    ply: int
+    player: Player | None
+    move: str
+    board: Board | None
+    marks: Marks
+    remarks: tuple[str, ...] = ()
+    ending: str = ""
+    rules_board: Board | None = None
+
+    @property
+    def caption(self) -> str:
+        """``3. Black occupy(2,2)``."""
+        return "Start" if self.player is None else f"{self.ply}. {self.player} {self.move}"
+
+
+def steps_of_frames(frames: Iterable[Frame]) -> tuple[Step, ...]:
+    """The steps of a match."""
+    steps: list[Step] = []
+    before: Board | None = None
+    for frame in frames:
+        remarks = []
+        if frame.board_by_rules:
+            remarks.append("The formula does not describe this board; it is the rules' board.")
+        if frame.illegal is not None:
+            remarks.append(f"Let happen: {frame.illegal}")
+        if frame.stopped:
+            remarks.append(f"{frame.player} claims the goal.")
+        remarks += frame.remarks
+        remarks += [finding.text for finding in frame.findings]
+        ending = "" if frame.outcome is None else outcome_line(frame.outcome)
+        last = _named(frame.move)
+        rules = None if frame.position is None else frame.position.board
+        steps.append(
+            _step(
+                frame.ply,
+                frame.player,
+                "?" if frame.move is None and frame.player is not None else str(frame.move or ""),
+                (before, frame.board, rules),
+                last,
+                remarks,
+                ending,
+            )
+        )
+        before = frame.board
+    return tuple(steps)
+
+
+def steps_of_states(states: Iterable[PlayState], first: Player) -> tuple[Step, ...]:
+    """The steps of a play that a conductor made; ``first`` is who makes ply 1."""
+    steps: list[Step] = []
+    before: Board | None = None
+    for state in states:
+        player = None if not state.plies else first if state.plies % 2 else first.other
+        remarks = [finding.text for finding in state.findings]
+        ending = ""
+        if state.ending is not None:
+            winner = state.ending.winner
+            ending = ("" if winner is None else f"{winner} wins: ") + state.ending.reason
+        board = state.shown_board
+        last = None if state.last is None else state.last.square
+        rules = None if state.position is None else state.position.board
+        move = state.moves[-1] if state.moves else ""
+        boards = (before, board, rules)
+        steps.append(_step(state.plies, player, move, boards, last, remarks, ending))
+        before = board
+    return tuple(steps)
+
+
+def steps_by_rules(game: Game, moves: Sequence[str]) -> tuple[Step, ...]:
+    """The steps of a play by the rules alone, up to the first move that they do not allow."""
+    position = game.initial
+    steps = [_step(0, None, "", (None, position.board, None), None, [])]
+    for ply, text in enumerate(moves, start=1):
+        player = game.player_at(ply)
+        before = position.board
+        try:
+            move = game.parse_move(text, player)
+            position = position.play(move)
+        except (IllegalMoveError, MalformedMoveError) as error:
+            steps.append(_step(ply, player, text, (before, before, None), None, [str(error)]))
+            return tuple(steps)
+        outcome = position.outcome
+        ending = "" if outcome is None else f"{outcome.winner} wins: {outcome.reason}"
+        last = _square_of(game, str(move))
+        boards = (before, position.board, None)
+        steps.append(_step(ply, player, str(move), boards, last, [], ending))
+    return tuple(steps)
+
+
+def _step(
+    ply: int,
+    player: Player | None,
+    move: str,
+    boards: tuple[Board | None, Board | None, Board | None],
+    last: SquareXY | None,
+    remarks: Sequence[str],
+    ending: str = "",
+) -> Step:
+    before, board, rules = boards
+    changed = [] if before is None or board is None else before.differences(board)
+    wrong: list[SquareXY] = []
+    if board is not None and rules is not None:
+        # Only the rules know what a board looks like: state variables have no shape.
+        board = replace(board, shape=rules.shape)
+        wrong = board.differences(rules)
+    if board is None or last is None or not _on(board, last):
+        last = None
+    elif changed and last not in changed:
+        # A move may name another square than it changes: a column, in which a stone falls.
+        last = changed[0] if len(changed) == 1 else None
+    marks = Marks(tuple(changed), last, tuple(wrong))
+    shown = rules if wrong else None
+    return Step(ply, player, move, board, marks, tuple(remarks), ending, shown)
+
+
+def _named(move: MatchMove | None) -> SquareXY | None:
+    """The square that a move names, where it names one."""
+    return move.square if isinstance(move, (BoardMove, NamedMove)) else None
+
+
+def _square_of(game: Game, text: str) -> SquareXY | None:
+    """The square of a move of the rules."""
+    if isinstance(game, AtomGame):
+        return game.square_of(text)
+    named = _SQUARE.search(text)
+    return None if named is None else (int(named[1]), int(named[2]))
+
+
+def _on(board: Board, square: SquareXY) -> bool:
+    return 1 <= square[0] <= board.width and 1 <= square[1] <= board.height
+
+
+def diagram(steps: Sequence[Step]) -> tuple[Board, Marks] | None:
+    """A whole play in one board: its end, each square labelled with the ply that changed it.
+
+    ``None`` for a play without boards.
+    """
+    boards = [step for step in steps if step.board is not None]
+    if not boards:
+        return None
+    labels: dict[SquareXY, str] = {}
+    for step in boards:
+        labels.update(dict.fromkeys(step.marks.changed, str(step.ply)))
+    last = boards[-1]
+    assert last.board is not None
+    return last.board, Marks(wrong=last.marks.wrong, labels=labels)

@@ -1,0 +1,38 @@
+"""Which reader a certificate's plays need."""
+
+from __future__ import annotations
+
+from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
+from qsage_validate.formats.grid_names import named_cell
+from qsage_validate.games.atoms import AtomGame
+from qsage_validate.games.protocol import Game
+from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Kind
+from qsage_validate.strategies.herbrand import HerbrandReader
+from qsage_validate.strategies.reader import CertificateReader
+from qsage_validate.strategies.skolem import SkolemReader
+from qsage_validate.strategies.table_reader import TableHerbrandReader, TableSkolemReader
+
+
+def reader_of(
+    layout: AnyLayout,
+    certificate: Certificate,
+    formula: Qbf | None,
+    oracle: Oracle,
+    game: Game | None = None,
+) -> CertificateReader:
+    """What reads plays of a certificate; a Herbrand certificate needs its formula.
+
+    The game says where the moves of a table are drawn.
+    """
+    square_of = game.square_of if isinstance(game, AtomGame) else named_cell
+    if certificate.kind is Kind.SKOLEM:
+        if isinstance(layout, TableLayout):
+            return TableSkolemReader(layout, oracle, square_of)
+        return SkolemReader(layout, oracle)
+    assert isinstance(certificate, CircuitCertificate), "clause sets are Skolem"
+    assert formula is not None, "checked when loading"
+    if isinstance(layout, TableLayout):
+        return TableHerbrandReader(certificate, formula, layout, oracle, square_of)
+    return HerbrandReader(certificate, formula, layout, oracle)

@@ -1,0 +1,257 @@
+"""Opponents of rules: random plays, all states, and each kind of wrong rule found by them."""
+
+from __future__ import annotations
+
+import random
+import shlex
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.arena.heap_adversary import HeapAdversary
+from qsage_validate.cli.app import play_app, run
+from qsage_validate.errors import Exit, InputError, UsageError
+from qsage_validate.games.impartial import library
+from qsage_validate.games.impartial.infix import parse_formula
+from qsage_validate.games.impartial.parser import parse_game
+from qsage_validate.games.impartial.printer import game_text
+from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.games.protocol import Player
+from qsage_validate.play.open import open_heap_match
+from qsage_validate.problems.heaps import (
+    HeapProblem,
+    bounded_states,
+    load_rules,
+    random_state,
+)
+from qsage_validate.strategies.rule_strategy import RuleStrategy
+from qsage_validate.synthesis.strategy import parse_strategy
+from qsage_validate.validation.finding import FindingKind
+from qsage_validate.validation.heap_referee import HeapReferee
+from tests.support.heap_rules import MISERE, RULES, TRANSFER, WRONG, problem
+
+
+def with_formula(formula: str, text: str | None = None) -> HeapProblem:
+    """Take-away-3 with a formula and rules of their own."""
+    game = library.load("take-away-3")
+    strategy = None if text is None else parse_strategy(text, game)
+    found = parse_formula(formula, game.variables)
+    return HeapProblem(("take-away-3",), RuleStrategy(ImpartialRules(game), found, strategy), "")
+
+
+# -- right rules ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_right_rules_stand_all_opponents(name: str) -> None:
+    adversary = HeapAdversary(problem(name))
+    report = adversary.run(60, seed=3, bound=12, illegal=0.3)
+    assert (report.won, report.lost, report.given, report.undecided) == (60, 0, 0, 0)
+    assert report.illegal_tried == report.illegal_flagged > 0
+    assert not report.found.kept
+    bound = 12
+    every = adversary.exhaust(bound)
+    assert every.found.kept == []
+    assert every.states == every.labelled == len(bounded_states(adversary.rules, bound))
+    assert 0 < every.winning < every.states
+    assert every.searched == min(every.states, 200)
+
+
+def test_misere_rules_stand_all_opponents() -> None:
+    adversary = HeapAdversary(problem("take-away-3", MISERE, misere=True))
+    assert adversary.exhaust(40).found.total == 0
+    assert adversary.run(50, seed=1, bound=20).won == 50
+
+
+def test_a_formula_alone_is_a_strategy() -> None:
+    adversary = HeapAdversary(with_formula("v % 4 != 0"))
+    assert adversary.exhaust(30).found.total == 0
+    assert adversary.run(50, seed=1, bound=20).won == 50
+
+
+def test_the_same_seed_gives_the_same_plays() -> None:
+    reports = []
+    for seed in (5, 5, 6):
+        data = HeapAdversary(problem("two-heap-nim")).run(30, seed=seed, bound=9).as_json()
+        reports.append((data["plies"], data["won"]))
+    assert reports[0] == reports[1] != reports[2]
+
+
+def test_the_losing_side_is_not_promised_anything() -> None:
+    adversary = HeapAdversary(problem("take-away-3"))
+    report = adversary.run(200, seed=1, bound=3, start=(3,), first=Player.WHITE)
+    assert report.given + report.won == 200
+    assert report.given > 0
+    assert report.lost == report.found.total == 0
+
+
+def test_the_counts_are_those_of_the_states() -> None:
+    report = HeapAdversary(problem("take-away-3")).exhaust(7)
+    # Replies to 1..7 leave 0, 0, 0, 3, 4, 4, 4, against which there are 0, 0, 0, 3, 3, 3, 3 moves.
+    assert (report.states, report.winning, report.replies, report.answers) == (8, 6, 7, 12)
+
+
+# -- wrong rules ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("attacked", "kind"),
+    [
+        (problem("take-away-3", WRONG), FindingKind.REPLY_FAILS),
+        (problem("take-away-3", "v >= 4 -> take(4)\n"), FindingKind.ILLEGAL_REPLY),
+        (problem("take-away-3", "v % 5 != 0 -> take(1)\n"), FindingKind.FORMULA_DIFFERS),
+        (
+            with_formula("v % 4 != 0", "v % 4 = 1 -> take(1)\nv % 4 = 2 -> take(2)\n"),
+            FindingKind.RULES_SILENT,
+        ),
+        (
+            with_formula("v % 4 != 0", RULES["take-away-3"] + "v >= 4 -> take(1)\n"),
+            FindingKind.RULE_MISFIRES,
+        ),
+    ],
+)
+def test_wrong_rules_are_found(attacked: HeapProblem, kind: FindingKind) -> None:
+    adversary = HeapAdversary(attacked)
+    every = adversary.exhaust(12)
+    assert kind in {finding.kind for finding in every.found.kept}
+    at_random = adversary.run(100, seed=2, bound=12, start=None, first=Player.BLACK)
+    assert kind in {finding.kind for finding in at_random.found.kept}
+
+
+@pytest.mark.parametrize("text", [WRONG, "v >= 4 -> take(4)\n", "v % 5 != 0 -> take(1)\n"])
+def test_each_finding_is_replayed(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "wrong.rules"
+    path.write_text(text, encoding="utf-8")
+    attacked = problem("take-away-3", text)
+    attacked = HeapProblem(("take-away-3", "--rules", str(path)), attacked.strategy, "")
+    adversary = HeapAdversary(attacked)
+    found = adversary.exhaust(9).found.kept + adversary.run(20, seed=1, bound=9).found.kept
+    assert found
+    for finding in found:
+        words = shlex.split(finding.replay)
+        assert words[0] == "qsage-play"
+        assert run(play_app, words[1:], "qsage-play") == Exit.REFUTED, finding.replay
+        assert finding.text.partition(": ")[2] in capsys.readouterr().out
+
+
+def test_a_wrong_formula_of_large_states_is_seen_without_induction() -> None:
+    attacked = with_formula("v % 4 != 0 and v != 1001")
+    referee = HeapReferee(attacked.strategy, seconds=0)
+    assert referee.truth((1001,)) is None
+    (objection,) = referee.state((1001,), (1004,))
+    assert objection.kind is FindingKind.FORMULA_DIFFERS
+    assert "v = 1004 is losing, but a move leads from there to v = 1001" in objection.detail
+
+
+def test_induction_that_takes_too_long_is_given_up_for_larger_states() -> None:
+    game = library.load("two-heap-nim")
+    strategy = parse_strategy(RULES["two-heap-nim"], game)
+    referee = HeapReferee(RuleStrategy.of_rules(ImpartialRules(game), strategy), seconds=0.01)
+    assert referee.truth((2, 1)) is True
+    assert referee.truth((4000, 4000)) is None
+    assert referee.truth((4000, 4001)) is None
+    assert referee.truth((3, 3)) is False
+
+
+# -- states and files -----------------------------------------------------------------------
+
+
+def test_states_up_to_a_bound() -> None:
+    rules = ImpartialRules(library.load("wythoff-3"))
+    states = bounded_states(rules, 5)
+    assert len(states) == 6 * 4
+    assert all(random_state(rules, 5, random.Random(n)) in states for n in range(20))
+    with pytest.raises(UsageError, match="found 1,000,004 states up to 250000"):
+        bounded_states(rules, 250_000)
+    with pytest.raises(UsageError, match="no state up to 0 with a move"):
+        random_state(rules, 0, random.Random(1))
+    assert bounded_states(ImpartialRules(TRANSFER), 1) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"variables": ["w"], "formula": "w = 0"}', "found a report on the variables ['w']"),
+        ('{"variables": ["v"]}', "found a report without a formula, expected a proved formula"),
+        ('{"variables": ["v"], "formula": "v ="}', "found the end of the formula"),
+        ('{"variables": ["v"], "formula": "v = 1", "misere": true}', "a report on misère play"),
+        ('{"variables"', "found broken JSON"),
+        ("{", ":1:2: found broken JSON, expected a report"),
+        (
+            '{"variables": ["v"], "formula": "v = 1", "strategy": {"rules": [{"x": 1}]}}',
+            "found rules that are none",
+        ),
+        ('{"variables": ["v"], "formula": "v = 1", "strategy": 7}', "found rules that are none"),
+        ("v = 1 -> eat(1)", "found the action 'eat', expected one of take"),
+        ("v = 1", "expected CONDITION -> ACTION"),
+        ("", "expected rules CONDITION -> ACTION"),
+    ],
+)
+def test_rules_that_cannot_be_read(text: str, said: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "rules")
+    Path(path).write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_rules(library.load("take-away-3"), path, misere=False)
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(path)
+
+
+# -- plays without end -------------------------------------------------------------------------
+
+ROUND = parse_game(
+    "(define (domain round) (:objects ?v) (:tercondition (= ?v 5))"
+    "(:constraint (and (>= ?v 0) (<= ?v 5)))"
+    "(:action f :parameters () :precondition (= ?v 0) :effect (assign ?v 1))"
+    "(:action g :parameters () :precondition (= ?v 1) :effect (assign ?v 0))"
+    "(:action h :parameters () :precondition (= ?v 2) :effect (assign ?v 5)))"
+)
+CLIMB = parse_game(
+    "(define (domain climb) (:objects ?v) (:tercondition (= ?v 0)) (:constraint (>= ?v 0))"
+    "(:action up :parameters () :precondition (>= ?v 1) :effect (assign ?v (+ ?v 1))))"
+)
+
+
+def test_a_random_play_that_comes_back_is_undecided() -> None:
+    adversary = HeapAdversary(problem(ROUND, "v = 1 -> g()\nv = 2 -> h()\n"))
+    report = adversary.run(6, seed=1, bound=9, start=(1,))
+    assert (report.won, report.lost, report.undecided) == (0, 0, 6)
+    assert report.plies == 6 * 4
+    assert report.found.total == 0
+
+
+def test_a_random_play_that_never_comes_back_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qsage_validate.arena.heap_adversary.MAX_PLIES", 200)
+    adversary = HeapAdversary(problem(CLIMB, "v % 2 = 1 -> up()\n"))
+    report = adversary.run(3, seed=1, bound=9)
+    assert (report.won, report.lost, report.undecided, report.plies) == (0, 0, 3, 600)
+
+
+def test_states_that_play_comes_back_to_are_not_compared() -> None:
+    adversary = HeapAdversary(problem(ROUND, "v = 1 -> g()\nv = 2 -> h()\n"))
+    report = adversary.exhaust(5)
+    assert (report.states, report.labelled, report.searched) == (6, 4, 4)
+    assert report.found.total == 0
+
+
+def test_that_play_need_not_end_is_told_and_no_proof(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = problem(ROUND, "v = 1 -> g()\nv = 2 -> h()\n")
+    match = open_heap_match(one, (1,))
+    assert match.plies == 0
+    assert match.notes[-1] == (
+        "play need not end: it can come back to v = 1; all that is said of winning and losing "
+        "holds if plays end"
+    )
+    game, rules = tmp_path / "round.ig", tmp_path / "round.rules"
+    game.write_text(game_text(ROUND))
+    rules.write_text("v = 1 -> g()\nv = 2 -> h()\n")
+    words = [str(game), "--rules", str(rules)]
+    assert run(play_app, [*words, "--white", "all"], "qsage-play") == Exit.UNDECIDED
+    assert run(play_app, [*words, "--white", "random"], "qsage-play") == Exit.UNDECIDED
+    script = ["--state", "1", "--moves", "f() f()"]
+    assert run(play_app, [*words, *script], "qsage-play") == Exit.UNDECIDED
+    assert "the moves end before the play does" in capsys.readouterr().err
+    assert run(play_app, [*words[:1], "--plain"], "qsage-play") == Exit.UNDECIDED

@@ -1,0 +1,79 @@
+"""The prover of the play's interface: the levels in a process that can be stopped."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.cli.play import prover as module
+from qsage_validate.cli.play.prover import prover
+from qsage_validate.errors import UsageError
+from qsage_validate.play.tui.model.services import LevelRow
+from qsage_validate.problems.files import Files
+from tests.support.places import SAMPLES
+
+TIC = Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig"))
+
+
+def test_all_levels_are_told_with_their_results() -> None:
+    told: list[tuple[str, str]] = []
+    rows: list[LevelRow] = []
+    end = prover(TIC)(lambda level, text: told.append((level, text)), rows.append, lambda: False)
+    assert {row.name: row.word for row in rows} == {
+        "dependencies": "proved",
+        "formula": "proved",
+        "random plays": "sampled",
+        "all plays": "proved",
+        "rules": "proved",
+        "boards": "proved",
+        "encoding": "proved",
+    }
+    assert {level for level, _ in told} == {row.name for row in rows}
+    assert "valid: Black wins" in end.text
+    assert not end.refuted
+    assert not end.stopped
+
+
+def test_a_wrong_certificate_is_refuted_with_findings(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.aag"
+    formula = tmp_path / "xor.qcir"
+    formula.write_text("#QCIR-G14\nforall(a)\nexists(b)\noutput(g)\ng = xor(a, b)\n")
+    wrong.write_text("aag 1 1 0 1 0\n2\n2\ni0 a\no0 b\n")
+    rows: list[LevelRow] = []
+    files = Files(str(formula), str(wrong))
+    end = prover(files)(lambda level, text: None, rows.append, lambda: False)
+    assert end.refuted
+    (refuted,) = (row for row in rows if row.name == "formula")
+    assert refuted.word == "refuted"
+    assert refuted.findings
+
+
+def test_it_stops_when_it_is_told_to() -> None:
+    began = time.monotonic()
+    end = prover(TIC)(lambda level, text: None, lambda row: None, lambda: True)
+    assert end.stopped
+    assert end.text == "Stopped; no level has ended."
+    assert time.monotonic() - began < 60
+
+
+def test_files_that_do_not_fit_are_one_line() -> None:
+    files = Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "none.aig"))
+    with pytest.raises(UsageError, match=r"none\.aig"):
+        prover(files)(lambda level, text: None, lambda row: None, lambda: False)
+
+
+@pytest.mark.parametrize(
+    ("child", "error", "said"),
+    [
+        ("raise ZeroDivisionError", RuntimeError, "ZeroDivisionError"),
+        ("import os; os._exit(9)", UsageError, "exit code 9"),
+    ],
+)
+def test_a_process_that_ends_without_a_result(
+    child: str, error: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_CHILD", child)
+    with pytest.raises(error, match=said):
+        prover(TIC)(lambda level, text: None, lambda row: None, lambda: False)

@@ -1,0 +1,130 @@
+"""What the interface says and marks, without a screen."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from qsage_validate.arena.frame import BoardMove, MatchMove, MatchOutcome, SquareXY
+from qsage_validate.games.protocol import Board, Player
+from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.notes import Weight, finding_note
+from qsage_validate.play.tui.model.picking import Play
+from qsage_validate.play.tui.model.requests import Refused
+from qsage_validate.play.tui.model.situation import Situation
+from qsage_validate.play.tui.model.view import Tone, View, picture, square_text, status
+from tests.support.toy_match import DOMINOES, TIC, BlockMatch, ToyMatch
+
+
+def view_of(match: ToyMatch, *moves: str) -> View:
+    for move in moves:
+        match.push(move)
+    return View(Situation.of(match))
+
+
+def ended(promised: bool | None, verdict: bool | None, winner: Player | None) -> View:
+    view = view_of(ToyMatch())
+    outcome = MatchOutcome(winner, "over", promised, verdict)
+    frames = (*view.situation.frames, replace(view.situation.frame, outcome=outcome))
+    return replace(view, situation=replace(view.situation, frames=frames))
+
+
+@pytest.mark.parametrize(
+    ("promised", "verdict", "winner", "tone", "headline"),
+    [
+        (True, True, Player.BLACK, Tone.KEPT, "Black wins: over, as the certificate promised"),
+        # A Herbrand certificate promises a false verdict.
+        (True, False, Player.WHITE, Tone.KEPT, "White wins: over, as the certificate promised"),
+        (False, False, Player.WHITE, Tone.BROKEN, "White wins: over: NOT what the"),
+        (None, None, None, Tone.PAST, "over"),
+    ],
+)
+def test_the_end_is_told_as_it_is(
+    promised: bool | None,
+    verdict: bool | None,
+    winner: Player | None,
+    tone: Tone,
+    headline: str,
+) -> None:
+    shown = status(ended(promised, verdict, winner))
+    assert shown.tone is tone
+    assert shown.headline.startswith(headline)
+    expected = {True: "true", False: "false", None: "not evaluated"}[verdict]
+    assert shown.detail.startswith(f"Verdict gate {expected}, no findings.")
+
+
+def test_both_plies_of_a_round_are_marked() -> None:
+    shown = picture(view_of(ToyMatch(DOMINOES), "horizontal(2,3)"))
+    assert shown is not None
+    assert Mark.EARLIER in shown.marks[2, 3]
+    assert Mark.EARLIER in shown.marks[3, 3]
+    assert Mark.CHANGED in shown.marks[2, 1]
+    assert (1, 1) not in shown.marks
+
+
+def test_a_past_frame_has_no_legal_moves() -> None:
+    view = replace(view_of(ToyMatch(), "occupy(3,3)"), viewing=0)
+    shown = picture(view)
+    assert shown is not None
+    assert not any(Mark.LEGAL in marks for marks in shown.marks.values())
+    assert status(view).headline == "Looking back at ply 0: the start"
+
+
+def test_the_most_urgent_thing_is_told() -> None:
+    match = ToyMatch(finding_at=1)
+    view = view_of(match)
+    assert status(view).tone is Tone.FINDING
+    why = match.why_not(BoardMove("occupy", 1, 1))
+    assert why is not None
+    refused = replace(view, refusal=Refused("occupy(1,1)", (why,)))
+    assert status(refused).tone is Tone.REFUSED
+    assert status(replace(refused, viewing=0)).tone is Tone.PAST
+    assert status(replace(refused, busy="thinking")).headline == "Working: thinking …"
+
+
+def test_there_is_no_picture_in_the_bare_game() -> None:
+    view = View(Situation.of(BlockMatch()))
+    assert picture(view) is None
+    assert square_text(view, (1, 1)) == ""
+
+
+def test_a_finding_has_the_command_that_replays_it() -> None:
+    (finding,) = ToyMatch(finding_at=1).findings
+    assert finding_note(finding, ["occupy(2,2)"]).text.endswith(finding.replay)
+    bare = replace(finding, replay="")
+    note = finding_note(bare, ["occupy(2,2)"], lambda moves: f"again {' '.join(moves)}")
+    assert note.weight is Weight.FINDING
+    assert note.text.endswith("replay: again occupy(2,2)")
+    assert finding_note(bare, []).text.endswith("moves: occupy(1,1)")
+
+
+def test_what_is_said_is_decided_without_textual() -> None:
+    modules = (
+        "actions",
+        "board_art",
+        "notes",
+        "pane_layout",
+        "picking",
+        "requests",
+        "situation",
+        "view",
+    )
+    imports = "; ".join(f"import qsage_validate.play.tui.model.{name}" for name in modules)
+    program = f"import sys; {imports}; sys.exit('textual' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_board_with_very_many_moves_is_picked_by_square() -> None:
+    class Large(ToyMatch):
+        has_rules = False
+
+        def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
+            raise AssertionError("the formula is not asked about so many moves")
+
+    board = Board.parse("/".join(["." * 19] * 19))
+    toy = replace(TIC, start=board)
+    picks = Situation.of(Large(toy)).picks
+    assert picks.pick((7, 9)) == Play(BoardMove("occupy", 7, 9))

@@ -1,0 +1,347 @@
+"""All plays: counted right, merged soundly, refuted in the fewest plies, resumed after a stop."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from qsage_validate.arena.conductor import Conductor, PlayState
+from qsage_validate.arena.open import open_conductor
+from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.routes.by_search import Certified, certify_game
+from qsage_validate.errors import InputError, UsageError
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.registry import load_game
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Problem
+from qsage_validate.proving.interruption import LevelInterrupted
+from qsage_validate.proving.levels import LevelResult
+from qsage_validate.proving.plays import exhaustive
+from qsage_validate.proving.plays.exhaustive import exhaust
+from qsage_validate.proving.plays.random_plays import attack
+from qsage_validate.proving.plays.vector_walk import Layer
+from qsage_validate.proving.plays.walkers import ArrayWalker, StateWalker, replay_all
+from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.validation.finding import FindingKind
+from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Undecided, Unsupported
+from tests.support.models import models
+from tests.support.plays import (
+    BREAKTHROUGH,
+    CONNECT,
+    DOMINEERING,
+    DOMINO,
+    EL,
+    HELD,
+    certified,
+    with_flipped_fanin,
+)
+
+WIDE = ("connect-c", "--size=4x4", "--connect=3", "--depth=9")
+
+
+def setup_for(
+    made: Certified,
+    certificate: CircuitCertificate | None = None,
+    *,
+    engine: OracleKind = OracleKind.AUTO,
+    rules: bool = True,
+) -> Problem:
+    return Problem(
+        Files(formula="game.qcir", certificate="game.aig", engine=engine),
+        certificate if certificate is not None else made.certificate,
+        made.encoding.qbf,
+        made.encoding.layout,
+        load_game(made.encoding.model) if rules else None,
+        (),
+    )
+
+
+def plays_of(conductor: Conductor) -> Counter[int]:
+    """How many plays there are of each length, one after the other."""
+    counts: Counter[int] = Counter()
+    pending: list[PlayState] = [conductor.start()]
+    while pending:
+        state = pending.pop()
+        if state.ending is not None:
+            counts[state.plies] += 1
+        elif conductor.to_move(state) is conductor.player:
+            pending += conductor.answer_all([state])
+        else:
+            pending += [conductor.play(state, move) for move in conductor.legal_moves(state)]
+    return counts
+
+
+def by_ply(result: LevelResult) -> dict[int, int]:
+    ended = result.evidence["plays ended by ply"]
+    assert isinstance(ended, list)
+    return {ply: count for ply, count in enumerate(ended) if count}
+
+
+def unmerged(monkeypatch: pytest.MonkeyPatch) -> None:
+    def texts(self: ArrayWalker, nodes: Layer) -> Sequence[Hashable]:
+        return self.texts(nodes)
+
+    monkeypatch.setattr(ArrayWalker, "keys", texts)
+
+
+# -- counting -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words", [DOMINO, EL, BREAKTHROUGH, CONNECT, WIDE, HELD, DOMINEERING], ids=" ".join
+)
+def test_every_play_is_counted(words: tuple[str, ...]) -> None:
+    problem = setup_for(certified(words))
+    result = exhaust(problem)
+    assert isinstance(result.verdict, Proved), str(result.verdict)
+    conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
+    assert by_ply(result) == plays_of(conductor)
+    assert result.evidence["plays"] == result.evidence["plays begun"] == plays_of(conductor).total()
+    assert result.evidence["finished"]
+
+
+@given(models(max_side=3, max_depth=4))
+@settings(max_examples=25, deadline=None)
+def test_any_certified_model_is_won(model: Model) -> None:
+    made = certify_game(model)
+    if not made.encoding.layout.moves:
+        return
+    problem = setup_for(made)
+    result = exhaust(problem)
+    assert isinstance(result.verdict, Proved), str(result.verdict)
+    conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
+    assert by_ply(result) == plays_of(conductor)
+
+
+def test_merging_saves_positions_and_loses_no_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = setup_for(certified(WIDE))
+    merged = exhaust(problem)
+    unmerged(monkeypatch)
+    apart = exhaust(problem)
+    assert merged.evidence["plays ended by ply"] == apart.evidence["plays ended by ply"]
+    assert apart.evidence["transpositions"] == 0
+    more, less = apart.evidence["positions"], merged.evidence["positions"]
+    assert isinstance(more, int)
+    assert isinstance(less, int)
+    assert less < more / 4
+
+
+@pytest.mark.parametrize("engine", [OracleKind.SAT, OracleKind.AUTO], ids=["sat", "simulation"])
+def test_without_arrays_the_results_are_the_same(
+    engine: OracleKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = certified(EL)
+    quick = exhaust(setup_for(made))
+    monkeypatch.setattr("qsage_validate.proving.plays.walkers.walks", lambda problem: False)
+    slow = exhaust(setup_for(made, engine=engine))
+    assert isinstance(slow.verdict, Proved)
+    same = ("positions", "plays", "transpositions", "replies", "plays ended by ply")
+    assert [slow.evidence[k] for k in same] == [quick.evidence[k] for k in same]
+    assert slow.evidence["claims"] == ("sampled" if engine is OracleKind.SAT else "all")
+
+
+def test_without_rules_the_formula_says_what_is_legal() -> None:
+    made = certified(EL)
+    result = exhaust(setup_for(made, rules=False))
+    # The formula may be wrong about that: nothing is proved.
+    assert isinstance(result.verdict, Sampled)
+    assert "no rules are known" in str(result.verdict)
+    # The formula does not end a play: only its claims do.
+    assert result.evidence["plays"] == exhaust(setup_for(made)).evidence["plays"]
+
+
+# -- refuting -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "stride"), [(DOMINO, 4), (CONNECT, 7), (EL, 19), (BREAKTHROUGH, 97)]
+)
+def test_faults_are_found_in_the_fewest_plies(
+    words: tuple[str, ...], stride: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With merging or without, on arrays or not; and whatever random plays find."""
+    made = certified(words)
+    refuted = 0
+    for gate in range(0, made.certificate.aig.num_gates, stride):
+        problem = setup_for(made, with_flipped_fanin(made.certificate, gate))
+        merged = exhaust(problem)
+        with monkeypatch.context() as patched:
+            unmerged(patched)
+            apart = exhaust(problem)
+        with monkeypatch.context() as patched:
+            patched.setattr("qsage_validate.proving.plays.walkers.walks", lambda problem: False)
+            slow = exhaust(problem)
+        assert type(merged.verdict) is type(apart.verdict) is type(slow.verdict)
+        if not isinstance(merged.verdict, Refuted):
+            assert isinstance(attack(problem, games=60, bias=False).verdict, Sampled)
+            continue
+        refuted += 1
+        kinds = [{f.kind for f in r.findings} for r in (merged, apart, slow)]
+        assert kinds[0] == kinds[1] == kinds[2]
+        plies = {f.ply for r in (merged, apart, slow) for f in r.findings}
+        assert len(plies) == 1
+        assert {(f.kind, f.moves) for f in merged.findings} <= {
+            (f.kind, f.moves) for f in apart.findings
+        }
+    assert refuted >= 3
+
+
+def test_a_finding_can_be_replayed() -> None:
+    made = certified(EL)
+    problem = setup_for(made, with_flipped_fanin(made.certificate, 5))
+    verdict = exhaust(problem).verdict
+    assert isinstance(verdict, Refuted)
+    finding = verdict.findings[0]
+    own = open_conductor(problem, problem.oracle(OracleKind.SIMULATION)).opponent_moves(
+        finding.moves
+    )
+    assert finding.replay == problem.replay(own)
+    assert finding.replay.startswith("qsage-play game.qcir --cert game.aig --moves")
+
+
+def test_another_game_is_told() -> None:
+    made = certified(EL)
+    other = load_game(certified(("httt", "--size=3x3", "--shape=tic", "--depth=5")).encoding.model)
+    verdict = exhaust(replace(setup_for(made), game=other)).verdict
+    assert isinstance(verdict, Refuted)
+    assert {f.kind for f in verdict.findings} <= {FindingKind.FALSE_CLAIM, FindingKind.END_DIFFERS}
+
+
+# -- limits, interruptions, checkpoints -----------------------------------------------------
+
+
+def test_a_limit_says_what_was_covered() -> None:
+    result = exhaust(setup_for(certified(WIDE)), limits=Limits(positions=10))
+    assert isinstance(result.verdict, Undecided)
+    assert "the limit of 10 positions is reached: ply " in str(result.verdict)
+    assert "plays begun, all won so far" in str(result.verdict)
+    assert not result.evidence["finished"]
+    result = exhaust(setup_for(certified(WIDE)), limits=Limits(seconds=0))
+    assert isinstance(result.verdict, Undecided)
+    assert "time is up: ply 1 of 9: 1 positions, 1 plays begun" in str(result.verdict)
+    with pytest.raises(UsageError, match="found a limit of 0 positions, expected 1 or more"):
+        exhaust(setup_for(certified(EL)), limits=Limits(positions=0))
+
+
+def test_without_a_layout_there_are_no_moves() -> None:
+    made = certified(DOMINO)
+    result = exhaust(replace(setup_for(made), layout=None, game=None))
+    assert isinstance(result.verdict, Unsupported)
+
+
+@pytest.mark.parametrize("words", [WIDE, HELD], ids=" ".join)
+def test_it_goes_on_from_a_checkpoint(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped after every few positions, in the middle of layers, by limits and by Ctrl-C."""
+    problem = setup_for(certified(words))
+    whole = exhaust(problem)
+    monkeypatch.setattr(ArrayWalker, "batch", 3)
+    monkeypatch.setattr(StateWalker, "batch", 3)
+    file = str(tmp_path / "all.json")
+    positions, interrupted = 1, 0
+    for _ in range(200):
+        calls = 0
+
+        def interrupt(text: str) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == 2:
+                raise KeyboardInterrupt
+
+        limits = Limits(positions=positions)
+        try:
+            result = exhaust(problem, limits=limits, progress=interrupt, checkpoint=file)
+        except LevelInterrupted as error:
+            result = error.partial
+            interrupted += str(result.verdict).startswith("undecided: interrupted: ply ")
+        if isinstance(result.verdict, Proved):
+            break
+        assert Path(file).exists()
+        positions += 5
+    assert isinstance(result.verdict, Proved)
+    assert interrupted >= 3
+    assert not Path(file).exists()
+    same = [k for k in whole.evidence if k != "finished"]
+    assert [result.evidence[k] for k in same] == [whole.evidence[k] for k in same]
+
+
+def test_a_checkpoint_of_something_else_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "all.json"
+    exhaust(setup_for(certified(EL)), limits=Limits(positions=5), checkpoint=str(file))
+    text = file.read_text()
+    with pytest.raises(UsageError, match=r"the checkpoint .*all\.json is of other files"):
+        exhaust(setup_for(certified(DOMINO)), checkpoint=str(file))
+    damaged = with_flipped_fanin(certified(EL).certificate, 3)
+    with pytest.raises(UsageError, match="is of other files"):
+        exhaust(setup_for(certified(EL), damaged), checkpoint=str(file))
+    assert file.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda data: [], "other JSON"),
+        (lambda data: data | {"format": "x"}, "other JSON"),
+        (lambda data: data | {"plies": 4}, "a field that does not fit"),
+        (lambda data: data | {"todo": [["occupy(1,1)", -1]]}, "a field that does not fit"),
+        (lambda data: data | {"positions": "many"}, "a field that does not fit"),
+        (lambda data: data | {"todo": [["nowhere", 1]]}, "plays that are none"),
+        (lambda data: data | {"todo": [["occupy(9,9)", 1]]}, "plays that are none"),
+        (lambda data: {k: v for k, v in data.items() if k != "ended"}, "a field that does not fit"),
+    ],
+)
+def test_a_damaged_checkpoint_is_an_input_error(change: object, found: str, tmp_path: Path) -> None:
+    assert callable(change)
+    file, problem = tmp_path / "all.json", setup_for(certified(EL))
+    exhaust(problem, limits=Limits(positions=5), checkpoint=str(file))
+    file.write_text(json.dumps(change(json.loads(file.read_text()))))
+    with pytest.raises(InputError, match=f"all.json:1:1: found {found}"):
+        exhaust(problem, checkpoint=str(file))
+
+
+def test_files_that_are_no_checkpoints(tmp_path: Path) -> None:
+    problem = setup_for(certified(DOMINO))
+    file = tmp_path / "all.json"
+    file.write_text("{")
+    with pytest.raises(InputError, match=r"all\.json:1:2: found no JSON"):
+        exhaust(problem, checkpoint=str(file))
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="found bytes that are no text, expected a checkpoint"):
+        exhaust(problem, checkpoint=str(file))
+    with pytest.raises(InputError, match="expected a checkpoint"):
+        exhaust(problem, checkpoint=str(tmp_path))
+    missing = str(tmp_path / "no" / "where.json")
+    with pytest.raises(InputError, match="expected a file that can be written"):
+        exhaust(problem, limits=Limits(positions=1), checkpoint=missing)
+
+
+def test_numbers_of_plays_are_shown_shortly() -> None:
+    assert exhaustive.rounded(999_999_999) == "999,999,999"
+    assert exhaustive.rounded(1_234_567_890) == "1.2e9"
+    assert exhaustive.rounded(10**400) == "1.0e400"
+
+
+def test_plays_are_replayed_as_they_were() -> None:
+    made = certified(EL)
+    conductor = open_conductor(setup_for(made), setup_for(made).oracle(OracleKind.SIMULATION))
+    states = [conductor.start()]
+    while states[-1].ending is None:
+        if conductor.to_move(states[-1]) is conductor.player:
+            states.append(conductor.answer_all([states[-1]])[0])
+        else:
+            states.append(conductor.play(states[-1], conductor.legal_moves(states[-1])[-1]))
+    again = replay_all(conductor, [states[-1].moves] * 2)
+    assert [column[1] for column in again] == states
+    with pytest.raises(ValueError, match="answers are others"):
+        replay_all(conductor, [("occupy(3,3)",)])
+    with pytest.raises(ValueError, match="has ended"):
+        replay_all(conductor, [(*states[-1].moves, "occupy(1,1)")])
+    assert made.certificate.kind is Kind.SKOLEM

@@ -1,0 +1,362 @@
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.play.open import open_match
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Problem, load
+from qsage_validate.problems.provenance import facts_from_json, file_facts
+from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.pages.html import html_report
+from qsage_validate.proving.pages.refuted_play import first_refuted_play, steps_of_finding
+from qsage_validate.proving.pages.statistics import Statistics, statistics_of
+from qsage_validate.proving.report import Report
+from qsage_validate.proving.statements import About, Conclusions, Statement
+from qsage_validate.render.bar_chart import Bar, bar_chart
+from qsage_validate.validation.finding import Finding, FindingKind
+from qsage_validate.validation.proofs.strategy import prove_rules
+from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
+from tests.support.plays import with_flipped_fanin
+
+VOID = {"meta", "br", "link", "img", "hr", "input"}
+
+
+class Outline(HTMLParser):
+    """Checks nesting, and gathers what tests ask for."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.headings: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+        self.close()
+        assert not self.open, f"left open: {self.open}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag in ("td", "th", "li", "p"):
+            self.texts.append(" ")
+        self.attributes += [(name, value or "") for name, value in attrs]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        if tag in ("h1", "h2", "h3"):
+            self.headings.append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag, f"</{tag}> closes another element"
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("h1", "h2", "h3"):
+            self.headings[-1] += data
+        self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.texts).split())
+
+
+def report_of(*verdicts: Verdict, **changes: object) -> Report:
+    levels = zip(Level, verdicts, strict=False)
+    results = tuple(LevelResult(lvl, v, 1.25, {"clauses": 32112}) for lvl, v in levels)
+    report = Report("f.qcir with f.aig", results, SAID)
+    return replace(report, **changes)  # type: ignore[arg-type]
+
+
+SAID = Conclusions((Statement(About.GAME, "Black wins within 5 plies", (Level.RULES,)),))
+
+FINE = (
+    Proved("every function reads to its left"),
+    Proved("by SAT"),
+    Undecided("1,000 plays were won"),
+    Proved("all 195 plays"),
+    Proved("by SAT, ply by ply"),
+    Proved("by SAT, once more"),
+    Unsupported("no goals"),
+)
+
+
+@pytest.fixture(scope="module")
+def tic(repository: Path) -> Problem:
+    folder = repository / "certificates"
+    return load(Files(str(folder / "tic.qcir"), str(folder / "tic.aig")))
+
+
+@pytest.fixture(scope="module")
+def numbers(tic: Problem) -> Statistics:
+    found = statistics_of(tic)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def broken(tic: Problem) -> tuple[Problem, Refuted]:
+    """The first damaged certificate that the rules refute by a play."""
+    certificate, game = tic.certificate, tic.game
+    assert isinstance(certificate, CircuitCertificate)
+    assert tic.formula is not None
+    assert tic.layout is not None
+    for gate in range(certificate.aig.num_gates):
+        damaged = with_flipped_fanin(certificate, gate)
+        verdict = prove_rules(tic.formula, tic.layout, damaged, game).verdict  # type: ignore[arg-type]
+        if isinstance(verdict, Refuted) and len(verdict.findings[0].moves) > 1:
+            return replace(tic, certificate=damaged), verdict
+    raise AssertionError("no damage matters")
+
+
+# The page of the shipped sample: what it consists of, in order.
+
+
+def test_the_page_of_the_sample(tic: Problem, numbers: Statistics) -> None:
+    page = html_report(report_of(*FINE), tic, numbers)
+    outline = Outline(page)
+    assert outline.headings == [
+        "httt 4x4 tic: Skolem certificate for Black",
+        "Levels of the validation",
+        "Key positions",
+        "Start and main line",
+        "The same in one diagram",
+        "The strategy in numbers",
+        "How long plays last",
+        "Most frequent replies",
+        "Files and versions",
+        "How to reproduce",
+        "Reading the boards",
+    ]
+    # A board for the start and each of five plies, one diagram, one chart.
+    assert outline.tags.count("svg") == 8
+    assert outline.tags.count("figure") == 7
+    assert "1. Black occupy(2,2)" in outline.text
+    assert "Black wins: reached its goal" in outline.text
+    for row in ("Positions in them, the start included 284", "5 plies of at most 5"):
+        assert row in outline.text
+    files = tic.files
+    for path in (files.formula, files.certificate):
+        assert path is not None
+        digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        assert outline.text.count(digest) == 2  # in the table, and for sha256sum
+        assert f"{Path(path).stat().st_size:,}" in outline.text
+    assert f"qsage validate {files.formula} --cert {files.certificate}" in outline.text
+
+
+def test_the_statistics_of_the_sample(numbers: Statistics) -> None:
+    assert numbers.exact
+    assert (numbers.plays, numbers.positions, numbers.won, numbers.lost) == (195, 284, 195, 0)
+    assert numbers.text == "195 plays, 284 positions, to ply 5 of 5, 0 won early, 0 not won"
+    # One answer to the start, to each of 15 moves, and to each of 13 after that.
+    assert numbers.answers == 1 + 15 + 195
+    assert [row.positions for row in numbers.by_ply] == [1, 1, 15, 15, 126, 126]
+    assert sum(times for _, times in numbers.replies) == numbers.answers
+    data = numbers.as_json()
+    assert data["main_line"] == [step.move for step in numbers.main_line[1:]]
+
+
+def test_nothing_comes_from_elsewhere(tic: Problem, numbers: Statistics) -> None:
+    page = html_report(report_of(*FINE), tic, numbers)
+    outline = Outline(page)
+    forbidden = {"script", "link", "img", "iframe", "object", "embed", "base", "form", "image"}
+    assert not forbidden & set(outline.tags)
+    names = {name for name, _ in outline.attributes}
+    assert not names & {"src", "href", "xlink:href", "srcset", "action", "background"}
+    assert not [name for name in names if name.startswith("on")]
+    addresses = set(re.findall(r"[a-z]+://[^\s\"'<]+", page))
+    assert addresses == {"http://www.w3.org/2000/svg"}
+    assert "@import" not in page
+    assert set(re.findall(r"url\(([^)]*)", page)) <= {
+        f"#{identifier}" for identifier in outline.ids
+    }
+
+
+def test_ids_are_unique_and_drawings_well_formed(tic: Problem, numbers: Statistics) -> None:
+    page = html_report(report_of(*FINE), tic, numbers)
+    outline = Outline(page)
+    assert len(outline.ids) == len(set(outline.ids))
+    for drawing in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+        root = ElementTree.fromstring(drawing)
+        labels = (root.get("aria-labelledby") or "").split()
+        assert {e.get("id") for e in root.iter()} >= set(labels)
+        assert len(labels) == 2
+    for labelled in (v for name, v in outline.attributes if name == "aria-labelledby"):
+        assert set(labelled.split()) <= set(outline.ids)
+
+
+def test_each_level_is_told_with_its_word_and_time() -> None:
+    outline = Outline(html_report(report_of(*FINE)))
+    for level, verdict in zip(Level, FINE, strict=False):
+        assert level.value in outline.text
+        assert str(verdict).partition(": ")[2].lower() in outline.text.lower()
+    for word in ("proved", "undecided", "not applicable"):
+        assert f"{word} 1.25" in outline.text.replace("\xa0", " ")
+    assert "clauses: 32,112" in outline.text
+    assert "Not checked" not in outline.text
+
+
+def test_levels_that_were_not_run_are_named() -> None:
+    outline = Outline(html_report(report_of(*FINE[:2])))
+    assert "Not checked: random plays, all plays, rules, boards, encoding." in outline.text
+    outline = Outline(html_report(report_of(*FINE[:2], interrupted=True)))
+    assert "(the validation was interrupted)" in outline.text
+    assert "Verdict: interrupted" in outline.text
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "word"),
+    [
+        (FINE[:2], "valid"),
+        (FINE, "undecided"),
+        ((Refuted((Finding(FindingKind.VERDICT_DIFFERS, 0, "x"),)),), "refuted"),
+    ],
+)
+def test_verdict_and_last_line_are_quoted(verdicts: tuple[Verdict, ...], word: str) -> None:
+    report = report_of(*verdicts, blame="the certificate" if word == "refuted" else "")
+    outline = Outline(html_report(report))
+    assert f"Verdict: {word}" in outline.text
+    assert report.last_line in outline.text
+    assert ("the certificate" in outline.text) is (word == "refuted")
+
+
+def test_the_same_validation_gives_the_same_page(tic: Problem, numbers: Statistics) -> None:
+    report = report_of(*FINE)
+    again = statistics_of(tic)
+    assert html_report(report, tic, numbers) == html_report(report, tic, again)
+
+
+HOSTILE = "</style></title><script>alert('1')</script><b a=\"x\">&amp;\x00\ud800\n"
+
+
+def test_hostile_names_stay_text() -> None:
+    finding = Finding(
+        FindingKind.BOARD_DIFFERS, 1, HOSTILE, rule=HOSTILE, moves=(HOSTILE,), replay=HOSTILE
+    )
+    report = Report(
+        HOSTILE,
+        (
+            LevelResult(Level.FORMULA, Proved(HOSTILE), 0.0, {HOSTILE: HOSTILE}),
+            LevelResult(Level.RULES, Refuted((finding,)), 0.0, {"list": [HOSTILE, {"a": 1}]}),
+        ),
+        Conclusions((Statement(About.GAME, HOSTILE, (Level.RULES,)),)),
+        blame=HOSTILE,
+        facts={
+            HOSTILE: HOSTILE,
+            "command": HOSTILE,
+            "version": HOSTILE,
+            "model warnings": [HOSTILE],
+            "files": {HOSTILE: {"bytes": 1, "sha256": HOSTILE}},
+        },
+    )
+    page = html_report(report)
+    assert page.isprintable() or "\x00" not in page
+    page.encode("utf-8")
+    outline = Outline(page)
+    assert "script" not in outline.tags
+    assert "b" not in outline.tags
+    assert outline.tags.count("title") == 1
+    assert "alert('1')" in outline.text
+
+
+def test_the_refuted_play_is_shown_step_by_step(broken: tuple[Problem, Refuted]) -> None:
+    problem, verdict = broken
+    report = report_of(*FINE[:4], verdict)
+    played = first_refuted_play(report, problem)
+    assert played is not None
+    moves = played.finding.moves
+    assert [step.move for step in played.steps[1 : len(moves) + 1]] == list(moves)
+    assert any(played.finding.text in step.remarks for step in played.steps)
+    outline = Outline(html_report(report, problem, statistics_of(problem)))
+    assert "The first refuted play" in outline.headings
+    assert "Conclusion" not in outline.text  # Nobody said who is to blame.
+    assert f"Play: {' '.join(moves)}" in outline.text
+
+
+def test_a_play_without_a_certificate_is_shown_by_the_rules(tic: Problem) -> None:
+    moves = ("occupy(1,1)", "occupy(2,1)", "occupy(1,1)")
+    finding = Finding(FindingKind.END_DIFFERS, 3, "the formula accepts it", moves=moves)
+    steps, source = steps_of_finding(finding, None, tic.game)
+    assert "rules" in source
+    assert [step.ply for step in steps] == [0, 1, 2, 3]
+    assert "open" in steps[-1].remarks[0]
+    # This certificate answers otherwise, so its own play is another one.
+    assert steps_of_finding(finding, tic) == (steps, source)
+    nothing, why = steps_of_finding(finding)
+    assert nothing == ()
+    assert "no layout" in why
+    outline = Outline(html_report(report_of(Refuted((finding,)))))
+    assert outline.tags.count("li") >= len(moves)
+
+
+def test_marks_behind_moves_are_understood(tic: Problem) -> None:
+    start = open_match(tic).frames[1].move
+    finding = Finding(
+        FindingKind.VERDICT_DIFFERS, 2, "the verdict differs", moves=(str(start), f"{start}!")
+    )
+    steps, source = steps_of_finding(finding, tic)
+    assert "decoded from the formula" in source
+    assert any("Let happen" in remark for remark in steps[2].remarks)
+
+
+def test_large_strategies_are_lower_bounds(tic: Problem) -> None:
+    part = statistics_of(tic, budget=20)
+    assert part is not None
+    assert not part.exact
+    assert part.text.startswith("at least ")
+    outline = Outline(html_report(report_of(*FINE), tic, part))
+    assert "Counts are lower bounds" in outline.text
+    assert f"≥ {part.plays}" in outline.text
+
+
+def test_the_bare_game_has_a_page_without_boards(tmp_path: Path) -> None:
+    formula = tmp_path / "f.qcir"
+    formula.write_text("#QCIR-14\nexists(1)\nforall(2)\noutput(3)\n3 = or(1, 2)\n")
+    certificate = tmp_path / "f.aag"
+    certificate.write_text("aag 1 1 0 1 0\n2\n1\ni0 2\no0 1\n")
+    problem = load(Files(str(formula), str(certificate)))
+    assert statistics_of(problem) is None
+    finding = Finding(FindingKind.VERDICT_DIFFERS, 2, "a lie", moves=("1=1", "2=0"))
+    outline = Outline(html_report(report_of(Refuted((finding,))), problem))
+    assert "svg" not in outline.tags
+    assert "1. Black 1=1" in outline.text
+
+
+def test_files_as_they_were_read_are_told(tic: Problem) -> None:
+    facts = file_facts(tic.files)
+    assert [Path(fact.path).name for fact in facts] == ["tic.qcir", "tic.aig"]
+    told = {fact.path: fact.as_json() for fact in facts}
+    assert facts_from_json(told) == facts
+    assert facts_from_json({"x": "digest", 3: {}}) == ()
+    changed = {"old.qcir": {"bytes": 12, "sha256": "ab" * 32}}
+    outline = Outline(html_report(report_of(*FINE, facts={"files": changed}), tic))
+    assert "old.qcir" in outline.text
+    assert facts[0].sha256 not in outline.text
+
+
+def test_bars_are_as_high_as_their_numbers() -> None:
+    root = ElementTree.fromstring(
+        bar_chart(
+            [Bar("1", 0), Bar("2", 50), Bar("3", 75, 25)], title="<t>", axis="&", identifier="c"
+        )
+    )
+    bars = [e for e in root.iter() if e.tag.endswith("rect") and e.get("x")]
+    heights = [float(e.get("height", "")) for e in bars]
+    assert len(heights) == 3
+    assert heights[1] == pytest.approx(1.5 * heights[0], abs=0.02)
+    assert heights[2] == pytest.approx(0.5 * heights[0], abs=0.02)
+    assert "3: 75 and 25 not as promised" in (root.findtext("{*}desc") or "")
+    ElementTree.fromstring(bar_chart([], title="t", axis="a"))
