@@ -187,7 +187,7 @@ def _copied(first: Step, second: Step, known: dict[int, int]) -> tuple[int, int]
     if abs(copy) in known or second.literals[0] != copy:
         return None
     one, other = set(first.literals[1:]), set(second.literals[1:])
-    if len(one & other) != 1:
+    if len(one) != 2 or len(other) != 2 or len(one & other) != 1:
         return None
     (x,), (y,) = one - other, other - one
     return (abs(copy), abs(x)) if x == -y and abs(x) in known else None

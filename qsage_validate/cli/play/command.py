@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.arena.open import open_adversary
 from qsage_validate.cli.common import (
     DialectOption,
     GameOption,
@@ -23,7 +22,6 @@ from qsage_validate.cli.common import (
     parse_dialect,
 )
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.play.open import open_match
 
 if TYPE_CHECKING:
     from qsage_validate.arena.adversary import AdversaryReport
@@ -264,6 +262,7 @@ def command(
 
 def _play(files: Files, ways: Ways) -> Exit:
     """Play what ``files`` say in the way that was asked for."""
+    from qsage_validate.play.open import open_match
     from qsage_validate.problems.load import load
 
     problem = load(files)
@@ -379,6 +378,8 @@ def script(match: Match, moves: str | None, moves_file: str | None, json_output:
 
 
 def _random(problem: Problem, ways: Ways) -> Exit:
+    from qsage_validate.arena.open import open_adversary
+
     opponent = problem.certificate.kind.player.other
     asked = "White" if ways.white is not None else "Black"
     if str(opponent) != asked:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.errors import Exit, UsageError, one_line
-from qsage_validate.play.open import open_heap_match
 
 if TYPE_CHECKING:
     from qsage_validate.arena.heap_adversary import (
@@ -89,6 +88,7 @@ def impartial_game(name: str | None) -> ImpartialGame | None:
 def play(game: ImpartialGame, name: str, options: ImpartialOptions, ways: Ways) -> Exit:
     """Play ``game``, which the command line calls ``name``."""
     from qsage_validate.games.protocol import Player
+    from qsage_validate.play.open import open_heap_match
     from qsage_validate.problems.heaps import load_heaps
 
     _check(options, ways)

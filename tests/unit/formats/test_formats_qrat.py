@@ -143,6 +143,8 @@ def test_other_new_variables_are_innermost() -> None:
     steps = (Step(Action.ADD, (-7, 2, 3), "", 1), Step(Action.DELETE, (7, 2, -3), "", 2))
     assert introduced_levels(PREFIX, QratTrace(steps)) == {7: 4}
     assert levels((-7, 2, 3), (-7, 2, -3)) == {7: 4}
+    # Clauses that name a literal twice copy nothing.
+    assert levels((-7, 2, 2), (7, 2, 2)) == {7: 4}
 
 
 def test_the_prefix_with_the_new_variables() -> None:
