@@ -7,15 +7,13 @@ else that the hero decides follows from the moves.  This is what they say to eac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.encodings.layout.grid import Bits
-from qsage_validate.games.protocol import Player
-
-Witness = Hashable
+from qsage_validate.games.protocol import Player, Witness
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ its positions are searched and planned on like those of any other.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
 
-from qsage_validate.games.protocol import Player, Position
+from qsage_validate.games.protocol import Player, Position, Witness
 
 
 class PlanningGame(ABC):
@@ -31,7 +30,7 @@ class PlanningGame(ABC):
         """The position before ply 1."""
 
     @abstractmethod
-    def witnesses(self, position: Position, player: Player) -> frozenset[Hashable]:
+    def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:
         """The goals of ``player`` that hold: what the formula asks for, besides moves."""
 
     def settled(self, position: Position) -> Player | None:

@@ -7,10 +7,10 @@ are frozen and hashable; moves and positions have a text form that parses back.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
 
@@ -273,8 +273,17 @@ def plies_text(number: int | None) -> str:
     return f"{number} {'ply' if number == 1 else 'plies'}"
 
 
+Witness: TypeAlias = Hashable
+"""A goal that holds: what a formula asks for, besides moves, when a player claims to have won."""
+
+
 class Game(ABC):
-    """A two-player game of bounded depth; Black tries to win within ``plies`` plies."""
+    """A two-player game of bounded depth; Black tries to win within ``plies`` plies.
+
+    ``language`` is what its rules are written in, as the lines ``game`` of layouts call it.
+    """
+
+    language: ClassVar[str]
 
     @property
     @abstractmethod
@@ -323,6 +332,39 @@ class Game(ABC):
     def player_at(self, ply: int) -> Player:
         """Who makes the ply ``ply`` (from 1)."""
         return self.first_player if ply % 2 else self.first_player.other
+
+    # -- positions in words: what formulas and boards tell of them ---------------------------
+
+    @abstractmethod
+    def atoms(self, position: Position) -> frozenset[str]:
+        """All atoms that are true in a position of this game; every other one is false.
+
+        Atoms are the words of ``StateTable.atoms``: ``black b2`` in positional games,
+        ``black (2,3)`` on the grids of BDDL, fluents in GDL.
+        """
+
+    @abstractmethod
+    def board_of(self, atoms: Collection[str]) -> Board:
+        """The board that shows some atoms; those that it does not show are left out."""
+
+    @abstractmethod
+    def square_of(self, text: str) -> tuple[int, int] | None:
+        """The square, 1-based (x, y), that a move or place is drawn on, if it is on one."""
+
+    @abstractmethod
+    def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:
+        """The goals of ``player`` that hold in a position."""
+
+    def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
+        """The squares that reached the winner's goal, as far as a game can point at them."""
+        return ()
+
+    @property
+    def target(self) -> tuple[str, ...]:
+        """The shape that is to be formed, row by row (``XX``, ``X.``), if it is about one."""
+        return ()
+
+    # -- what makes a search quick ------------------------------------------------------------
 
     def symmetries(self) -> Sequence[Symmetry]:
         """Symmetries that keep rules and goals, without the identity; none unless known."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.arena.conductor import PlayState
 from qsage_validate.arena.frame import Frame, MatchMove
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
-from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.protocol import Board, Game, Player
 from qsage_validate.render.board_svg import Marks
 from qsage_validate.render.frame_text import outcome_line
 from qsage_validate.strategies.readings import BoardMove, NamedMove, SquareXY
-
-_SQUARE = re.compile(r"\((\d{1,6}),(\d{1,6})\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,7 @@ def steps_by_rules(game: Game, moves: Sequence[str]) -> tuple[Step, ...]:
             return tuple(steps)
         outcome = position.outcome
         ending = "" if outcome is None else f"{outcome.winner} wins: {outcome.reason}"
-        last = _square_of(game, str(move))
+        last = game.square_of(str(move))
         boards = (before, position.board, None)
         steps.append(_step(ply, player, str(move), boards, last, [], ending))
     return tuple(steps)
@@ -145,14 +141,6 @@ def _step(
 def _named(move: MatchMove | None) -> SquareXY | None:
     """The square that a move names, where it names one."""
     return move.square if isinstance(move, (BoardMove, NamedMove)) else None
-
-
-def _square_of(game: Game, text: str) -> SquareXY | None:
-    """The square of a move of the rules."""
-    if isinstance(game, AtomGame):
-        return game.square_of(text)
-    named = _SQUARE.search(text)
-    return None if named is None else (int(named[1]), int(named[2]))
 
 
 def _on(board: Board, square: SquareXY) -> bool:

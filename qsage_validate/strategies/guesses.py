@@ -12,7 +12,6 @@ from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.encodings.layout.grid import MoveVariables
 from qsage_validate.encodings.layout.tables import AnyLayout, MoveTable, TableLayout
-from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.strategies.readings import Line
 
@@ -114,7 +113,7 @@ def variables_read_at(
 def told(layout: AnyLayout, game: Game | None) -> dict[int, int]:
     """The variables that tell the position in a play, each with the first time at which it does."""
     found: dict[int, int] = {}
-    if isinstance(layout, TableLayout) and isinstance(game, AtomGame) and not layout.state.position:
+    if isinstance(layout, TableLayout) and game is not None and not layout.state.position:
         for time, literals in enumerate(layout.state.states):
             for literal in literals:
                 found.setdefault(abs(literal), time)

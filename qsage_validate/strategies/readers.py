@@ -6,7 +6,6 @@ from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
 from qsage_validate.formats.grid_names import named_cell
-from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.protocol import Game
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Kind
 from qsage_validate.strategies.herbrand import HerbrandReader
@@ -26,7 +25,7 @@ def reader_of(
 
     The game says where the moves of a table are drawn.
     """
-    square_of = game.square_of if isinstance(game, AtomGame) else named_cell
+    square_of = named_cell if game is None else game.square_of
     if certificate.kind is Kind.SKOLEM:
         if isinstance(layout, TableLayout):
             return TableSkolemReader(layout, oracle, square_of)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from qsage_validate.encodings.layout.grid import Layout
 from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
-from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.protocol import Game, Player
 
 
@@ -42,8 +41,8 @@ def _check_tables(game: Game, layout: TableLayout) -> None:
     certificate's side.
     """
     source = f"the game {game.name} does not fit the layout ({layout.source})"
-    if not isinstance(game, AtomGame):
-        raise UsageError(f"{source}: it is played on a grid, expected a {layout.game} game")
+    if game.language != layout.game:
+        raise UsageError(f"{source}: it is a {game.language} game, expected a {layout.game} game")
     more = range(layout.plies + 1, game.plies + 1)
     idle = len(more) <= 1 or all(game.player_at(ply) is Player.WHITE for ply in more)
     if game.plies < layout.plies or not idle:

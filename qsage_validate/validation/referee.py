@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from qsage_validate.encodings.layout.grid import Layout, StateCode
 from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
-from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries
@@ -102,7 +101,6 @@ class Referee:
 
     def wrong_atoms(self, position: Position, atoms: Atoms) -> list[str]:
         """The atoms, of those that the formula has, that the rules see differently; sorted."""
-        assert isinstance(self.game, AtomGame), "checked when the layout was"
         assert isinstance(self.layout, TableLayout), "atoms are of tables"
         differ = (self.game.atoms(position) & atoms.known) ^ atoms.true
         state = self.layout.state
@@ -115,7 +113,6 @@ class Referee:
         wrong = self.wrong_atoms(position, atoms)
         if not wrong:
             return None
-        assert isinstance(self.game, AtomGame), "it has atoms"
         shown = ", ".join(
             f"'{atom}' is {str(atom in atoms.true).lower()} in the formula and "
             f"{str(atom not in atoms.true).lower()} by the rules"

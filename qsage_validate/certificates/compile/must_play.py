@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from qsage_validate.certificates.compile.plan import NoWinError, Plan, PlanNode
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.positional.rules import Claim, PositionalGame, PositionalPosition
-from qsage_validate.games.positional.witnesses import goal_masks
 from qsage_validate.games.protocol import Move, Player, Position
 
 BLACK = Player.BLACK
@@ -93,7 +92,7 @@ class _Planner:
         move, after = self.choose(position)
         bit = after.black & ~black
         if after.outcome is not None:
-            goal = min(goal_masks(after, BLACK))
+            goal = min(self.game.witnesses(after, BLACK))
             node = PlanNode(ply, move, True, frozenset({goal}))
             found = _Win(node, goal & ~bit & ~self.model.black, bit)
         else:

@@ -17,11 +17,9 @@ from typing import TypeVar
 
 from qsage_validate.errors import QsageError, UndecidedError
 from qsage_validate.games.planning_game import PlanningGame
-from qsage_validate.games.protocol import Game, Move, Player, Position
+from qsage_validate.games.protocol import Game, Move, Player, Position, Witness
 
 Key = TypeVar("Key", bound=Hashable)
-Witness = Hashable
-Witnesses = Callable[[Position, Player], frozenset[Witness]]
 
 # How many existing nodes are tried for a position, and how many positions all trials of a run
 # may visit, before new nodes are made without asking.
@@ -78,8 +76,7 @@ class Plan:
 class Planner:
     """Builds a plan for the player who wins a game.
 
-    ``wins(position)`` says whether the hero wins from a position that has not ended;
-    ``witnesses(position, hero)`` gives the goal instances of the hero that hold.  At
+    ``wins(position)`` says whether the hero wins from a position that has not ended.  At
     ``deadline`` (``time.monotonic``) the attempt ends with ``UndecidedError``.
     """
 
@@ -88,14 +85,12 @@ class Planner:
         game: Game | PlanningGame,
         hero: Player,
         wins: Callable[[Position], bool],
-        witnesses: Witnesses,
         budget: int = _BUDGET,
         deadline: float | None = None,
     ) -> None:
         self.game = game
         self.hero = hero
         self.wins = wins
-        self.witnesses = witnesses
         self.budget = budget
         self.deadline = deadline
         # Half of the time may go into merging; then what is left is to be finished.
@@ -133,7 +128,7 @@ class Planner:
         """The goals of the hero that hold."""
         found = self._goals.get(position)
         if found is None:
-            found = self._goals[position] = self.witnesses(position, self.hero)
+            found = self._goals[position] = self.game.witnesses(position, self.hero)
         return found
 
     def build(self) -> Plan:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.certificates.compile.decisions import Column, Decisions
-from qsage_validate.certificates.compile.plan import Moves, Plan, PlanNode, Witness
+from qsage_validate.certificates.compile.plan import Moves, Plan, PlanNode
 from qsage_validate.certificates.compile.play_in_mind import play_in_mind
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Connective
@@ -24,7 +24,7 @@ from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout.grid import Bits
 from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, illegal_replies
 from qsage_validate.errors import QsageError
-from qsage_validate.games.protocol import Move, Player
+from qsage_validate.games.protocol import Move, Player, Witness
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 

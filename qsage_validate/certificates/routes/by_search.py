@@ -15,20 +15,17 @@ from qsage_validate.certificates.checker.check import (
 )
 from qsage_validate.certificates.compile.compiler import compile_plan, compile_with_lemmas
 from qsage_validate.certificates.compile.must_play import must_play_plan
-from qsage_validate.certificates.compile.plan import Plan, Planner, Witness
+from qsage_validate.certificates.compile.plan import Plan, Planner
 from qsage_validate.certificates.compile.table_compiler import NotCompiledError, compile_table_plan
 from qsage_validate.encodings.encoding import AnyEncoding, Encoding, TableEncoding, encode
 from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.bddl.rules import BddlPosition
-from qsage_validate.games.gdl.rounds import RoundsPosition
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
-from qsage_validate.games.positional.witnesses import goal_masks
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Game, Player, Position, Witness
 from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.search.choose import search_for
@@ -171,7 +168,7 @@ def certify_encoding(
     own = _planned_on(encoded, result.winner)
     if own is None:
         plan = _plan(encoded, game, solver, result.winner, deadline)
-        ended = goal_witnesses(game.initial, plan.hero) if game.initial.outcome else None
+        ended = game.witnesses(game.initial, plan.hero) if game.initial.outcome else None
     else:
         plan = _own_plan(encoded, own, result.winner, deadline)
         ended = own.witnesses(own.initial, plan.hero) if own.initial.outcome else None
@@ -205,7 +202,7 @@ def _plan(
         model = game.model
         if model.maker_breaker and model.alternates:
             return must_play_plan(game, wins, solver.best_move, deadline)
-    return Planner(game, winner, wins, goal_witnesses, deadline=deadline).build()
+    return Planner(game, winner, wins, deadline=deadline).build()
 
 
 def _planned_on(encoded: AnyEncoding, winner: Player) -> PlanningGame | None:
@@ -229,7 +226,7 @@ def _own_plan(
     def wins(position: Position) -> bool:
         return search.winner(position) is hero
 
-    return Planner(game, hero, wins, game.witnesses, deadline=deadline).build()
+    return Planner(game, hero, wins, deadline=deadline).build()
 
 
 def _compiled(
@@ -283,19 +280,3 @@ def _left(deadline: float | None) -> float | None:
 
 def _silent(_: str) -> None:
     """Tell nobody."""
-
-
-def goal_witnesses(position: Position, player: Player) -> frozenset[Witness]:
-    """The goals of ``player`` that hold in a position, of the kind that its game has.
-
-    Goal instances of a BDDL game, masks of positions of a positional one; of a game in GDL the
-    player, where the play has ended by the description with a win of the player's.
-    """
-    if isinstance(position, BddlPosition):
-        return frozenset(position.goal_instances(player))
-    if isinstance(position, PositionalPosition):
-        return frozenset(goal_masks(position, player))
-    if isinstance(position, RoundsPosition):
-        ended = position.chosen is None and position.game.inner.end(position.state)
-        return frozenset({player} if ended and ended.winner is player else ())
-    raise TypeError(f"{position!r} is of no kind of game that has certificates")

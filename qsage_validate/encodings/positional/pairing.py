@@ -28,7 +28,7 @@ from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
-from qsage_validate.encodings.completion import PlayLiterals, Witness
+from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout.tables import MoveTable, StateTable, TableLayout
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
@@ -38,7 +38,7 @@ from qsage_validate.games.positional.model import PositionalModel, require_alter
 from qsage_validate.games.positional.pairing import Pairing
 from qsage_validate.games.positional.pairing_game import PairingGame
 from qsage_validate.games.positional.paths import with_all_winning_sets
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Player, Witness
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

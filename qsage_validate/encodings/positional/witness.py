@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.arithmetic import Bits
-from qsage_validate.encodings.completion import PlayLiterals, Witness
+from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.positional.open_game import OpenGame, first_set, shortest_way
 from qsage_validate.games.positional.masks import members
+from qsage_validate.games.protocol import Witness
 
 Listing = Callable[[Witness], tuple[int, ...]]
 """The positions that a goal which was reached consists of, by number."""

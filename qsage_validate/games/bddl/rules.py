@@ -25,7 +25,7 @@ This module shares no code with the encodings, which are checked against it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import FrozenInstanceError, dataclass
 from functools import cached_property
 
@@ -56,6 +56,7 @@ from qsage_validate.games.protocol import (
     Outcome,
     Player,
     Position,
+    Square,
     Symmetry,
 )
 
@@ -262,7 +263,11 @@ class BddlGame(Game):
 
     Raises ``UsageError`` for models whose rules cannot be executed (see ``Grounding``) or whose
     moves would have no unique names.
+
+    Its atoms are ``black (2,3)`` and ``white (2,3)``; a square without either is open.
     """
+
+    language = "bddl"
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -354,6 +359,38 @@ class BddlGame(Game):
         if (board.width, board.height) != (width, height):
             raise wrong_size(board, width, height)
         return BddlPosition(self, self.grounding.state_of(board), ply)
+
+    @cached_property
+    def _places(self) -> Mapping[str, tuple[int, int]]:
+        """The squares by their words, row by row."""
+        rows, columns = range(1, self.grounding.height + 1), range(1, self.grounding.width + 1)
+        return {f"({x},{y})": (x, y) for y in rows for x in columns}
+
+    def atoms(self, position: Position) -> frozenset[str]:
+        contents = zip(self._places, position.board.squares, strict=True)
+        return frozenset(
+            f"{square.name.lower()} {place}"
+            for place, square in contents
+            if square is not Square.OPEN
+        )
+
+    def board_of(self, atoms: Collection[str]) -> Board:
+        def content(place: str) -> Square:
+            if f"black {place}" in atoms:
+                return Square.BLACK
+            return Square.WHITE if f"white {place}" in atoms else Square.OPEN
+
+        width, height = self.grounding.width, self.grounding.height
+        return Board(width, height, tuple(map(content, self._places)))
+
+    def square_of(self, text: str) -> tuple[int, int] | None:
+        """The square at the end of a text, as in ``occupy(2,3)`` and ``(2,3)``."""
+        _, bracket, place = text.rpartition("(")
+        return self._places.get(bracket + place)
+
+    def witnesses(self, position: Position, player: Player) -> frozenset[GoalInstance]:
+        assert isinstance(position, BddlPosition), "a position of this game"
+        return frozenset(position.goal_instances(player))
 
     @cached_property
     def _symmetries(self) -> tuple[Symmetry, ...]:

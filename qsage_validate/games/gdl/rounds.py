@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError, UsageError
-from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.gdl.machine import State
 from qsage_validate.games.gdl.model import Ground
 from qsage_validate.games.gdl.rules import GdlGame, GdlMove, GdlPosition, rounds_text
 from qsage_validate.games.protocol import (
     Board,
+    Game,
     Illegality,
     Kernel,
     Move,
@@ -99,8 +99,10 @@ class RoundsPosition(Position):
         return self.game.inner.illegality(self.state, self.to_move, move)
 
 
-class RoundsGame(AtomGame):
+class RoundsGame(Game):
     """The rounds of a game in GDL, two plies each."""
+
+    language = "gdl"
 
     def __init__(self, game: GdlGame) -> None:
         self.inner = game
@@ -149,6 +151,13 @@ class RoundsGame(AtomGame):
 
     def square_of(self, text: str) -> tuple[int, int] | None:
         return self.inner.square_of(text)
+
+    def witnesses(self, position: Position, player: Player) -> frozenset[Player]:
+        """As in the game, between rounds: none while White's part is missing."""
+        assert isinstance(position, RoundsPosition), "a position of this game"
+        if position.chosen is not None:
+            return frozenset()
+        return self.inner.witnesses(GdlPosition(self.inner, position.state, 1), player)
 
     def after(self, state: State, black: Ground, white: Ground) -> State:
         """The state after a round."""

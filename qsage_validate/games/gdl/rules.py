@@ -32,7 +32,6 @@ from qsage_validate.errors import (
 )
 from qsage_validate.formats.sexpr import read_nodes
 from qsage_validate.formats.source import Source, quoted
-from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.gdl.explain import why_not
 from qsage_validate.games.gdl.grid import Grid, drawing, find_grid
 from qsage_validate.games.gdl.horizon import Step, horizon, move_domains, turn_order
@@ -48,6 +47,7 @@ from qsage_validate.games.gdl.model import (
 from qsage_validate.games.gdl.parser import parse_ground
 from qsage_validate.games.protocol import (
     Board,
+    Game,
     Illegality,
     Kernel,
     Move,
@@ -154,12 +154,14 @@ class GdlPosition(Position):
         return self.game.illegality(self.state, self.to_move, move)
 
 
-class GdlGame(AtomGame):
+class GdlGame(Game):
     """The game of a description, for so many rounds; ``black`` names a role.
 
     Raises ``InputError`` for a description that is not valid, ``UsageError`` for another number
     of roles than two, for a role that there is not, and for a number out of range.
     """
+
+    language = "gdl"
 
     def __init__(
         self,
@@ -389,6 +391,13 @@ class GdlGame(AtomGame):
         if self.grid is None:
             return None
         return self.grid.square_of(self._ground(text))
+
+    def witnesses(self, position: Position, player: Player) -> frozenset[Player]:
+        """The player, where the play has ended by the description with a win of the player's."""
+        assert isinstance(position, GdlPosition), "a position of this game"
+        outcome = self.end(position.state)
+        won = outcome is not None and outcome.winner is player
+        return frozenset({player} if won else ())
 
     # -- texts --------------------------------------------------------------------------------
 

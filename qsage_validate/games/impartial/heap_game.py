@@ -8,7 +8,7 @@ moves, and the player who cannot move loses (in misère play: wins).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -58,8 +58,10 @@ class HeapGame(Game):
 
     ``start`` must be legal.  Without ``plies`` the game ends where its rules end it, and
     :attr:`plies` is the length of the longest play, or 0 where there is none or it is not known:
-    plays need not end, or there are too many states.
+    plays need not end, or there are too many states.  Its atoms are ``v = 3``.
     """
+
+    language = "impartial"
 
     def __init__(
         self,
@@ -130,6 +132,24 @@ class HeapGame(Game):
             squares += [Square.BLACK] * tokens + [Square.OPEN] * (width - tokens)
         names = self.rules.game.variables
         return Board(width, len(state), tuple(squares), Shape.HEAPS, names)
+
+    def atoms(self, position: Position) -> frozenset[str]:
+        assert isinstance(position, HeapPosition), "a position of this game"
+        values = zip(self.rules.game.variables, position.state, strict=True)
+        return frozenset(f"{name} = {value}" for name, value in values)
+
+    def board_of(self, atoms: Collection[str]) -> Board:
+        values = dict(atom.split(" = ") for atom in atoms)
+        return self.board(tuple(int(values.get(name, 0)) for name in self.rules.game.variables))
+
+    def square_of(self, text: str) -> None:
+        """None: a heap is a row of tokens."""
+
+    def witnesses(self, position: Position, player: Player) -> frozenset[Player]:
+        """The player, where the play has ended with a win of the player's."""
+        outcome = position.outcome
+        won = outcome is not None and outcome.winner is player
+        return frozenset({player} if won else ())
 
     # -- moves ------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ was done, or fewer.  Black wins by completing a set, and loses when the cover is
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
@@ -18,7 +18,7 @@ from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.stones import Stone, StonesPosition
-from qsage_validate.games.protocol import Outcome, Player, Position
+from qsage_validate.games.protocol import Outcome, Player, Position, Witness
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -63,7 +63,7 @@ class CoverGame(PlanningGame):
         """The cover for these stones of Black's."""
         return reduce(or_, (shape for shape in self.shapes if shape & black), 0)
 
-    def witnesses(self, position: Position, player: Player) -> frozenset[Hashable]:
+    def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:
         assert isinstance(position, CoverPosition), "a position of this game"
         outcome = position.outcome
         if player is WHITE or outcome is None or outcome.winner is WHITE:

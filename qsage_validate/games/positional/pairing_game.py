@@ -7,7 +7,7 @@ there is, for that depends on the stone.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -17,7 +17,7 @@ from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, open_sets
 from qsage_validate.games.positional.stones import Stone, StonesPosition
-from qsage_validate.games.protocol import Outcome, Player, Position
+from qsage_validate.games.protocol import Outcome, Player, Position, Witness
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -62,7 +62,7 @@ class PairingGame(PlanningGame):
             return False
         return next(open_sets(self.model, pairing, black, white), None) is None
 
-    def witnesses(self, position: Position, player: Player) -> frozenset[Hashable]:
+    def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:
         assert isinstance(position, PairingPosition), "a position of this game"
         outcome = position.outcome
         if player is BLACK or outcome is None or outcome.winner is BLACK:

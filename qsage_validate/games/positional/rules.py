@@ -23,7 +23,6 @@ from qsage_validate.errors import (
     MalformedMoveError,
 )
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.position_text import read_board_text, wrong_size
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.hex import side_owner
@@ -33,8 +32,10 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.polyominoes import drawing_of
 from qsage_validate.games.positional.recognition import polyomino_of
 from qsage_validate.games.positional.symmetry import Permutation, key_symmetries
+from qsage_validate.games.positional.witnesses import goal_masks, shortest_connection
 from qsage_validate.games.protocol import (
     Board,
+    Game,
     Illegality,
     Move,
     Outcome,
@@ -139,7 +140,7 @@ class PositionalPosition(Position):
         if outcome.winner is Player.BLACK and model.network is not None:
             if model.network.short is Player.WHITE:
                 return own
-            return _shortest(model.network.start & own, model.network.end, own, self.game.model)
+            return shortest_connection(model.network, own)
         wins = model.black_wins if outcome.winner is Player.BLACK else model.white_wins
         return next(mask for mask in wins if mask & own == mask)
 
@@ -185,34 +186,13 @@ class PositionalPosition(Position):
         return Illegality(rule, f"{move}: {rule}", game.arrangement.squares[number], 0)
 
 
-def _shortest(seed: int, end: int, own: int, model: PositionalModel) -> int:
-    """The positions of a shortest connection of ``seed`` with ``end`` within ``own``."""
-    assert model.network is not None
-    neighbours = model.network.neighbours
-    layers = [seed]
-    seen = seed
-    while layers[-1] and not layers[-1] & end:
-        step = 0
-        for k in members(layers[-1]):
-            step |= neighbours[k]
-        layers.append(step & own & ~seen)
-        seen |= layers[-1]
-    target = layers[-1] & end
-    if not target:
-        return 0
-    path = last = target & -target
-    for layer in reversed(layers[:-1]):
-        near = neighbours[last.bit_length() - 1] & layer
-        last = near & -near
-        path |= last
-    return path
-
-
-class PositionalGame(AtomGame):
+class PositionalGame(Game):
     """The game that a positional model describes.
 
     Its atoms are ``black b2``, ``white b2``, ``open b2`` and ``occupied b2``.
     """
+
+    language = "positional"
 
     def __init__(self, model: PositionalModel) -> None:
         self.model = model
@@ -280,6 +260,10 @@ class PositionalGame(AtomGame):
     def square_of(self, text: str) -> tuple[int, int] | None:
         number = self.model.number.get(text)
         return None if number is None else self.arrangement.squares[number]
+
+    def witnesses(self, position: Position, player: Player) -> frozenset[int]:
+        assert isinstance(position, PositionalPosition), "a position of this game"
+        return goal_masks(self.model, position.pieces(player), player)
 
     def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
         assert isinstance(position, PositionalPosition), "a position of this game"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from qsage_validate.games.positional.masks import bits, spread
-from qsage_validate.games.positional.model import Network
-from qsage_validate.games.positional.rules import PositionalPosition
+from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Player
 
 
-def goal_masks(position: PositionalPosition, player: Player) -> frozenset[int]:
-    """The goals of ``player`` that hold, as masks of claimed positions; empty without one.
+def goal_masks(model: PositionalModel, own: int, player: Player) -> frozenset[int]:
+    """The goals of ``player`` within the positions ``own``, as masks; empty without one.
 
     Every complete winning set; in a network a shortest connection of Short's, or a cut of Cut's
     from which nothing can be left out.
     """
-    model, own = position.game.model, position.pieces(player)
     network = model.network
     if player is Player.WHITE or network is None:
         wins = model.black_wins if player is Player.BLACK else model.white_wins
@@ -22,7 +20,7 @@ def goal_masks(position: PositionalPosition, player: Player) -> frozenset[int]:
     if not network.won_by_black(own):
         return frozenset()
     if network.short is Player.BLACK:
-        return frozenset({_shortest_connection(network, own)})
+        return frozenset({shortest_connection(network, own)})
     cut = own
     for bit in bits(own):
         if network.won_by_black(cut & ~bit):
@@ -30,7 +28,7 @@ def goal_masks(position: PositionalPosition, player: Player) -> frozenset[int]:
     return frozenset({cut})
 
 
-def _shortest_connection(network: Network, own: int) -> int:
+def shortest_connection(network: Network, own: int) -> int:
     """The positions of a shortest way from start to end within ``own``, which there is."""
     if network.joined:
         return 0

@@ -16,7 +16,6 @@ from qsage_validate.arena.pairs import letters_of
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.layout.tables import MoveTable, StateTable, TableLayout
 from qsage_validate.errors import MalformedMoveError, UsageError
-from qsage_validate.games.atoms import AtomGame
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.positional.harary import harary_model
@@ -553,7 +552,7 @@ def test_another_game_does_not_fit(model: PositionalModel, message: str) -> None
 def test_a_game_on_a_grid_does_not_fit_a_table() -> None:
     layout = encode(EL, "ea").layout
     game = load_game(resolve_model(["httt"], {"size": "3x3", "shape": "el", "depth": "5"}))
-    with pytest.raises(UsageError, match="it is played on a grid, expected a positional game"):
+    with pytest.raises(UsageError, match="it is a bddl game, expected a positional game"):
         check_fit(game, layout)
 
 
@@ -577,7 +576,6 @@ def test_a_state_in_gdl_is_told_by_its_fluents() -> None:
     position = game.initial
     for _ in range(4):
         position = position.play(position.legal_moves()[0])
-    assert isinstance(game, AtomGame)
     atoms = game.atoms(position)
     assert atoms
     assert game.board_of(atoms) == position.board

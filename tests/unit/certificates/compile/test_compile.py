@@ -24,11 +24,7 @@ def _planner(model: Model, hero: Player, budget: int = 10_000) -> Planner:
         assert isinstance(position, BddlPosition)
         return _winner(position) is hero
 
-    def witnesses(position: Position, player: Player) -> frozenset[object]:
-        assert isinstance(position, BddlPosition)
-        return frozenset(position.goal_instances(player))
-
-    return Planner(game, hero, wins, witnesses, budget)
+    return Planner(game, hero, wins, budget)
 
 
 def _winner(position: BddlPosition) -> Player:

@@ -19,7 +19,6 @@ from qsage_validate.certificates.compile.table_compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_search import (
     certify_encoding,
     certify_game,
-    goal_witnesses,
 )
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
@@ -262,11 +261,11 @@ def test_a_plan_by_must_play_keeps_to_its_time() -> None:
 def test_witnesses_are_what_reaches_the_goal() -> None:
     game = PositionalGame(hex_network(3, 3, 5))
     position = game.parse_position("BB./.B./WB. ply 6")
-    (way,) = goal_witnesses(position, BLACK)
+    (way,) = game.witnesses(position, BLACK)
     assert isinstance(way, int)
     assert sorted(game.model.names(way)) == ["b1", "b2", "b3"]
-    assert goal_witnesses(position, WHITE) == frozenset()
-    assert goal_witnesses(game.initial, BLACK) == frozenset()
+    assert game.witnesses(position, WHITE) == frozenset()
+    assert game.witnesses(game.initial, BLACK) == frozenset()
 
 
 def test_an_encoding_by_name_is_certified_by_the_route_that_searches() -> None:

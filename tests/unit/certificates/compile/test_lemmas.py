@@ -23,7 +23,7 @@ from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.encodings.grid.lifted import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
-from qsage_validate.games.protocol import Player, Position
+from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.search.solver import Solver, WinningStrategy
 from tests.support.certificate_truth import falsifying_choice
@@ -82,13 +82,7 @@ def test_limits_end_without_an_answer() -> None:
 
 def _plan(model: Model, hero: Player) -> Plan:
     game = BddlGame(model)
-    strategy = WinningStrategy(Solver(game), hero)
-
-    def witnesses(position: Position, player: Player) -> frozenset[object]:
-        assert isinstance(position, BddlPosition)
-        return frozenset(position.goal_instances(player))
-
-    return Planner(game, hero, strategy.is_win, witnesses).build()
+    return Planner(game, hero, WinningStrategy(Solver(game), hero).is_win).build()
 
 
 @pytest.fixture

@@ -130,6 +130,42 @@ def test_classical_tic_tac_toe_has_its_known_number_of_plays() -> None:
     assert sum(row.black + row.white for row in rows) == 255_168
 
 
+# -- positions in words ---------------------------------------------------------------------
+
+
+@given(model=wild_models())
+def test_a_position_is_told_by_its_pieces_and_drawn_from_them(model: Model) -> None:
+    game = BddlGame(model)
+    position = game.initial
+    while True:
+        board, atoms = position.board, game.atoms(position)
+        pieces = {Square.BLACK: "black", Square.WHITE: "white"}
+        squares = [(x, y) for y in range(1, board.height + 1) for x in range(1, board.width + 1)]
+        assert atoms == {
+            f"{pieces[board[x, y]]} ({x},{y})" for x, y in squares if board[x, y] in pieces
+        }
+        assert game.board_of(atoms) == board
+        if not position.legal_moves():
+            return
+        position = position.play(position.legal_moves()[-1])
+
+
+def test_moves_and_places_are_drawn_on_their_squares() -> None:
+    game = load_game(resolve_model(["httt"], {"size": "3x2", "shape": "domino"}))
+    assert game.square_of("occupy(3,2)") == game.square_of("(3,2)") == (3, 2)
+    assert game.square_of("occupy(2,3)") is None
+    assert game.square_of("occupy") is None
+
+
+def test_witnesses_are_the_goals_that_hold() -> None:
+    game = load_game(resolve_model(["httt"], {"size": "3x3", "shape": "domino", "depth": 5}))
+    position = game.parse_position("BB./B../WW. ply 6")
+    black = position.goal_instances(Player.BLACK)
+    assert game.witnesses(position, Player.BLACK) == set(black)
+    assert len(black) == 2
+    assert game.witnesses(game.initial, Player.BLACK) == frozenset()
+
+
 # -- ends of plays --------------------------------------------------------------------------
 
 

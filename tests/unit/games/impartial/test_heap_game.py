@@ -214,6 +214,23 @@ def test_what_is_no_state_is_told(text: str, said: str) -> None:
     assert said in str(caught.value)
 
 
+# -- positions in words ---------------------------------------------------------------------
+
+
+def test_a_state_is_told_by_its_heaps_and_drawn_from_them() -> None:
+    heaps = game("take-away-3", (5,))
+    assert heaps.atoms(heaps.initial) == {f"{heaps.rules.game.variables[0]} = 5"}
+    assert heaps.board_of(heaps.atoms(heaps.initial)) == heaps.initial.board
+
+
+def test_the_winner_has_a_witness_and_the_loser_none() -> None:
+    heaps = game("take-away-3", (1,))
+    end = heaps.initial.play(HeapMove("take", (1,)))
+    assert heaps.witnesses(end, Player.BLACK) == {Player.BLACK}
+    assert not heaps.witnesses(end, Player.WHITE)
+    assert not heaps.witnesses(heaps.initial, Player.BLACK)
+
+
 # -- search ---------------------------------------------------------------------------------
 
 

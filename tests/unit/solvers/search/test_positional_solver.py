@@ -18,7 +18,6 @@ from qsage_validate.games.positional.model import PositionalModel, alternating, 
 from qsage_validate.games.positional.pairing import Pairing
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.positional.symmetry import key_symmetries
-from qsage_validate.games.positional.witnesses import goal_masks
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.positional.engine import PositionalSolver
@@ -206,13 +205,7 @@ def test_the_winner_wins_against_every_reply(
 def test_plans_are_made_of_its_answers() -> None:
     game = PositionalGame(harary_model("tic", 4, 4))
     solver = PositionalSolver(game)
-    strategy = WinningStrategy(solver, BLACK)
-
-    def witnesses(position: Position, player: Player) -> frozenset[int]:
-        assert isinstance(position, PositionalPosition)
-        return goal_masks(position, player)
-
-    plan = Planner(game, BLACK, strategy.is_win, witnesses).build()
+    plan = Planner(game, BLACK, WinningStrategy(solver, BLACK).is_win).build()
     assert plan_wins(game.initial, plan) > 20
 
 
