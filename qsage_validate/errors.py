@@ -1,4 +1,4 @@
-"""The exceptions that reach a user, and the table of exit codes.
+"""The exceptions that reach a user, the table of exit codes, and what came of a question.
 
 Everything that can go wrong because of an input, an option or the machine is a
 :class:`QsageError`; its text is one line that says what was found and what was expected.
@@ -7,8 +7,10 @@ Any other exception is a bug of ours.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from os import PathLike, fspath
+from typing import ClassVar
 
 
 class Exit(IntEnum):
@@ -23,6 +25,52 @@ class Exit(IntEnum):
     INTERNAL = 70
     INTERRUPTED = 130
     BROKEN_PIPE = 141
+
+
+class Outcome:
+    """What came of a question: a word for it, the reason, and the exit code that says so."""
+
+    __slots__ = ()
+    word: ClassVar[str]
+    exit_code: ClassVar[Exit]
+
+    @property
+    def reason(self) -> str:
+        """The rest of the sentence that begins with the word."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return f"{self.word}: {self.reason}"
+
+
+class Proof(Outcome):
+    """A claim holds."""
+
+    __slots__ = ()
+    word = "proved"
+    exit_code = Exit.FINE
+
+
+class Refutation(Outcome):
+    """A claim fails."""
+
+    __slots__ = ()
+    word = "refuted"
+    exit_code = Exit.REFUTED
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided(Outcome):
+    """Nothing was proved and nothing refuted; ``why`` says what stood in the way."""
+
+    word = "undecided"
+    exit_code = Exit.UNDECIDED
+
+    why: str
+
+    @property
+    def reason(self) -> str:
+        return self.why
 
 
 class QsageError(Exception):

@@ -19,6 +19,7 @@ from qsage_validate.certificates.checker.definitions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.grid import Layout
 from qsage_validate.encodings.layout.tables import AnyLayout
+from qsage_validate.errors import Undecided
 from qsage_validate.kernel.certificate import Certificate, Kind, dont_cares
 from qsage_validate.kernel.claims import ClaimsTimeoutError, evaluate
 from qsage_validate.kernel.composition import compose
@@ -29,7 +30,7 @@ from qsage_validate.strategies.readings import literal_value
 from qsage_validate.strategies.table_code import code_of
 from qsage_validate.system.pool import WorkerFailedError
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
+from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 
 Replay = Callable[[Sequence[str]], str]
 

@@ -6,16 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from qsage_validate.errors import Undecided
 from qsage_validate.kernel.obligation import Obligation
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import (
-    Proved,
-    Refuted,
-    Sampled,
-    Undecided,
-    Unsupported,
-    Verdict,
-)
+from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
 
 
 class Level(Enum):

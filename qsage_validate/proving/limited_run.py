@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from qsage_validate.errors import Undecided
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.validated import command_of, load_subject, subject_name
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.limits import run_limited
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.runner import Options, Tell, validate
-from qsage_validate.validation.verdict import Undecided
 
 Send = Callable[[object], None]
 

@@ -19,8 +19,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Final, TypeVar
 
-from qsage_validate.errors import Exit, QsageError
-from qsage_validate.validation.verdict import Undecided
+from qsage_validate.errors import Exit, QsageError, Undecided
 
 Result = TypeVar("Result")
 Send = Callable[[object], None]

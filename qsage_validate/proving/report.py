@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, Undecided
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.statements import About, Conclusions, Statement
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Undecided
+from qsage_validate.validation.verdict import Proved, Refuted, Sampled
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from qsage_validate.certificates.checker.definitions import NotDefinitionalError
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.encodings.layout.grid import Layout
 from qsage_validate.encodings.layout.tables import TableLayout
+from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game, Player
@@ -32,7 +33,7 @@ from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.proofs.encoding import answer_encoding
 from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
+from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 
 Tell = Callable[[Level, str], None]
 Replay = Callable[[Sequence[str]], str]

@@ -11,11 +11,12 @@ from qsage_validate.certificates.qrp.check import (
     check_trace,
 )
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import Undecided
 from qsage_validate.formats.qrp import read_trace
 from qsage_validate.formats.source import Path
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
+from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 
 
 def check_trace_level(
@@ -40,15 +41,14 @@ def check_trace_level(
     }
     verdict: Verdict
     if isinstance(result, TraceProved):
-        verdict = Proved(str(result).partition(": ")[2])
+        verdict = Proved(result.reason)
         evidence |= {
             "needed steps": result.needed,
             "initial clauses or cubes": result.leaves,
             "steps with merged literals": result.merged,
         }
     elif isinstance(result, TraceRefuted):
-        text = str(result).partition(": ")[2]
-        verdict = Refuted((Finding(FindingKind.TRACE_WRONG, 0, text),))
+        verdict = Refuted((Finding(FindingKind.TRACE_WRONG, 0, result.reason),))
         evidence |= {"step": result.id, "place": result.place}
     else:
         verdict = Undecided(result.why)

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, Outcome, Proof, Refutation, Undecided
 from qsage_validate.validation.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Proof):
     """The claim holds; ``how`` says which check established it."""
 
     how: str
 
     @property
-    def exit_code(self) -> Exit:
-        """0."""
-        return Exit.FINE
-
-    def __str__(self) -> str:
-        return f"proved: {self.how}"
+    def reason(self) -> str:
+        return self.how
 
 
 @dataclass(frozen=True, slots=True)
-class Refuted:
+class Refuted(Refutation):
     """The claim fails: ``findings`` (at least one) say where and how to replay it."""
 
     findings: tuple[Finding, ...]
@@ -34,61 +30,39 @@ class Refuted:
             raise ValueError("a refutation needs a finding")
 
     @property
-    def exit_code(self) -> Exit:
-        """1."""
-        return Exit.REFUTED
-
-    def __str__(self) -> str:
+    def reason(self) -> str:
         more = len(self.findings) - 1
-        return f"refuted: {self.findings[0].text}" + (f" (and {more} more)" if more else "")
+        return self.findings[0].text + (f" (and {more} more)" if more else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
+class Sampled(Outcome):
     """Some cases were tried and nothing was wrong with them; ``what`` says how many of what.
 
     Nothing is proved by that.
     """
 
+    word = "no fault found"
+    exit_code = Exit.UNDECIDED
+
     what: str
 
-    @property
-    def exit_code(self) -> Exit:
-        """3."""
-        return Exit.UNDECIDED
-
     def __str__(self) -> str:
-        return f"no fault found in {self.what}"
+        return f"{self.word} in {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
-    """A limit was reached, or only a part was tried; ``why`` says which."""
-
-    why: str
-
-    @property
-    def exit_code(self) -> Exit:
-        """3."""
-        return Exit.UNDECIDED
-
-    def __str__(self) -> str:
-        return f"undecided: {self.why}"
-
-
-@dataclass(frozen=True, slots=True)
-class Unsupported:
+class Unsupported(Outcome):
     """The question cannot be asked of these files; ``what`` says what is missing."""
 
+    word = "unsupported"
+    exit_code = Exit.BAD_INPUT
+
     what: str
 
     @property
-    def exit_code(self) -> Exit:
-        """2."""
-        return Exit.BAD_INPUT
-
-    def __str__(self) -> str:
-        return f"unsupported: {self.what}"
+    def reason(self) -> str:
+        return self.what
 
 
 Verdict = Proved | Refuted | Sampled | Undecided | Unsupported

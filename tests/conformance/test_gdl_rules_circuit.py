@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, negate
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
-from qsage_validate.errors import InputError, QsageError
+from qsage_validate.errors import InputError, QsageError, Undecided
 from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.machine import StateMachine
 from qsage_validate.games.gdl.model import Description, Ground, term_text
@@ -36,7 +36,7 @@ from qsage_validate.kernel.unrolled import UnrolledRules
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.proofs.gdl_ground import gdl_rules, unrolled
 from qsage_validate.validation.proofs.strategy import prove_boards, prove_rules
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
+from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 from tests.support.gdl_reference import ClingoReference
 from tests.support.table_plays import lost_plays
 

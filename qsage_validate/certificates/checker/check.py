@@ -33,7 +33,7 @@ from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Proof, Refutation, Undecided
 from qsage_validate.kernel.certificate import (
     Certificate,
     CircuitCertificate,
@@ -94,7 +94,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class CertificateProved:
+class CertificateProved(Proof):
     """The certificate proves its formula true (Skolem) or false (Herbrand).
 
     ``dont_cares`` are the variables without a function, in the order of the prefix; the proof
@@ -110,11 +110,6 @@ class CertificateProved:
     evidence: Evidence | None = None
 
     @property
-    def exit_code(self) -> Exit:
-        """0."""
-        return Exit.FINE
-
-    @property
     def notes(self) -> str:
         """What is remarkable about the functions, as the rest of a sentence."""
         note = ""
@@ -125,20 +120,21 @@ class CertificateProved:
             note += " that the clauses leave open"
         return note
 
-    def __str__(self) -> str:
+    @property
+    def reason(self) -> str:
         value = "true" if self.kind is Kind.SKOLEM else "false"
-        return f"proved: the {self.kind.value} functions make the formula {value}{self.notes}"
+        return f"the {self.kind.value} functions make the formula {value}{self.notes}"
 
 
 @dataclass(frozen=True, slots=True)
-class CertificateRefuted:
-    """The certificate is wrong; ``reason`` is a sentence fragment.
+class CertificateRefuted(Refutation):
+    """The certificate is wrong; ``what`` is a sentence fragment.
 
     ``choice`` is an assignment of all of the opponent's variables that beats it, ``None`` when
     it failed at level 1 already: then ``dependency`` says which function looks to its right.
     """
 
-    reason: str
+    what: str
     choice: Mapping[int, bool] | None = None
     dependency: Dependency | None = None
     evidence: Evidence | None = None
@@ -148,28 +144,15 @@ class CertificateRefuted:
             raise ValueError("a refutation is either a choice or a dependency")
 
     @property
-    def exit_code(self) -> Exit:
-        """1."""
-        return Exit.REFUTED
-
-    def __str__(self) -> str:
-        return f"refuted: {self.reason}"
+    def reason(self) -> str:
+        return self.what
 
 
 @dataclass(frozen=True, slots=True)
-class CertificateUndecided:
-    """Nothing was proved and nothing refuted; ``why`` says what stood in the way."""
+class CertificateUndecided(Undecided):
+    """With what was looked at in vain."""
 
-    why: str
     evidence: Evidence | None = None
-
-    @property
-    def exit_code(self) -> Exit:
-        """3."""
-        return Exit.UNDECIDED
-
-    def __str__(self) -> str:
-        return f"undecided: {self.why}"
 
 
 CheckResult = CertificateProved | CertificateRefuted | CertificateUndecided

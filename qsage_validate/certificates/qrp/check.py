@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from qsage_validate.certificates.qrp.sets import Literals, PrefixBits, as_form, uses
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Proof, Refutation, Undecided
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrp import read_trace
 from qsage_validate.formats.qrp_steps import Trace
@@ -37,7 +37,7 @@ _TABLE = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
-class TraceProved:
+class TraceProved(Proof):
     """The trace proves its formula ``true`` or false.
 
     ``needed`` of its ``steps`` are what the proof rests on, ``leaves`` of them clauses of the
@@ -51,48 +51,25 @@ class TraceProved:
     merged: int
 
     @property
-    def exit_code(self) -> Exit:
-        """0."""
-        return Exit.FINE
-
-    def __str__(self) -> str:
+    def reason(self) -> str:
         what = "cubes prove the formula true" if self.true else "clauses prove the formula false"
-        return f"proved: {self.needed:,} {what}"
+        return f"{self.needed:,} {what}"
 
 
 @dataclass(frozen=True, slots=True)
-class TraceRefuted:
+class TraceRefuted(Refutation):
     """The trace is no proof: its step ``id`` at ``place`` (a line or byte) does not follow."""
 
     id: int
     place: str
-    reason: str
+    what: str
 
     @property
-    def exit_code(self) -> Exit:
-        """1."""
-        return Exit.REFUTED
-
-    def __str__(self) -> str:
-        return f"refuted: step {self.id} ({self.place}) {self.reason}"
+    def reason(self) -> str:
+        return f"step {self.id} ({self.place}) {self.what}"
 
 
-@dataclass(frozen=True, slots=True)
-class TraceUndecided:
-    """Time was up before all steps were checked."""
-
-    why: str
-
-    @property
-    def exit_code(self) -> Exit:
-        """3."""
-        return Exit.UNDECIDED
-
-    def __str__(self) -> str:
-        return f"undecided: {self.why}"
-
-
-TraceResult = TraceProved | TraceRefuted | TraceUndecided
+TraceResult = TraceProved | TraceRefuted | Undecided
 Progress = Callable[[int, int], None]
 
 
@@ -133,7 +110,7 @@ class _Checker:
         self._prepare()
         for steps, table in self.bits.table(trace, needed):
             if deadline is not None and monotonic() >= deadline:
-                return TraceUndecided(f"time was up after {done:,} of {len(needed):,} steps")
+                return Undecided(f"time was up after {done:,} of {len(needed):,} steps")
             if progress is not None:
                 progress(done, len(needed))
             done += len(steps)

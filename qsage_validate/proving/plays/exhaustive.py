@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any, Final, Generic
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS
-from qsage_validate.errors import InputError, UsageError
+from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.interruption import LevelInterrupted
 from qsage_validate.proving.levels import Level, LevelResult
@@ -22,14 +22,7 @@ from qsage_validate.proving.plays.checkpoint import Progress, digest_of, restore
 from qsage_validate.proving.plays.walkers import Expansion, Nodes, Walker, walker
 from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import (
-    Proved,
-    Refuted,
-    Sampled,
-    Undecided,
-    Unsupported,
-    Verdict,
-)
+from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
 
 # A checkpoint is written after so many seconds, and whenever the work ends unfinished.
 _SAVE_SECONDS: Final = 10.0

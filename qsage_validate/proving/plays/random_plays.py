@@ -24,7 +24,7 @@ from qsage_validate.arena.adversary import KEPT_FINDINGS, Adversary, Results
 from qsage_validate.arena.block_adversary import BlockAdversary
 from qsage_validate.arena.open import open_adversary, open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.interruption import LevelInterrupted
 from qsage_validate.proving.levels import Level, LevelResult
@@ -33,7 +33,7 @@ from qsage_validate.proving.plays.vector_walk import VectorWalk, vector_walk, wa
 from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.strategies.readings import split_moves
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Refuted, Sampled, Undecided, Verdict
+from qsage_validate.validation.verdict import Refuted, Sampled, Verdict
 
 # Plays of a slice, on arrays and otherwise.
 _SLICE_ON_ARRAYS: Final = 8192

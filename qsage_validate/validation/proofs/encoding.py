@@ -63,6 +63,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.arithmetic import width_for
 from qsage_validate.encodings.grid.completion import MoveTracker, Vector
 from qsage_validate.encodings.layout.grid import Bits, Layout, MoveVariables, StateCode, value_bits
+from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.claims import (
@@ -79,7 +80,7 @@ from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.proofs.grid_rules import RulesCircuit
 from qsage_validate.validation.proofs.prefix import Prefix, read_prefix
 from qsage_validate.validation.proofs.strategy import LevelAnswer
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
+from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 
 _MOST_SQUARES = 4096
 

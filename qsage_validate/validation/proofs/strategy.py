@@ -13,6 +13,7 @@ from functools import partial
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
+from qsage_validate.errors import Undecided
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.boards import Agrees, BoardsProof
 from qsage_validate.kernel.certificate import CircuitCertificate
@@ -31,7 +32,7 @@ from qsage_validate.kernel.strategy import (
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.proofs.ground import RulesIn, rules_of
 from qsage_validate.validation.proofs.readings import reading_of
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
+from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 
 Progress = Callable[[int, int], None]
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.errors import Undecided
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
@@ -18,7 +19,7 @@ from qsage_validate.games.registry import find_command, load_game
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.proofs.ground import rules_of
 from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
+from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 from tests.support.plays import with_function
 from tests.support.table_matches import EL, HELD, HEX, SETS, certified
 

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.statements import conclude
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import (
-    Proved,
-    Refuted,
-    Sampled,
-    Undecided,
-    Unsupported,
-    Verdict,
-)
+from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
 
 OK = Proved("it holds")
 BAD = Refuted((Finding(FindingKind.BOARD_DIFFERS, 1, "a square differs"),))

@@ -15,7 +15,7 @@ from qsage_validate.arena.conductor import Conductor, PlayState
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.routes.by_search import Certified, certify_game
-from qsage_validate.errors import InputError, UsageError
+from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
@@ -30,7 +30,7 @@ from qsage_validate.proving.plays.vector_walk import Layer
 from qsage_validate.proving.plays.walkers import ArrayWalker, StateWalker, replay_all
 from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Undecided, Unsupported
+from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported
 from tests.support.models import models
 from tests.support.plays import (
     BREAKTHROUGH,

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from qsage_validate.certificates.files.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.play.open import open_match
@@ -25,7 +25,7 @@ from qsage_validate.problems.load import Problem, load
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided
+from qsage_validate.validation.verdict import Proved, Refuted
 from tests.support.random_certificates import all_choices, certified, meaning
 
 SAMPLES = ["tic", "hex", "evader", "connect3", "breakthrough", "domineering"]

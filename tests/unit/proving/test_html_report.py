@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from qsage_validate.errors import Undecided
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.open import open_match
 from qsage_validate.problems.files import Files
@@ -23,7 +24,7 @@ from qsage_validate.proving.statements import About, Conclusions, Statement
 from qsage_validate.render.bar_chart import Bar, bar_chart
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.proofs.strategy import prove_rules
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Unsupported, Verdict
+from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 from tests.support.plays import with_flipped_fanin
 
 VOID = {"meta", "br", "link", "img", "hr", "input"}

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, Undecided, UsageError
 from qsage_validate.proving.limits import RemoteError, Send, run_limited
-from qsage_validate.validation.verdict import Undecided
 
 # Enough for Python with numpy, and little for anything else.
 SOME = 1500

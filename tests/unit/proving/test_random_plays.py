@@ -18,7 +18,7 @@ from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.draws import Draws, ManyDraws
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified, certify_game
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
@@ -36,7 +36,7 @@ from qsage_validate.proving.plays.vector_walk import VectorWalk
 from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.verdict import Refuted, Sampled, Undecided
+from qsage_validate.validation.verdict import Refuted, Sampled
 from tests.support.models import models
 from tests.support.plays import (
     BREAKTHROUGH,

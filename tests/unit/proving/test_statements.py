@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import load_game
@@ -16,14 +16,7 @@ from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.statements import About, conclude
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import (
-    Proved,
-    Refuted,
-    Sampled,
-    Undecided,
-    Unsupported,
-    Verdict,
-)
+from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
 
 GAME = load_game(harary_model("el", 3, 3, maker_breaker=True, plies=5))
 OK = Proved("it holds")

@@ -18,7 +18,7 @@ from qsage_validate.encodings.encoding import Encoding, encode
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.layout.grid import Indicators, Layout, MoveVariables
 from qsage_validate.encodings.layout.grid_comments import layout_from_comments
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, Undecided
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import read_qcir
 from qsage_validate.games.bddl.model import Model
@@ -32,7 +32,7 @@ from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.proofs.encoding import prove_encoding
 from qsage_validate.validation.proofs.prefix import needed_variables, read_prefix
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided, Verdict
+from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 from tests.support.depqbf import depqbf_truth
 from tests.support.minimax import minimax
 from tests.support.qbf_truth import qbf_truth
