@@ -179,12 +179,12 @@ class GroundRules(Rules):
         if time == 0:
             won = dict.fromkeys(Player, FALSE)
             if self.game.from_start:
-                won[Player.BLACK] = self._goal(state, Player.BLACK)
-                white = self._goal(state, Player.WHITE)
+                won[Player.BLACK] = self.goal(state, Player.BLACK)
+                white = self.goal(state, Player.WHITE)
                 won[Player.WHITE] = builder.and_(white, won[Player.BLACK] ^ 1)
         else:
             last = self.mover(time)
-            won = {last: self._goal(state, last), last.other: FALSE}
+            won = {last: self.goal(state, last), last.other: FALSE}
         if self.game.stuck_loses and time < self.plies:
             stuck = builder.or_all(self.legal(state, time + 1)) ^ 1
             over = builder.or_all(won.values())
@@ -192,7 +192,8 @@ class GroundRules(Rules):
             won[winner] = builder.or_(won[winner], builder.and_(stuck, over ^ 1))
         return won
 
-    def _goal(self, state: State, player: Player) -> int:
+    def goal(self, state: State, player: Player) -> int:
+        """Whether a goal of a player holds, whoever has moved."""
         connection = self.game.connection
         if player is Player.BLACK and connection is not None:
             return self._connects(connection, state)

@@ -12,7 +12,8 @@ Hypotheses, each of which is checked:
     universal, every move has a code, Black's bits stand left of what White chooses later, her
     choices right of White's earlier moves and left of the symbolic square.
 (V) *Scripted plays*: a script fixes the bits, the stops and the claimed goals of both players.
-    The rules give it to a player (:meth:`_Script.decisions`): a move that is illegal loses; who
+    The rules, as the circuit that the kernel has of them (``kernel/ground.py``), give it
+    to a player (:meth:`_Script.decisions`): a move that is illegal loses; who
     stops wins when the goal that she claims is reached, and loses otherwise; without a variable
     to stop with, a play ends where the mover's goal is reached; after ply d White has held out.
     Every play of the formula is decided so.  A goal that is reached can be claimed.
@@ -74,11 +75,15 @@ from qsage_validate.kernel.claims import (
     first_failure,
 )
 from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.game import State
+from qsage_validate.kernel.ground import GroundRules
 from qsage_validate.kernel.obligation import Obligation, joined
+from qsage_validate.kernel.reading import Matcher
 from qsage_validate.strategies.readings import MoveCode
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.proofs.grid_rules import RulesCircuit
+from qsage_validate.validation.proofs.ground import conjunction, ground_grid
 from qsage_validate.validation.proofs.prefix import Prefix, read_prefix
+from qsage_validate.validation.proofs.readings import reading_of
 from qsage_validate.validation.proofs.strategy import LevelAnswer
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 
@@ -282,8 +287,50 @@ class _Script:
         self.script = {v: self.builder.input() for v in sorted(prefix.scripted)}
         self.literals = dict(self.script)
         # The rules look at no bit without meaning, but want a literal for each.
-        named = {abs(v): FALSE for v in prefix.meaningless}
-        self.rules = RulesCircuit(self.builder, game, layout, {**named, **self.script})
+        self.named = {**{abs(v): FALSE for v in prefix.meaningless}, **self.script}
+        self.rules = GroundRules(self.builder, ground_grid(game))
+        self.plies = reading_of(layout).plies
+
+    def bits(self, literals: Bits) -> Bits:
+        """The graph's literals of the formula's, which a script fixes."""
+        return tuple(self.named[abs(v)] ^ (v < 0) for v in literals)
+
+    def _played(self, ply: int, state: State) -> tuple[int, State]:
+        """Whether the bits of a ply say a legal move, and the state after it."""
+        reading = self.plies[ply - 1]
+        says = Matcher(self.builder, self.bits(reading.literals))
+        or_all = self.builder.or_all
+        made = [
+            self.builder.and_(or_all(map(says, reading.codes.get(name, ()))), legal)
+            for name, legal in zip(self.rules.moves(ply), self.rules.legal(state, ply), strict=True)
+        ]
+        return or_all(made), self.rules.after(state, ply, made)
+
+    def _claimed(self, player: Player, state: State) -> tuple[int, int]:
+        """Whether the goal that the player's bits claim holds; whether one that they can claim.
+
+        An axis without bits is one that a claim leaves open.
+        """
+        goals, grounding = self.layout.goals, self.game.grounding
+        vectors = (
+            (goals.black_condition, goals.black_x, goals.black_y)
+            if player is Player.BLACK
+            else (goals.white_condition, goals.white_x, goals.white_y)
+        )
+        says = Matcher(self.builder, [bit for vector in vectors for bit in self.bits(vector)])
+        claimed, sayable = [], []
+        for condition, goal in enumerate(self.game.model.problem.goals(player)):
+            for x, y in grounding.positions(goal):
+                contents = grounding.contents(goal, x, y)
+                numbers = (condition, x - 1 if vectors[1] else 0, y - 1 if vectors[2] else 0)
+                spoken = list(zip(numbers, map(len, vectors), strict=True))
+                if contents is None or any(number >> width for number, width in spoken):
+                    continue
+                named = says(tuple(bit for one in spoken for bit in value_bits(*one)))
+                if named != FALSE:
+                    sayable.append(self.rules.holds(state, conjunction(*grounding.pack(contents))))
+                    claimed.append(self.builder.and_(named, sayable[-1]))
+        return self.builder.or_all(claimed), self.builder.or_all(sayable)
 
     def decisions(self) -> list[_Decided]:
         """When and how scripted plays are decided, by the rules.
@@ -294,36 +341,29 @@ class _Script:
         when a goal is reached.  A formula may have more plies than the game; they come too late:
         what is not decided by the game's plies is White's.
         """
-        builder, layout = self.builder, self.layout
-        goals = layout.goals
-        claims = {
-            Player.BLACK: (goals.black_condition, goals.black_x, goals.black_y),
-            Player.WHITE: (goals.white_condition, goals.white_x, goals.white_y),
-        }
+        builder = self.builder
         state, running = self.rules.initial, TRUE
         decided = []
-        for move in layout.moves[: self.game.plies]:
-            ply = self.rules.ply(move, state)
+        for move in self.layout.moves[: self.game.plies]:
+            legal, state = self._played(move.ply, state)
+            goal = self.rules.goal(state, move.player)
             last = move.ply == self.game.plies
-            condition, x, y = map(self.rules.bits, claims[move.player])
-            reached = self.rules.claimed_goal(ply.after, move.player, condition, x, y)
-            sayable = self.rules.claimable_goal(ply.after, move.player, condition, x, y)
-            unsayable = builder.and_all((running, ply.legal, ply.goal, sayable ^ 1))
+            reached, sayable = self._claimed(move.player, state)
+            unsayable = builder.and_all((running, legal, goal, sayable ^ 1))
             if move.stop is not None:
-                (stops,) = self.rules.bits((move.stop,))
+                (stops,) = self.bits((move.stop,))
             elif last:
                 stops, reached = TRUE, reached if move.player is Player.BLACK else TRUE
                 unsayable = unsayable if move.player is Player.BLACK else FALSE
             else:
-                stops = reached = ply.goal
+                stops = reached = goal
                 unsayable = FALSE
-            mover_wins = builder.and_(ply.legal, reached)
-            ends = builder.or_(ply.legal ^ 1, stops)
+            mover_wins = builder.and_(legal, reached)
+            ends = builder.or_(legal ^ 1, stops)
             black = mover_wins if move.player is Player.BLACK else mover_wins ^ 1
             here = builder.and_(running, ends)
             decided.append(_Decided(move.ply, here, black, unsayable))
             running = builder.and_(running, ends ^ 1)
-            state = ply.after
         decided.append(_Decided(self.game.plies, running, FALSE, FALSE))
         return decided
 
@@ -450,9 +490,9 @@ class _Completeness(_Script):
         if goals.counterexample and problem.white_goals:
             literals = tracker.counterexample(
                 problem.white_goals,
-                self.rules.bits(goals.white_condition),
-                _fit(self.rules.bits(goals.white_x), problem.width),
-                _fit(self.rules.bits(goals.white_y), problem.height),
+                self.bits(goals.white_condition),
+                _fit(self.bits(goals.white_x), problem.width),
+                _fit(self.bits(goals.white_y), problem.height),
                 len(goals.counterexample),
             )
             pairs += zip(goals.counterexample, literals, strict=True)
@@ -475,12 +515,12 @@ class _Completeness(_Script):
         """Follow a ply; what it suggests for its indicators."""
         problem = self.game.model.problem
         vectors = (
-            (self.rules.bits(move.action), len(self.game.model.domain.actions(move.player))),
-            (self.rules.bits(move.x), problem.width),
-            (self.rules.bits(move.y), problem.height),
+            (self.bits(move.action), len(self.game.model.domain.actions(move.player))),
+            (self.bits(move.x), problem.width),
+            (self.bits(move.y), problem.height),
         )
         action, x, y = (_fit(bits, values) for bits, values in vectors)
-        (stop,) = (FALSE,) if move.stop is None else self.rules.bits((move.stop,))
+        (stop,) = (FALSE,) if move.stop is None else self.bits((move.stop,))
         tracker.add(move.player, action, x, y, stop)
         indicators = self.layout.indicator(move.ply)
         if indicators is None:

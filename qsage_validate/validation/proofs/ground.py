@@ -48,6 +48,13 @@ def rules_of(game: Game, *, deadline: float | None = None) -> RulesIn | None:
     return None
 
 
+def conjunction(care: int, value: int) -> Conjunction:
+    """What holds in the states of a grid in which ``state & care == value``."""
+    return tuple(
+        k + 1 if value >> k & 1 else -k - 1 for k in range(care.bit_length()) if care >> k & 1
+    )
+
+
 def ground_grid(game: BddlGame) -> GroundGame:
     """A grid game; its atoms are ``black (2,3)``, ``white (2,3)`` and ``occupied (2,3)``."""
     grounding = game.grounding
@@ -55,10 +62,6 @@ def ground_grid(game: BddlGame) -> GroundGame:
         f"({x},{y})" for y in range(1, grounding.height + 1) for x in range(1, grounding.width + 1)
     ]
     bits = range(3 * grounding.squares)
-
-    def conjunction(care: int, value: int) -> Conjunction:
-        return tuple(k + 1 if value >> k & 1 else -k - 1 for k in bits if care >> k & 1)
-
     everything = (1 << 3 * grounding.squares) - 1
     return GroundGame(
         name=game.name,
