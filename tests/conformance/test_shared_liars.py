@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.cli.app import app, run
+from tests.support.commands import run_qsage
 
 BAD_INPUT, REFUTED = 2, 1
 
@@ -59,7 +59,7 @@ def test_nothing_false_is_said(
     words = ["validate", str(place / formula), "--json"]
     words += [] if certificate is None else ["--cert", str(place / certificate)]
     words += [str(place / word) if (place / word).is_file() else word for word in more]
-    assert run(app, words, "qsage") == code
+    assert run_qsage(words) == code
     out, err = capsys.readouterr()
     if code == BAD_INPUT:
         assert out == ""
@@ -75,7 +75,7 @@ def test_functions_that_peek_prove_no_formula(
 ) -> None:
     place = folder_of(shared_data, "05b-levels-alone")
     words = ["validate", str(place / "peek.qcir"), "--cert", str(place / "peek.aag")]
-    assert run(app, [*words, "--level", "formula", "--json"], "qsage") == 3
+    assert run_qsage([*words, "--level", "formula", "--json"]) == 3
     read = json.loads(capsys.readouterr().out)
     assert read["verdict"] == "undecided"
     assert read["statements"] == []
@@ -86,7 +86,7 @@ def test_a_trace_speaks_for_itself(shared_data: Path, capsys: pytest.CaptureFixt
     place = folder_of(shared_data, "10-trace-claim")
     words = ["validate", str(place / "t.qdimacs"), "--cert", str(place / "t.aag")]
     words += ["--trace", str(place / "t.qrp"), "--level", "trace", "--json"]
-    assert run(app, words, "qsage") == 0
+    assert run_qsage(words) == 0
     read = json.loads(capsys.readouterr().out)
     assert [(said["about"], said.get("value")) for said in read["statements"]] == [
         ("formula", True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.cli.app import app, run
+from tests.support.commands import run_qsage
 
 DOMAIN = """\
 #blackactions
@@ -41,7 +41,7 @@ def test_black_has_no_possible_move(
     monkeypatch.chdir(tmp_path)
     Path("domain.ig").write_text(DOMAIN)
     Path("problem.ig").write_text(PROBLEM)
-    assert run(app, ["encode", "domain.ig", "problem.ig", "-o", "f.qdimacs"], "qsage") == 0
+    assert run_qsage(["encode", "domain.ig", "problem.ig", "-o", "f.qdimacs"]) == 0
     # Where the constant stands is no matter; on the left the board can be read.
     text = Path("f.qdimacs").read_text()
     text = text.replace(" 26 0\n", " 0\n").replace("\ne 1 2 3 0\n", "\ne 1 2 3 26 0\n")
@@ -55,7 +55,7 @@ def test_black_has_no_possible_move(
     lines += [f"o{k} {name}" for k, name in enumerate(names)]
     Path("c.aag").write_text("\n".join(lines) + "\n")
     capsys.readouterr()
-    code = run(app, ["validate", "f.qdimacs", "--cert", "c.aag", "--json"], "qsage")
+    code = run_qsage(["validate", "f.qdimacs", "--cert", "c.aag", "--json"])
     read = json.loads(capsys.readouterr().out)
     assert (code, read["verdict"]) == (0, "valid"), read["summary"]
     assert read["statements"][0]["winner"] == "white"

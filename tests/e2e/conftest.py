@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from qsage_validate.cli.app import app, run
+from tests.support.commands import run_qsage
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def qsage(
 
     def command(*arguments: object) -> Ran:
         capsys.readouterr()
-        code = run(app, [str(argument) for argument in arguments], "qsage")
+        code = run_qsage([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
         return Ran(code, out, err)
 

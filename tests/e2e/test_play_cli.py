@@ -15,8 +15,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from qsage_validate.cli.app import app, play_app, run
 from qsage_validate.errors import Exit
+from tests.support.commands import run_play, run_qsage
 
 from .conftest import Qsage, Ran
 
@@ -116,9 +116,9 @@ def test_a_file_of_moves_and_a_transcript(play: Play, tic: str) -> None:
 
 def test_qsage_play_is_the_same_command(tic: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [tic, "--moves", "occupy(3,3)", "--json"]
-    run(app, ["play", *arguments], "qsage")
+    run_qsage(["play", *arguments])
     one = json.loads(capsys.readouterr().out)
-    run(play_app, arguments, "qsage-play")
+    run_play(arguments)
     other = json.loads(capsys.readouterr().out)
     assert one["transcript"] == other["transcript"]
 

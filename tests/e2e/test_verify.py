@@ -24,13 +24,13 @@ TRIVIAL_PROOF = "3 0 1 2 0\n"
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
     """A folder with Tic's formula, certificate and proofs, to be copied."""
-    from qsage_validate.cli.app import app, run
+    from tests.support.commands import run_qsage
 
     folder = tmp_path_factory.mktemp("made")
     for suffix in ("qcir", "aig"):
         shutil.copy(repository / "certificates" / f"tic.{suffix}", folder)
     files = (str(folder / "tic.qcir"), "--cert", str(folder / "tic.aig"))
-    assert run(app, ["validate", *files, *LEVELS, "--proof", str(folder / "proof")], "qsage") == 0
+    assert run_qsage(["validate", *files, *LEVELS, "--proof", str(folder / "proof")]) == 0
     return folder
 
 

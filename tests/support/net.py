@@ -28,10 +28,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, get_args
 
-from typer.main import get_command
-
-from qsage_validate.cli.app import app, play_app, run
 from qsage_validate.errors import Exit
+from tests.support.commands import PROGRAMS, program, run_qsage
 
 GOLDEN: Final = Path(__file__).resolve().parent.parent / "golden" / "net"
 COMMAND: Final = "python -m tests.support.net"
@@ -65,12 +63,6 @@ class Ran:
         return self.err.strip().rpartition("\n")[2]
 
 
-@cache
-def program() -> Any:
-    """The commands, made once: that takes longer than most of them do here."""
-    return get_command(app)
-
-
 def qsage(words: str | Sequence[str]) -> Ran:
     """Run ``qsage`` in this process; words that are one text are parted at blanks."""
     # With bytes below, for formulas that go to standard output.
@@ -78,7 +70,7 @@ def qsage(words: str | Sequence[str]) -> Ran:
     out = io.TextIOWrapper(printed, "utf-8", newline="")
     arguments = words.split() if isinstance(words, str) else list(words)
     with redirect_stdout(out), redirect_stderr(err):
-        code = run(program(), arguments, "qsage")
+        code = run_qsage(arguments)
     out.flush()
     return Ran(int(code), printed.getvalue().decode(), err.getvalue())
 
@@ -487,11 +479,10 @@ def untimed(value: Value) -> Value:
 
 def command_cases() -> dict[str, Case]:
     """The arguments and options of each command."""
-    programs = {"qsage": program(), "qsage-play": get_command(play_app)}
     return {
         name: partial(parameters, command)
-        for start, root in programs.items()
-        for name, command in commands(start, root)
+        for start in PROGRAMS
+        for name, command in commands(start, program(start))
     }
 
 

@@ -7,9 +7,8 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,27 +44,16 @@ def put(where: Path, files: Mapping[str, str]) -> None:
         (where / name).write_text(text, encoding="utf-8", newline="")
 
 
-@cache
-def _program() -> Callable[..., Any]:
-    """The commands, put together once: that takes longer than most answers."""
-    from typer.main import get_command
-
-    from qsage_validate.cli.app import app
-
-    program: Callable[..., Any] = get_command(app)
-    return program
-
-
 def ask(words: Sequence[str], where: Path) -> Answer:
     """``qsage WORDS`` in a folder; nothing that it raises gets out, as with the program."""
-    from qsage_validate.cli.app import run
+    from tests.support.commands import run_qsage
 
     out, err = io.StringIO(), io.StringIO()
     before = os.getcwd()
     os.chdir(where)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = run(_program(), list(words), "qsage")
+            code = run_qsage(words)
     finally:
         os.chdir(before)
     made = {

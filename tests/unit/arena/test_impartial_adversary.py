@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.arena.heap_adversary import HeapAdversary
-from qsage_validate.cli.app import play_app, run
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.infix import parse_formula
@@ -28,6 +27,7 @@ from qsage_validate.strategies.rule_strategy import RuleStrategy
 from qsage_validate.synthesis.strategy import parse_strategy
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.heap_referee import HeapReferee
+from tests.support.commands import run_play
 from tests.support.heap_rules import MISERE, RULES, TRANSFER, WRONG, problem
 
 
@@ -132,7 +132,7 @@ def test_each_finding_is_replayed(
     for finding in found:
         words = shlex.split(finding.replay)
         assert words[0] == "qsage-play"
-        assert run(play_app, words[1:], "qsage-play") == Exit.REFUTED, finding.replay
+        assert run_play(words[1:]) == Exit.REFUTED, finding.replay
         assert finding.text.partition(": ")[2] in capsys.readouterr().out
 
 
@@ -249,9 +249,9 @@ def test_that_play_need_not_end_is_told_and_no_proof(
     game.write_text(game_text(ROUND))
     rules.write_text("v = 1 -> g()\nv = 2 -> h()\n")
     words = [str(game), "--rules", str(rules)]
-    assert run(play_app, [*words, "--white", "all"], "qsage-play") == Exit.UNDECIDED
-    assert run(play_app, [*words, "--white", "random"], "qsage-play") == Exit.UNDECIDED
+    assert run_play([*words, "--white", "all"]) == Exit.UNDECIDED
+    assert run_play([*words, "--white", "random"]) == Exit.UNDECIDED
     script = ["--state", "1", "--moves", "f() f()"]
-    assert run(play_app, [*words, *script], "qsage-play") == Exit.UNDECIDED
+    assert run_play([*words, *script]) == Exit.UNDECIDED
     assert "the moves end before the play does" in capsys.readouterr().err
-    assert run(play_app, [*words[:1], "--plain"], "qsage-play") == Exit.UNDECIDED
+    assert run_play([*words[:1], "--plain"]) == Exit.UNDECIDED

@@ -18,19 +18,19 @@ from qsage_validate.bench.files import FORMULAS, MODELS
 from qsage_validate.bench.results import read_results
 from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.bench.solving import execute
-from qsage_validate.cli.app import app, run
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.qcir import write_qcir
 from qsage_validate.games.bddl.printer import domain_text, problem_text
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
+from tests.support.commands import run_qsage
 
 DOMINO = "httt size 3x3 shape domino*"
 
 
 def qsage(*words: str) -> int:
-    return run(app, ["bench", *words], "qsage")
+    return run_qsage(["bench", *words])
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,8 @@ import pytest
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.results import read_results
 from qsage_validate.bench.scheduling import DaskScheduler
-from qsage_validate.cli.app import app, run
 from qsage_validate.errors import Exit, MissingExtraError, UsageError
+from tests.support.commands import run_qsage
 from tests.support.toy_bench import REFERENCE, TOY
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
@@ -58,7 +58,7 @@ def test_a_campaign_is_run_on_a_cluster(
 ) -> None:
     path = str(tmp_path / "r.jsonl")
     words = ["bench", "table2", "--only", "httt size 3x3 shape [de]*", "-o", path]
-    assert run(app, [*words, "--scheduler", address], "qsage") == Exit.FINE
+    assert run_qsage([*words, "--scheduler", address]) == Exit.FINE
     out, _ = capfd.readouterr()
     assert "HTTT 3x3 elly" in out
     found = read_results(path)
@@ -66,7 +66,7 @@ def test_a_campaign_is_run_on_a_cluster(
     assert all(record.result.decided for record in found.records)
     assert len(found.machines) == 1
     # Here as there: nothing is left to do.
-    assert run(app, words, "qsage") == Exit.FINE
+    assert run_qsage(words) == Exit.FINE
     assert len(read_results(path).records) == 6
 
 

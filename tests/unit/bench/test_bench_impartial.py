@@ -15,10 +15,10 @@ from qsage_validate.bench.papers.impartial_tables import beside_table4, by_famil
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.results import read_results
 from qsage_validate.bench.run import Run, RunResult
-from qsage_validate.cli.app import app, run
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.printer import game_text
+from tests.support.commands import run_qsage
 
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
 
@@ -163,16 +163,16 @@ def test_a_campaign_is_made_shown_and_resumed(
     monkeypatch.chdir(tmp_path)
     words = ["bench", "impartial", "--only", "take-away-3", "--only", "nim-2"]
     words += ["--solver", "synms", "--solver", "enum"]
-    assert run(app, words, "qsage") == Exit.FINE
+    assert run_qsage(words) == Exit.FINE
     out, _ = capfd.readouterr()
     assert "Winning formulas and strategies" in out
     assert [r.result.status for r in read_results("bench-impartial.jsonl").records] == [
         "proved"
     ] * 4
-    assert run(app, words, "qsage") == Exit.FINE
+    assert run_qsage(words) == Exit.FINE
     assert capfd.readouterr().err == "bench-impartial.jsonl: 4 of 4 runs have results\n"
     show = ["bench", "table", "bench-impartial.jsonl", "--table", "families", "--markdown"]
-    assert run(app, show, "qsage") == Exit.FINE
+    assert run_qsage(show) == Exit.FINE
     out, _ = capfd.readouterr()
     assert "| 1.1 Take-away | 1 |  | 1 | 1 | 1 | 1 |" in out
     assert "| total | 2 |  | 2 | 2 | 2 | 2 |" in out

@@ -24,6 +24,7 @@ from qsage_validate.errors import (
     UsageError,
 )
 from tests.conftest import REPOSITORY
+from tests.support.commands import run_qsage
 
 
 def program(action: Callable[[], object]) -> typer.Typer:
@@ -103,7 +104,7 @@ def test_the_exit_code_is_what_the_command_returns(code: Exit | None) -> None:
 
 @pytest.mark.parametrize("arguments", [["--no-such-option"], ["no-such-command"], ["--version=3"]])
 def test_wrong_usage_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(app, arguments, "qsage") == Exit.BAD_INPUT
+    assert run_qsage(arguments) == Exit.BAD_INPUT
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("qsage: error: ")
@@ -119,11 +120,11 @@ def command_names() -> list[str]:
 def test_every_command_has_help_and_takes_wrong_usage_in_one_line(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(app, [name, "--help"], "qsage") == 0
+    assert run_qsage([name, "--help"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith(f"Usage: qsage {name} ")
     assert err == ""
-    assert run(app, [name, "--no-such-option"], "qsage") == Exit.BAD_INPUT
+    assert run_qsage([name, "--no-such-option"]) == Exit.BAD_INPUT
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith("qsage: error: No such option: --no-such-option")

@@ -21,7 +21,6 @@ import pytest
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.cli.app import app, run
 from qsage_validate.encodings.encoding import AnyEncoding, encode
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.layout.table_comments import (
@@ -40,6 +39,7 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.registry import load_game, resolve_model
+from tests.support.commands import run_qsage
 from tests.support.layout_mutations import mutated
 from tests.unit.encodings.layout.test_foreign_layout import META
 from tests.unit.encodings.layout.test_foreign_layout import formula as meta_formula
@@ -181,7 +181,7 @@ def check(case: Base, folder: Path, random: Random, capfd: pytest.CaptureFixture
     """Read a case and run commands on it; whether it could be read."""
     readable = read(case)
     for words in asked(case, folder, random) if readable else ():
-        code = run(app, words, "qsage")
+        code = run_qsage(words)
         said = capfd.readouterr()
         assert code != Exit.INTERNAL, (case.name, words, said.err)
         assert code in (Exit.FINE, Exit.REFUTED, Exit.BAD_INPUT, Exit.UNDECIDED), (words, said)
@@ -259,7 +259,7 @@ def test_no_command_breaks_on_a_changed_meta_file(
         (tmp_path / "m.meta").write_text(mutated(random, text, random.choice((1, 1, 2))))
         rules = ["--game", *game] if random.random() < 0.5 else []
         words = ["validate", *subject, *rules, *random.choice(LEVELS), "--timeout", "20"]
-        code = run(app, words, "qsage")
+        code = run_qsage(words)
         said = capfd.readouterr()
         assert code in (Exit.FINE, Exit.REFUTED, Exit.BAD_INPUT, Exit.UNDECIDED), (words, said)
         if code == Exit.BAD_INPUT:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.cli.app import app, run
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
@@ -34,6 +33,7 @@ from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import Solved, solve_formula
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from qsage_validate.solvers.search.solver import solve
+from tests.support.commands import run_qsage
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -232,7 +232,7 @@ def test_pairs_keep_the_sides_of_hex_apart_that_are_further_from_each_other(
 
 
 def command(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    code = run(app, ["solve", "harary", *words, "--depth", "auto", "--alternate"], "qsage")
+    code = run_qsage(["solve", "harary", *words, "--depth", "auto", "--alternate"])
     return code, capsys.readouterr().out
 
 
@@ -251,13 +251,13 @@ def test_the_command_shows_a_pairing_of_the_empty_board(
 
 def test_the_command_draws_pairs_on_hexagons(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["hex-network", "--size", "2x3", "--depth", "auto", "--alternate"]
-    assert run(app, ["solve", *words], "qsage") == Exit.FALSE
+    assert run_qsage(["solve", *words]) == Exit.FALSE
     *_, top, middle, bottom = capsys.readouterr().out.splitlines()
     assert len(top.split()) == 2
     assert [len(row) - len(row.lstrip()) for row in (top, middle, bottom)] == [0, 1, 2]
     letters = [*top.split(), *middle.split(), *bottom.split()]
     assert sorted(set(letters) - {"."}) == ["a", "b", "c"][: len(set(letters) - {"."})]
-    assert run(app, ["solve", "hex-network", "--size", "11x11", *words[3:]], "qsage") == 2
+    assert run_qsage(["solve", "hex-network", "--size", "11x11", *words[3:]]) == 2
     assert "more than 20,000 winning sets" in capsys.readouterr().err
 
 

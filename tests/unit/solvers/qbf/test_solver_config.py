@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.cli.app import app, run
 from qsage_validate.errors import InputError
 from qsage_validate.solvers.qbf.backend import Format, Missing, TraceKind
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.config import config_path, parse_config
+from tests.support.commands import run_qsage
 from tests.support.fake_solvers import script, small_formula
 
 KINDS = frozenset({"caqe", "generic"})
@@ -86,7 +86,7 @@ def test_errors_name_the_line(text: str, line: int, words: str) -> None:
 def test_the_list(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = script(tmp_path, "mine", "echo 'caqe version 5.1.2'")
     config.write_text("[mine]\nkind = caqe\nprogram = mine\n", encoding="utf-8")
-    assert run(app, ["info", "--solvers", "--json"], "qsage") == 0
+    assert run_qsage(["info", "--solvers", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["config"] == str(config)
     by_name = {entry["name"]: entry for entry in told["solvers"]}
@@ -95,20 +95,20 @@ def test_the_list(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert by_name["mine"]["program"] == str(program)
     assert by_name["search"]["accepts"] == ["game model"]
     assert all((e["missing"] is None) is e["available"] for e in by_name.values())
-    assert run(app, ["info", "--solvers"], "qsage") == 0
+    assert run_qsage(["info", "--solvers"]) == 0
     text = capsys.readouterr().out
     assert "  mine" in text
     assert "preprocessors:" in text
 
 
 def test_info_wants_one_thing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(app, ["info"], "qsage") == 2
-    assert run(app, ["info", "--solvers", "x.qcir"], "qsage") == 2
+    assert run_qsage(["info"]) == 2
+    assert run_qsage(["info", "--solvers", "x.qcir"]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2
 
 
 def test_a_malformed_config_is_one_line(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config.write_text("[mine]\n", encoding="utf-8")
-    assert run(app, ["info", "--solvers"], "qsage") == 2
+    assert run_qsage(["info", "--solvers"]) == 2
     assert capsys.readouterr().err.startswith(f"{config}:1:1: found the solver 'mine' without")
