@@ -28,7 +28,7 @@ from rich.table import Table
 
 from qsage_validate.errors import QsageError
 from qsage_validate.problems.files import Files
-from qsage_validate.problems.validated import load_subject
+from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.bundle.bundle import SAT_LEVELS, read_manifest, write_bundle
 from qsage_validate.proving.bundle.check import Link, verify_bundle
 from qsage_validate.proving.bundle.checkers import checker_names, installed
@@ -45,11 +45,11 @@ def measure(
 ) -> list[dict[str, Any]]:
     """A row for each proved level: sizes, seconds of the proof and of each checker."""
     files = Files(formula, certificate)
-    subject = load_subject(files)
-    report = validate(subject, Options(levels=tuple(levels), obligations=True))
+    problem = load_to_validate(files)
+    report = validate(problem, Options(levels=tuple(levels), obligations=True))
     with tempfile.TemporaryDirectory() as folder:
         target = os.path.join(folder, "proof")
-        bundle = write_bundle(target, files, subject, report)
+        bundle = write_bundle(target, files, problem, report)
         if bundle is None:
             return []
         sizes = {proof.level: proof for proof in bundle.proofs}

@@ -34,9 +34,8 @@ KEYS = {"(": "left_parenthesis", ")": "right_parenthesis", ",": "comma"}
 async def draw() -> str:
     """The SVG of the screen after ``MOVES``."""
     samples = FOLDER.parent / "certificates"
-    files = Files(str(samples / "tic.qcir"), str(samples / "tic.aig"))
-    problem = load(files)
-    app = PlayApp(open_match(problem), tools=Tools.of(problem, prover(files)))
+    problem = load(Files(str(samples / "tic.qcir"), str(samples / "tic.aig")))
+    app = PlayApp(open_match(problem), tools=Tools.of(problem, prover(problem)))
     async with app.run_test(size=SIZE) as pilot:
         await _settle(app, pilot)
         for move in MOVES:

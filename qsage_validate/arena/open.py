@@ -34,7 +34,7 @@ def open_adversary(
         if illegal:
             raise UsageError("found --illegal, but no layout says which moves are illegal")
         return BlockAdversary(
-            problem.formula, problem.certificate, oracle, seed=seed, replay=problem.replay
+            problem.formula, problem.answering, oracle, seed=seed, replay=problem.replay
         )
     conductor = open_conductor(problem, oracle)
     if illegal and not conductor.knows_illegal():
@@ -60,7 +60,7 @@ def conductor_with_names(
     gates: Callable[[int], Sequence[int]],
 ) -> Conductor:
     """Plays on the board of ``layout``; ``gates`` are those looked at before each ply."""
-    certificate, formula, game = problem.certificate, problem.formula, problem.game
+    certificate, formula, game = problem.answering, problem.formula, problem.game
     reader = reader_of(layout, certificate, formula, oracle, game)
     guesses = None
     if certificate.kind is Kind.HERBRAND and isinstance(certificate, CircuitCertificate):

@@ -18,18 +18,18 @@ from qsage_validate.cli.common import (
     protect_inputs,
 )
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
+from qsage_validate.cli.formula import (
+    encoding_of,
+    formula_path,
+    load_formula,
+    without_depth,
+)
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.options import (
     EncodingOption,
     MemoryOption,
     TimeoutOption,
-)
-from qsage_validate.cli.subject import (
-    encoding_of,
-    formula_path,
-    load_formula_subject,
-    without_depth,
 )
 from qsage_validate.errors import Exit, UsageError
 
@@ -112,9 +112,10 @@ def command(
     layout: AnyLayout | None
     if path is not None:
         with grounding_within(memory):
-            subject = load_formula_subject(path, model, meta)
-            encoded = encoding_of(subject)
-        qbf, layout, name = subject.qbf, subject.layout, subject.name
+            problem = load_formula(path, model, meta)
+            encoded = encoding_of(problem)
+        assert problem.formula is not None, "it was read"
+        qbf, layout, name = problem.formula, problem.layout, problem.files.name
     elif meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     else:

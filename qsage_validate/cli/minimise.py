@@ -91,7 +91,7 @@ def command(
     with SearchLine(sys.stderr) as line:
         found = minimised(
             problem.formula,
-            problem.certificate,
+            problem.answering,
             layout=problem.layout if isinstance(problem.layout, Layout) else None,
             deadline=end,
             progress=lambda stage, text: line.stage(f"{stage}: {text}"),

@@ -26,7 +26,7 @@ from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.problems.files import Files
-    from qsage_validate.problems.validated import Subject
+    from qsage_validate.problems.load import Problem
     from qsage_validate.proving.levels import Level, LevelResult
     from qsage_validate.proving.report import Report
     from qsage_validate.proving.runner import Options
@@ -137,13 +137,13 @@ def command(
         minimal=trust == "minimal",
         obligations=proof is not None,
     )
-    subject, result = _run(files, options, memory)
+    problem, result = _run(files, options, memory)
     if not json_output:
         _show(result)
     if proof is not None and not result.interrupted:
-        _prove(files, subject, result, options, proof)
+        _prove(files, problem, result, options, proof)
     if report is not None:
-        _write_page(report, result, subject)
+        _write_page(report, result, problem)
     if json_output:
         emit_json(result.as_json())
     else:
@@ -180,10 +180,10 @@ def _levels(names: list[str] | None, *, certificate: bool, trace: bool) -> tuple
     return tuple(level for level in Level if level in wanted)
 
 
-def _run(files: Files, options: Options, memory: int | None) -> tuple[Subject | None, Report]:
+def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | None, Report]:
     """The report, and what it is about where this process has read it."""
     from qsage_validate.cli.search_progress import SearchLine
-    from qsage_validate.problems.validated import load_subject
+    from qsage_validate.problems.validated import load_to_validate
     from qsage_validate.proving.runner import validate
 
     with SearchLine(sys.stderr) as line:
@@ -198,8 +198,8 @@ def _run(files: Files, options: Options, memory: int | None) -> tuple[Subject | 
             from qsage_validate.proving.limited_run import validate_limited
 
             return None, validate_limited(files, options, memory, tell=tell, done=done)
-        subject = load_subject(files, trace=options.trace)
-        return subject, validate(subject, options, tell=tell, done=done)
+        problem = load_to_validate(files, trace=options.trace)
+        return problem, validate(problem, options, tell=tell, done=done)
 
 
 def _show(result: Report) -> None:
@@ -235,15 +235,15 @@ def _show(result: Report) -> None:
 
 
 def _prove(
-    files: Files, subject: Subject | None, result: Report, options: Options, folder: str
+    files: Files, problem: Problem | None, result: Report, options: Options, folder: str
 ) -> None:
     from qsage_validate.cli.search_progress import SearchLine
     from qsage_validate.proving.bundle.bundle import write_bundle
 
-    assert subject is not None, "--proof does not go with --memory"
+    assert problem is not None, "--proof does not go with --memory"
     with SearchLine(sys.stderr) as line:
         bundle = write_bundle(
-            folder, files, subject, result, minimal=options.minimal, tell=line.stage
+            folder, files, problem, result, minimal=options.minimal, tell=line.stage
         )
         line.stage("")
     if bundle is None:
@@ -255,14 +255,14 @@ def _prove(
     narrate(f"proof: {bundle.folder}: {levels}")
 
 
-def _write_page(path: str, result: Report, subject: Subject | None) -> None:
+def _write_page(path: str, result: Report, problem: Problem | None) -> None:
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.proving.pages.html import html_report
     from qsage_validate.proving.pages.statistics import statistics_of
 
-    problem = None if subject is None else subject.problem
-    numbers = None if problem is None else statistics_of(problem)
-    game = None if subject is None else subject.game
-    page = html_report(result, problem, numbers, game=game)
+    played = None if problem is None or problem.certificate is None else problem
+    numbers = None if played is None else statistics_of(played)
+    game = None if problem is None else problem.game
+    page = html_report(result, played, numbers, game=game)
     write_atomic(path, page.encode())
     narrate(f"report: {path}")

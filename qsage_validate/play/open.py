@@ -22,9 +22,7 @@ def open_match(problem: Problem) -> Match:
     oracle = problem.oracle(OracleKind.SAT)
     if problem.layout is None:
         assert problem.formula is not None, "without a layout there is a formula"
-        return BlockMatch(
-            problem.formula, problem.certificate, oracle, problem.title, problem.notes
-        )
+        return BlockMatch(problem.formula, problem.answering, oracle, problem.title, problem.notes)
     names = Names(problem.layout, problem.formula)
     conductor = conductor_with_names(problem, problem.layout, oracle, names, names.at_ply)
     return BoardMatch(conductor, names, problem.title, problem.notes)

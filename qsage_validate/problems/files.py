@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import Format, sniff
+from qsage_validate.formats.source import Format, label, sniff
 from qsage_validate.kernel.certificate import Dialect
 
 _CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cert.cnf")
@@ -36,6 +36,12 @@ class Files:
     bare: bool = False
     peeking: bool = False
     made_from: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """How a report calls what is here: by the files, or by the words of the game."""
+        named = [label(path) for path in (self.formula, self.certificate) if path is not None]
+        return " with ".join(dict.fromkeys(named)) or shlex.join(self.made_from)
 
     def command(self, *arguments: str) -> str:
         """The command line that plays these files with more ``arguments``."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle
@@ -12,6 +12,7 @@ from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.encodings.encoding import AnyEncoding
 from qsage_validate.encodings.gdl.qasp import read_formula_or_program
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout.grid import Layout
@@ -35,42 +36,58 @@ from qsage_validate.strategies.guesses import told, variables_of, variables_read
 from qsage_validate.validation.fit import check_fit, has_words_of
 
 
+@dataclass(frozen=True, slots=True)
+class Unpromised:
+    """A game, with its layout, of which it says nothing that the formula has its value; and why."""
+
+    layout: AnyLayout
+    game: Game
+    why: str
+
+
 @dataclass(frozen=True)
 class Problem:
-    """Everything that a play needs, loaded.
+    """What a command is about: a formula, perhaps with a certificate, perhaps with rules.
 
-    ``layout`` is ``None`` for the bare game of variables; ``notes`` are facts for people.
-    ``unpromised`` are rules by which the certificate need not win, for what it proves says nothing
-    of their game; plays are compared with ``game`` alone. ``unplayed`` are variables of Black's
-    that White's moves depend on and that neither moves nor positions give a value to: for goals.
-    In plays they are false, so that White's replies may be wrong; a finding says whether the
-    replies of its play rest on that.
+    ``layout`` is ``None`` for the bare game of variables; ``notes`` are facts for people, ``facts``
+    those of a validation's report.  ``unpromised`` are rules by which the certificate need not
+    win, for what it proves says nothing of their game; plays are compared with ``game`` alone.
+    ``unplayed`` are variables of Black's that White's moves depend on and that neither moves nor
+    positions give a value to: for goals.  In plays they are false, so that White's replies may be
+    wrong; a finding says whether the replies of its play rest on that.
     """
 
     files: Files
-    certificate: Certificate
     formula: Qbf | None
+    certificate: Certificate | None
     layout: AnyLayout | None
     game: Game | None
-    notes: tuple[str, ...]
-    unpromised: Game | None = None
+    notes: tuple[str, ...] = ()
+    facts: Mapping[str, object] = field(default_factory=dict)
+    unpromised: Unpromised | None = None
     unplayed: tuple[int, ...] = ()
+
+    @property
+    def answering(self) -> Certificate:
+        """The certificate that answers in a play; raises ``UsageError`` where there is none."""
+        if self.certificate is None:
+            raise UsageError(f"there is no certificate for {self.files.name}")
+        return self.certificate
 
     @property
     def title(self) -> str:
         """The game, or the formula's file, and the kind of certificate."""
-        name = self.files.formula or self.files.certificate or "standard input"
+        name = os.path.basename(self.files.formula or self.files.certificate or "")
+        name = name or " ".join(self.files.made_from)
         if self.game is not None:
             name = self.game.name
         elif self.layout is not None and self.layout.model.get("name"):
             name = self.layout.model["name"].strip()
-        else:
-            name = os.path.basename(name)
-        return f"{name}: {self.certificate.kind.value} certificate for {_side(self.certificate)}"
+        return f"{name}: {self.answering.kind.value} certificate for {_side(self.answering)}"
 
     def oracle(self, preferred: OracleKind) -> Oracle:
         """What answers: the kind that was asked for, else ``preferred`` where possible."""
-        return choose_oracle(self.certificate, self.formula, self.files.engine, preferred)
+        return choose_oracle(self.answering, self.formula, self.files.engine, preferred)
 
     def replay(self, moves: Sequence[str]) -> str:
         """The command that replays a play with these moves of the opponent.
@@ -88,23 +105,60 @@ class Problem:
         files = replace(self.files, bare=self.layout is not None)
         return files.command("--moves", "; ".join(blocks))
 
+    def without_peeking(self) -> Problem:
+        """The same, known to have no function that looks right: replays need not allow it."""
+        return replace(self, files=replace(self.files, peeking=False))
+
 
 def load(files: Files) -> Problem:
-    """Read everything that ``files`` names, and look for what it does not name.
+    """Read what ``files`` name, and the layout that may lie beside the formula.
 
-    Raises ``InputError`` and ``UsageError``.
+    Without a certificate's file there is none: see ``sorted_out``.  Raises ``InputError`` and
+    ``UsageError``.
     """
+    if files.certificate is None:
+        return _without_certificate(files)
     files = sorted_out(files)
-    formula = None if files.formula is None else read_formula_or_program(files.formula)
     assert files.certificate is not None, "sorted out"
+    formula = None if files.formula is None else read_formula_or_program(files.formula)
     certificate = read_certificate(
         files.certificate, formula, dialect=files.dialect, dependencies=not files.peeking
     )
-    notes: list[str] = []
     layout = None if files.bare else _layout(files, certificate, formula)
     if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
         # Clauses need not mention what no function reads.
         certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
+    return _played(files, formula, certificate, layout, _game)
+
+
+def of(encoding: AnyEncoding, certificate: Certificate, files: Files) -> Problem:
+    """The play of a certificate that was made for an encoding, neither of which is in a file.
+
+    ``files`` say what else was asked for, such as the bare game.
+    """
+    layout = None if files.bare else encoding.layout
+    game = load_game(encoding.model)
+    return _played(files, encoding.qbf, certificate, layout, lambda files, layout: game)
+
+
+def _without_certificate(files: Files) -> Problem:
+    if files.formula is None:
+        raise UsageError("expected a formula")
+    formula = read_formula_or_program(files.formula)
+    layout = None if files.bare else _layout(files, None, formula)
+    game = None if layout is None else _game(files, layout)
+    return Problem(files, formula, None, layout, game)
+
+
+def _played(
+    files: Files,
+    formula: Qbf | None,
+    certificate: Certificate,
+    layout: AnyLayout | None,
+    game_of: Callable[[Files, AnyLayout], Game | None],
+) -> Problem:
+    """What can be played and proved of a certificate, and what there is to be said of it."""
+    notes: list[str] = []
     if layout is not None and certificate.kind is Kind.HERBRAND:
         why = _no_unfolding(formula, layout)
         if why is not None:
@@ -118,13 +172,15 @@ def load(files: Files) -> Problem:
         raise UsageError(
             "there is neither a formula nor a layout: name the formula, or give --meta FILE"
         )
-    game = None if layout is None else _game(files, layout)
+    game = None if layout is None else game_of(files, layout)
     if files.game and layout is None and not files.bare:
         raise UsageError("found --game, but no layout says what the variables mean: give --meta")
     unpromised = None
     why = inconclusive(layout, certificate.kind.truth)
     if why is not None:
-        game, unpromised = None, game
+        if layout is not None and game is not None:
+            unpromised = Unpromised(layout, game, why)
+        game = None
     unplayed = _unplayed(certificate, formula, layout, game)
     if formula is not None and unplayed:
         notes.append(
@@ -132,7 +188,16 @@ def load(files: Files) -> Problem:
             "false in a play, and White's replies may be wrong"
         )
     notes = [*_notes(certificate, formula, layout, game, why), *notes]
-    return Problem(files, certificate, formula, layout, game, tuple(notes), unpromised, unplayed)
+    return Problem(
+        files,
+        formula,
+        certificate,
+        layout,
+        game,
+        tuple(notes),
+        unpromised=unpromised,
+        unplayed=unplayed,
+    )
 
 
 def _unplayed(
@@ -163,15 +228,6 @@ def _listed(formula: Qbf, variables: Sequence[int]) -> str:
     names = ", ".join(formula.name(v) for v in variables[:8])
     more = ", …" if len(variables) > 8 else ""
     return f"{len(variables)} variable{'s' * (len(variables) > 1)} of Black's ({names}{more})"
-
-
-def load_formula(files: Files) -> tuple[Qbf, AnyLayout | None, Game | None]:
-    """The formula of ``files`` with its layout and rules, without any certificate."""
-    if files.formula is None:
-        raise UsageError("expected a formula")
-    formula = read_formula_or_program(files.formula)
-    layout = _layout(files, None, formula)
-    return formula, layout, None if layout is None else _game(files, layout)
 
 
 def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> AnyLayout | None:

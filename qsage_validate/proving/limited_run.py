@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from qsage_validate.errors import Undecided
 from qsage_validate.problems.files import Files
-from qsage_validate.problems.validated import command_of, load_subject, subject_name
+from qsage_validate.problems.validated import command_of, load_to_validate
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.limits import run_limited
 from qsage_validate.proving.report import Report
@@ -51,7 +51,7 @@ def validate_limited(
     except KeyboardInterrupt:
         interrupted = True
     return Report(
-        subject_name(files),
+        files.name,
         tuple(results),
         interrupted=interrupted,
         facts={"command": command_of(files, options.trace)},
@@ -62,4 +62,4 @@ def _validate(send: Send, files: Files, options: Options) -> Report:
     def tell(level: Level, text: str) -> None:
         send((level, text))
 
-    return validate(load_subject(files, trace=options.trace), options, tell=tell, done=send)
+    return validate(load_to_validate(files, trace=options.trace), options, tell=tell, done=send)

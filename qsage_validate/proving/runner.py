@@ -18,7 +18,6 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Problem
-from qsage_validate.problems.validated import Subject
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.interruption import LevelInterrupted
@@ -68,18 +67,18 @@ class Options:
 
 
 def validate(
-    subject: Subject,
+    problem: Problem,
     options: Options,
     *,
     tell: Tell | None = None,
     done: Callable[[LevelResult], None] | None = None,
 ) -> Report:
-    """Run the levels of ``options`` on ``subject``.
+    """Run the levels of ``options`` on ``problem``, which ``to_validate`` has made.
 
     ``tell`` is told what is going on, ``done`` each result.  Ctrl-C ends with a report of what
     is known (``Report.interrupted``).
     """
-    run = _Run(subject, options, tell if tell is not None else _silent)
+    run = _Run(problem, options, tell if tell is not None else _silent)
     results: list[LevelResult] = []
     interrupted = False
     try:
@@ -95,11 +94,11 @@ def validate(
         interrupted, winner = True, None
     except KeyboardInterrupt:
         interrupted, winner = True, None
-    hero = None if subject.certificate is None else subject.certificate.kind.player
+    hero = None if problem.certificate is None else problem.certificate.kind.player
     warnings = run.model_warnings()
     conclusions = conclude(results, hero, run.claimed_game)
     return Report(
-        subject=subject.name,
+        subject=problem.files.name,
         results=tuple(results),
         conclusions=conclusions,
         blame=(
@@ -109,7 +108,7 @@ def validate(
         ),
         interrupted=interrupted,
         facts={
-            **subject.facts,
+            **problem.facts,
             "version": __version__,
             "winner by the rules": None if winner is None else winner.value,
             "model warnings": warnings,
@@ -124,8 +123,8 @@ def _silent(level: Level, text: str) -> None:
 class _Run:
     """One validation under way."""
 
-    def __init__(self, subject: Subject, options: Options, tell: Tell) -> None:
-        self.subject = subject
+    def __init__(self, problem: Problem, options: Options, tell: Tell) -> None:
+        self.problem = problem
         self.options = options
         self.tell = tell
         self.deadline = None if options.seconds is None else time.monotonic() + options.seconds
@@ -171,7 +170,7 @@ class _Run:
         return LevelResult(level, verdict, seconds, evidence, obligation=kept)
 
     def _with_replays(self, verdict: Verdict) -> Verdict:
-        problem = self._problem() if isinstance(verdict, Refuted) else None
+        problem = self._played() if isinstance(verdict, Refuted) else None
         if not isinstance(verdict, Refuted) or problem is None:
             return verdict
         return Refuted(tuple(self._with_replay(problem, f) for f in verdict.findings))
@@ -190,7 +189,7 @@ class _Run:
     # -- the levels -------------------------------------------------------------------------
 
     def _trace(self) -> LevelResult | None:
-        formula, trace = self.subject.formula, self.options.trace
+        formula, trace = self.problem.formula, self.options.trace
         if formula is None or trace is None:
             return None
         self.tell(Level.TRACE, Level.TRACE.question)
@@ -202,38 +201,42 @@ class _Run:
         )
 
     def _dependencies(self) -> LevelResult | None:
-        formula, certificate = self.subject.formula, self.subject.certificate
+        formula, certificate = self.problem.formula, self.problem.certificate
         if formula is None or certificate is None:
             return None
         self.tell(Level.DEPENDENCIES, Level.DEPENDENCIES.question)
         result = check_dependencies(formula, certificate)
         self._looked = True
         if isinstance(result.verdict, Proved):
-            self.subject = self.subject.without_peeking()
+            self.problem = self.problem.without_peeking()
         return result
 
-    def _problem(self) -> Problem | None:
-        """The problem, whose replays allow functions to look right only where some do."""
-        problem, formula = self.subject.problem, self.subject.formula
-        if problem is None or self._looked:
-            return problem
-        self._looked = True
-        # Without a formula there is no prefix to look to the right in.
-        if formula is None or isinstance(
-            check_dependencies(formula, problem.certificate).verdict, Proved
-        ):
-            self.subject = self.subject.without_peeking()
-        return self.subject.problem
+    def _played(self) -> Problem | None:
+        """The problem, where there is a certificate to play.
+
+        Its replays allow functions to look right only where some do.
+        """
+        formula, certificate = self.problem.formula, self.problem.certificate
+        if certificate is None:
+            return None
+        if not self._looked:
+            self._looked = True
+            # Without a formula there is no prefix to look to the right in.
+            if formula is None or isinstance(
+                check_dependencies(formula, certificate).verdict, Proved
+            ):
+                self.problem = self.problem.without_peeking()
+        return self.problem
 
     def _formula(self) -> LevelResult | None:
-        formula, certificate = self.subject.formula, self.subject.certificate
+        formula, certificate = self.problem.formula, self.problem.certificate
         if formula is None or certificate is None:
             return None
         self.tell(Level.FORMULA, Level.FORMULA.question)
         result = check_formula(
             formula,
             certificate,
-            layout=self.subject.layout,
+            layout=self.problem.layout,
             replay=self._replay,
             replay_blocks=self._replay_blocks,
             deadline=self.deadline,
@@ -251,15 +254,15 @@ class _Run:
         return replace(result, verdict=Undecided(why))
 
     def _replay(self, moves: Sequence[str]) -> str:
-        problem = self._problem()
+        problem = self._played()
         return "" if problem is None else problem.replay(moves)
 
     def _replay_blocks(self, blocks: Sequence[str]) -> str:
-        problem = self._problem()
+        problem = self._played()
         return "" if problem is None else problem.replay_blocks(blocks)
 
     def _random(self) -> LevelResult | None:
-        problem = self._problem()
+        problem = self._played()
         if problem is None:
             return None
         self.tell(Level.RANDOM, Level.RANDOM.question)
@@ -275,8 +278,8 @@ class _Run:
         return self._playable(result)
 
     def _exhaustive(self) -> LevelResult | None:
-        problem = self._problem()
-        if problem is None or self.subject.layout is None:
+        problem = self._played()
+        if problem is None or self.problem.layout is None:
             return None
         self.tell(Level.EXHAUSTIVE, Level.EXHAUSTIVE.question)
         result = exhaust(
@@ -308,7 +311,7 @@ class _Run:
         may win.  So the play alone refutes nothing; but where a search on the rules finds that
         the opponent wins, no values can help.
         """
-        certificate, formula = self.subject.certificate, self.subject.formula
+        certificate, formula = self.problem.certificate, self.problem.formula
         hero = None if certificate is None else certificate.kind.player
         names = [str(v) if formula is None else formula.name(v) for v in read]
         shown = ", ".join(names[:4]) + ", …" * (len(names) > 4)
@@ -321,34 +324,34 @@ class _Run:
         return Unsupported(why)
 
     def _bddl(self) -> BddlGame | None:
-        game = self.subject.game
+        game = self.problem.game
         return game if isinstance(game, BddlGame) else None
 
     @property
     def claimed_game(self) -> Game | None:
         """The game about which the levels that compare with rules say something."""
-        if self.subject.unpromised is not None:
-            return self.subject.unpromised.game
-        return self.subject.game
+        if self.problem.unpromised is not None:
+            return self.problem.unpromised.game
+        return self.problem.game
 
     def _circuit(self) -> CircuitCertificate | Unsupported:
         """The certificate's functions as a graph."""
-        certificate = self.subject.certificate
+        certificate = self.problem.certificate
         assert certificate is not None, "the caller has looked"
         if isinstance(certificate, CircuitCertificate):
             return certificate
         try:
-            return definitions(certificate, self.subject.formula).circuit
+            return definitions(certificate, self.problem.formula).circuit
         except NotDefinitionalError as error:
             return Unsupported(f"the clauses are no definitions: {error}")
 
     def _by_rules(self, level: Level, prove: StrategyProver) -> LevelResult | None:
         """A level that holds certificate, layout and rules side by side."""
-        subject = self.subject
-        layout, game, unpromised = subject.layout, subject.game, subject.unpromised
+        problem = self.problem
+        layout, game, unpromised = problem.layout, problem.game, problem.unpromised
         if unpromised is not None:
             layout, game = unpromised.layout, unpromised.game
-        if subject.certificate is None or layout is None:
+        if problem.certificate is None or layout is None:
             return None
         if game is None:
             why = "no rules are known: give --game DOMAIN PROBLEM or --model"
@@ -356,7 +359,7 @@ class _Run:
         circuit = self._circuit()
         if isinstance(circuit, Unsupported):
             return LevelResult(level, circuit, 0.0)
-        formula, board, rules, functions = subject.formula, layout, game, circuit
+        formula, board, rules, functions = problem.formula, layout, game, circuit
 
         def ask() -> LevelAnswer:
             answer = prove(
@@ -386,13 +389,13 @@ class _Run:
         return self._by_rules(Level.BOARDS, prove_boards)
 
     def _encoding(self) -> LevelResult | None:
-        subject, game = self.subject, self._bddl()
-        if subject.certificate is None and isinstance(subject.layout, TableLayout):
+        problem, game = self.problem, self._bddl()
+        if problem.certificate is None and isinstance(problem.layout, TableLayout):
             why = "scripted plays are of grid games: give --cert FILE, whose plays are compared"
             return LevelResult(Level.ENCODING, Unsupported(why), 0.0)
-        if subject.formula is None or not isinstance(subject.layout, Layout) or game is None:
+        if problem.formula is None or not isinstance(problem.layout, Layout) or game is None:
             return None
-        formula, layout = subject.formula, subject.layout
+        formula, layout = problem.formula, problem.layout
         return self._timed(
             Level.ENCODING,
             lambda: answer_encoding(
@@ -409,7 +412,7 @@ class _Run:
 
     def winner(self, results: Sequence[LevelResult]) -> Player | None:
         """Who wins by the rules, searched only when a certificate has failed."""
-        game = self.subject.game
+        game = self.problem.game
         failed = any(
             result.level in (Level.DEPENDENCIES, Level.FORMULA)
             and isinstance(result.verdict, Refuted)

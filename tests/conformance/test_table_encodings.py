@@ -181,11 +181,10 @@ def attacked(name: str, encoding: str) -> AdversaryReport | None:
     by_rules = encoding not in OTHER_WORDS
     problem = Problem(
         Files(),
-        made.certificate,
         made.encoding.qbf,
+        made.certificate,
         layout,
         game if by_rules else None,
-        (),
     )
     # Without rules nothing is known to be illegal in these formulas.
     return open_adversary(problem, seed=len(name), illegal=1 / 3 if by_rules else 0).run(PLAYS)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,23 +16,24 @@ from qsage_validate.errors import UsageError
 if TYPE_CHECKING:
     from qsage_validate.games.models import GameModel
     from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Problem
 
 
 @dataclass(frozen=True)
-class Subject:
+class Uncertified:
     """A game to be certified, and the words of the command line that mean it."""
 
     model: GameModel
     words: tuple[str, ...]
 
 
-def subject(
+def uncertified(
     word: str | None,
     cert: str | None,
     game: Sequence[str],
     options: Mapping[str, str],
     encoding: str | None,
-) -> Subject | None:
+) -> Uncertified | None:
     """The game that is to be certified; ``None`` where formula and certificate were named.
 
     ``word`` is what stands for the formula, ``game`` the words of ``--game`` or ``--model``.
@@ -44,7 +43,7 @@ def subject(
 
     if word is None and cert is None and game:
         flag = ("--game", *game) if len(game) == 2 else ("--model", shlex.join(game))
-        return Subject(find_command([*game, *_flags(options)]), (*flag, *_flags(options)))
+        return Uncertified(find_command([*game, *_flags(options)]), (*flag, *_flags(options)))
     if word is None or not _is_model(word):
         for name in (*_flags(options)[::2], *(["--encoding"] if encoding is not None else [])):
             raise UsageError(f"found {name} with {word or 'no game'}, expected a game to certify")
@@ -52,7 +51,7 @@ def subject(
     for name, there in (("--cert", cert is not None), ("--game or --model", bool(game))):
         if there:
             raise UsageError(f"found {name} with {word}, a game: expected it with a formula")
-    return Subject(find_model([word], options), (word, *_flags(options)))
+    return Uncertified(find_model([word], options), (word, *_flags(options)))
 
 
 def _flags(options: Mapping[str, str]) -> list[str]:
@@ -70,21 +69,18 @@ def _is_model(word: str) -> bool:
     return any(template.name == word.lower() for template in templates())
 
 
-@contextmanager
-def certified(subject: Subject, encoding: str | None, files: Files) -> Iterator[Files]:
-    """``files`` with the formula and the proved certificate of a game, while they are needed.
+def certified(game: Uncertified, encoding: str | None, files: Files) -> Problem:
+    """The play of a game's formula and its certificate, made and proved now.
 
-    Raises ``UsageError`` for an encoding that is not one of the game's, ``UndecidedError`` where
-    nothing could be proved.
+    ``files`` say how it is played.  Raises ``UsageError`` for an encoding that is not one of the
+    game's, ``UndecidedError`` where nothing could be proved.
     """
-    from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
     from qsage_validate.encodings.encoding import encode
-    from qsage_validate.formats.qcir import qcir_text
-    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.problems.load import of
 
     with SearchLine(sys.stderr) as line:
-        encoded = encode(subject.model, encoding)
+        encoded = encode(game.model, encoding)
         made = certify_formula(
             encoded.qbf,
             RouteOptions(route="search"),
@@ -94,12 +90,7 @@ def certified(subject: Subject, encoding: str | None, files: Files) -> Iterator[
             progress=line.progress,
         )
     kind = made.certificate.kind
-    narrate(
-        f"{subject.model.name}: a {kind.value} certificate for {kind.player} was made and proved"
-    )
-    with tempfile.TemporaryDirectory(prefix="qsage-") as folder:
-        formula, certificate = (os.path.join(folder, name) for name in ("f.qcir", "f.aig"))
-        write_atomic(formula, qcir_text(made.formula))
-        write_atomic(certificate, certificate_bytes(made.certificate, made.formula))
-        words = (*subject.words, *(() if encoding is None else ("--encoding", encoding)))
-        yield replace(files, formula=formula, certificate=certificate, game=(), made_from=words)
+    narrate(f"{game.model.name}: a {kind.value} certificate for {kind.player} was made and proved")
+    words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
+    named = replace(files, formula=None, certificate=None, game=(), made_from=words)
+    return of(encoded, made.certificate, named)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from qsage_validate.arena.adversary import AdversaryReport
     from qsage_validate.cli.play.heaps import Ways
     from qsage_validate.play.match import Match
-    from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
 
 _GAMES = 100
@@ -244,7 +243,8 @@ def command(
     if white == "all":
         raise UsageError("found --white all, expected --white random: that is no impartial game")
     from qsage_validate.certificates.oracles.choose import OracleKind
-    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.files import Files, sorted_out
+    from qsage_validate.problems.load import load
 
     engine = OracleKind.SAT if sat else OracleKind.SIMULATION if simulation else OracleKind.AUTO
     words = game_words(game, model)
@@ -253,19 +253,16 @@ def command(
         raise UsageError("a play needs its files by name, not '-'")
     named = {"depth": depth, "role": role, "win": win}
     given = {name: value for name, value in named.items() if value is not None}
-    subject = play_model.subject(formula, cert, words, given, encoding)
-    with ExitStack() as stack:
-        if subject is not None:
-            files = stack.enter_context(play_model.certified(subject, encoding, files))
-        return _play(files, ways)
+    uncertified = play_model.uncertified(formula, cert, words, given, encoding)
+    if uncertified is None:
+        return _play(load(sorted_out(files)), ways)
+    return _play(play_model.certified(uncertified, encoding, files), ways)
 
 
-def _play(files: Files, ways: Ways) -> Exit:
-    """Play what ``files`` say in the way that was asked for."""
+def _play(problem: Problem, ways: Ways) -> Exit:
+    """Play a problem in the way that was asked for."""
     from qsage_validate.play.open import open_match
-    from qsage_validate.problems.load import load
 
-    problem = load(files)
     if ways.mode == "random":
         return _random(problem, ways)
     if ways.mode == "script":
@@ -284,7 +281,7 @@ def _play(files: Files, ways: Ways) -> Exit:
         seed=ways.seed,
         let_happen=ways.let_happen,
         replay=problem.replay,
-        tools=Tools.of(problem, prover(problem.files)),
+        tools=Tools.of(problem, prover(problem)),
     )
 
 
@@ -380,7 +377,7 @@ def script(match: Match, moves: str | None, moves_file: str | None, json_output:
 def _random(problem: Problem, ways: Ways) -> Exit:
     from qsage_validate.arena.open import open_adversary
 
-    opponent = problem.certificate.kind.player.other
+    opponent = problem.answering.kind.player.other
     asked = "White" if ways.white is not None else "Black"
     if str(opponent) != asked:
         narrate(f"the certificate plays {asked}: the random player is {opponent}")

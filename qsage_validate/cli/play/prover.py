@@ -23,7 +23,7 @@ from qsage_validate.errors import Exit, QsageError, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove
-    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Problem
     from qsage_validate.proving.levels import Level, LevelResult
     from qsage_validate.proving.report import Report
 
@@ -51,8 +51,8 @@ class _Closed:
 _Message = object
 
 
-def prover(files: Files) -> Prove:
-    """Runs all levels on ``files`` when it is called."""
+def prover(problem: Problem) -> Prove:
+    """Runs all levels on ``problem`` when it is called."""
 
     def prove(
         tell: Callable[[str, str], None],
@@ -71,7 +71,7 @@ def prover(files: Files) -> Prove:
                 env=environment,
             )
             try:
-                messages = _messages(process, files)
+                messages = _messages(process, problem)
                 end = _listen(messages, tell, done, cancelled)
             finally:
                 process.kill()
@@ -85,7 +85,7 @@ def prover(files: Files) -> Prove:
     return prove
 
 
-def _messages(process: subprocess.Popen[bytes], files: Files) -> queue.Queue[_Message]:
+def _messages(process: subprocess.Popen[bytes], problem: Problem) -> queue.Queue[_Message]:
     """What the process says, read by a thread of its own."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -102,7 +102,7 @@ def _messages(process: subprocess.Popen[bytes], files: Files) -> queue.Queue[_Me
 
     try:
         with process.stdin as stdin:
-            pickle.dump(files, stdin)
+            pickle.dump(problem, stdin)
     except BrokenPipeError:
         pass  # It has ended already: what it said tells why.
     threading.Thread(target=read, daemon=True).start()
@@ -153,7 +153,7 @@ def _listen(
 
 
 def work() -> None:
-    """In the process: read the files' names, run the levels, write what is told."""
+    """In the process: read the problem, run the levels, write what is told."""
     stream = os.fdopen(os.dup(1), "wb")
     # What a library prints must not come between the messages.
     os.dup2(2, 1)
@@ -162,18 +162,16 @@ def work() -> None:
         pickle.dump(message, stream)
         stream.flush()
 
-    files = pickle.load(sys.stdin.buffer)
+    problem = pickle.load(sys.stdin.buffer)
     try:
-        send(_prove(files, send))
+        send(_prove(problem, send))
     except QsageError as error:
         send(_Failed(str(error)))
 
 
-def _prove(files: Files, send: Callable[[_Message], None]) -> Report:
-    from qsage_validate.problems.validated import load_subject
+def _prove(problem: Problem, send: Callable[[_Message], None]) -> Report:
+    from qsage_validate.problems.validated import to_validate
     from qsage_validate.proving.runner import Options, validate
-
-    subject = load_subject(files)
 
     def tell(level: Level, text: str) -> None:
         send(_Told(level.value, text))
@@ -181,4 +179,4 @@ def _prove(files: Files, send: Callable[[_Message], None]) -> Report:
     def done(result: LevelResult) -> None:
         send(result)
 
-    return validate(subject, Options(), tell=tell, done=done)
+    return validate(to_validate(problem), Options(), tell=tell, done=done)

@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from qsage_validate.cli.common import JsonOption, MetaOption, emit, emit_json
+from qsage_validate.cli.formula import (
+    encoding_of,
+    formula_path,
+    load_formula,
+    without_depth,
+)
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.alternation import solve_alternating
@@ -23,12 +29,6 @@ from qsage_validate.cli.solve.options import (
     SolverOption,
     TimeoutOption,
     search_limits,
-)
-from qsage_validate.cli.subject import (
-    encoding_of,
-    formula_path,
-    load_formula_subject,
-    without_depth,
 )
 from qsage_validate.errors import Exit, UsageError
 
@@ -101,18 +101,18 @@ def command(
         if way.searches and solver is not None:
             raise UsageError("found --solver search with a formula, expected a QBF solver")
         with grounding_within(memory):
-            subject = load_formula_subject(path, model, meta)
+            problem = load_formula(path, model, meta)
             # A layout is a claim of the file's: who wins follows from an encoding alone.
-            encodes = encoding_of(subject) is not None
+            encodes = encoding_of(problem) is not None
+        formula, layout = problem.formula, problem.layout
+        assert formula is not None, "it was read"
         with SearchLine(sys.stderr) as line:
-            solved = way.solve(subject.qbf, line.stage)
-        facts: dict[str, Any] = {"formula": subject.name}
-        length = "" if subject.layout is None else f"{subject.layout.plies} plies"
-        if subject.game is not None:
-            length = subject.game.length
-        return _tell_solved(
-            solved, subject.qbf, subject.layout, length, facts, json_output, encodes=encodes
-        )
+            solved = way.solve(formula, line.stage)
+        facts: dict[str, Any] = {"formula": problem.files.name}
+        length = "" if layout is None else f"{layout.plies} plies"
+        if problem.game is not None:
+            length = problem.game.length
+        return _tell_solved(solved, formula, layout, length, facts, json_output, encodes=encodes)
     if meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     resolved = model.resolve()

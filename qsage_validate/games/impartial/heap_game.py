@@ -212,7 +212,7 @@ class HeapGame(Game):
         return tuple(found)
 
     def kernel(self) -> HeapKernel:
-        return HeapKernel(self)
+        return HeapKernel(self.rules, self.start)
 
     # -- positions --------------------------------------------------------------------------
 

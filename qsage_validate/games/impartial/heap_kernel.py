@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
 from qsage_validate.games.impartial.heap_move import HeapMove
 from qsage_validate.games.impartial.moves import State as Values
+from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import Kernel, Player, Position, State
 
-if TYPE_CHECKING:
-    from qsage_validate.games.impartial.heap_game import HeapGame, HeapPosition
+
+class _WithState(Protocol):
+    """A position of heaps."""
+
+    @property
+    def state(self) -> Values:
+        """The tokens of each heap."""
 
 
 class HeapKernel(Kernel):
-    """A state is the tuple of values.
+    """The rules from ``start`` on; a state is the tuple of values.
 
     In normal play a move wins that leaves no move; in misère play whoever has no move has won.
     """
 
-    def __init__(self, game: HeapGame) -> None:
-        self._game = game
-        self._rules = game.rules
+    def __init__(self, rules: ImpartialRules, start: Values) -> None:
+        self._rules = rules
+        self._start = start
         self._numbers: dict[HeapMove, int] = {}
         self._moves: list[HeapMove] = []
 
     @property
     def initial(self) -> State:
-        return self._game.start
+        return self._start
 
     def successors(self, state: State, player: Player) -> list[tuple[int, State, bool]]:
         normal = not self._rules.misere
@@ -48,7 +54,7 @@ class HeapKernel(Kernel):
         return self._moves[number]
 
     def state(self, position: Position) -> State:
-        return cast("HeapPosition", position).state
+        return cast(_WithState, position).state
 
     def _all(self, state: State) -> list[tuple[str, tuple[int, ...], Values]]:
         found = self._rules.moves(cast(Values, state))

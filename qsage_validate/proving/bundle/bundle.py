@@ -25,8 +25,8 @@ from qsage_validate.kernel.certificate import ClauseCertificate, Dialect, Kind
 from qsage_validate.kernel.lrat import check_lrat
 from qsage_validate.kernel.obligation import Cnf, Obligation, Span
 from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Problem
 from qsage_validate.problems.provenance import file_fact
-from qsage_validate.problems.validated import Subject
 from qsage_validate.proving.bundle.formula_cnf import formula_cnf, formula_proof
 from qsage_validate.proving.bundle.lrat_proof import Derivation, refutation
 from qsage_validate.proving.levels import Level
@@ -105,7 +105,7 @@ def _check_former(folder: str, target: str) -> None:
 def write_bundle(
     folder: str,
     files: Files,
-    subject: Subject,
+    problem: Problem,
     report: Report,
     *,
     minimal: bool = False,
@@ -123,7 +123,7 @@ def write_bundle(
     check_folder(folder, _paths(files))
     target = os.path.realpath(folder)
     obligations = _obligations(report)
-    levels = [*([Level.FORMULA] if _proves_formula(subject, report) else []), *obligations]
+    levels = [*([Level.FORMULA] if _proves_formula(problem, report) else []), *obligations]
     if not levels:
         return None
     temporary = tempfile.mkdtemp(
@@ -135,15 +135,15 @@ def write_bundle(
             if tell is not None:
                 tell(f"proof of level {level.value}")
             obligation = obligations.get(level)
-            cnf, derivation = _proof(subject, obligation, deadline)
+            cnf, derivation = _proof(problem, obligation, deadline)
             proofs.append(_write_files(temporary, level, cnf, derivation))
             steps = {"steps": proofs[-1].steps}
-            theorems.append(_theorem(level, subject, obligation, cnf) | steps)
+            theorems.append(_theorem(level, problem, obligation, cnf) | steps)
         manifest = {
             "schema": SCHEMA,
             "made by": f"qsage-validate {__version__}",
             "note": _NOTE,
-            "inputs": _inputs(files, subject, target),
+            "inputs": _inputs(files, problem, target),
             "trust": "minimal" if minimal else "all",
             "levels": {result.level.value: result.word for result in report.results},
             "theorems": theorems,
@@ -195,9 +195,9 @@ def _write_files(folder: str, level: Level, cnf: Cnf, derivation: Derivation) ->
 # -- Theorems --------------------------------------------------------------------------------
 
 
-def _proves_formula(subject: Subject, report: Report) -> bool:
+def _proves_formula(problem: Problem, report: Report) -> bool:
     result = report.result(Level.FORMULA)
-    there = subject.formula is not None and subject.certificate is not None
+    there = problem.formula is not None and problem.certificate is not None
     return there and result is not None and isinstance(result.verdict, Proved)
 
 
@@ -210,13 +210,13 @@ def _obligations(report: Report) -> dict[Level, Obligation]:
 
 
 def _proof(
-    subject: Subject, obligation: Obligation | None, deadline: float | None
+    problem: Problem, obligation: Obligation | None, deadline: float | None
 ) -> tuple[Cnf, Derivation]:
     """CNF and proof of an obligation, or, without one, of the formula level."""
     if obligation is None:
-        assert subject.formula is not None
-        assert subject.certificate is not None
-        return formula_proof(subject.formula, subject.certificate, deadline=deadline)
+        assert problem.formula is not None
+        assert problem.certificate is not None
+        return formula_proof(problem.formula, problem.certificate, deadline=deadline)
     cnf = obligation.cnf()
     return cnf, refutation(cnf, deadline=deadline)
 
@@ -229,31 +229,31 @@ class Remade:
     entry: Mapping[str, object]
 
 
-def made_again(subject: Subject, levels: Sequence[Level], *, minimal: bool) -> dict[Level, Remade]:
-    """What a bundle of ``subject`` has to say about ``levels``.
+def made_again(problem: Problem, levels: Sequence[Level], *, minimal: bool) -> dict[Level, Remade]:
+    """What a bundle of ``problem`` has to say about ``levels``.
 
     A level is missing that is not proved of these inputs.
     """
     found: dict[Level, Remade] = {}
-    if Level.FORMULA in levels and subject.formula is not None and subject.certificate is not None:
-        cnf = formula_cnf(subject.formula, subject.certificate)
-        found[Level.FORMULA] = Remade(cnf, _theorem(Level.FORMULA, subject, None, cnf))
+    if Level.FORMULA in levels and problem.formula is not None and problem.certificate is not None:
+        cnf = formula_cnf(problem.formula, problem.certificate)
+        found[Level.FORMULA] = Remade(cnf, _theorem(Level.FORMULA, problem, None, cnf))
     others = tuple(level for level in SAT_LEVELS if level in levels and level is not Level.FORMULA)
     if others:
         options = Options(levels=others, obligations=True, minimal=minimal)
-        report = validate(subject, options)
+        report = validate(problem, options)
         if report.interrupted:
             raise KeyboardInterrupt
         for level, obligation in _obligations(report).items():
             cnf = obligation.cnf()
-            found[level] = Remade(cnf, _theorem(level, subject, obligation, cnf))
+            found[level] = Remade(cnf, _theorem(level, problem, obligation, cnf))
     return found
 
 
 def _theorem(
-    level: Level, subject: Subject, obligation: Obligation | None, cnf: Cnf
+    level: Level, problem: Problem, obligation: Obligation | None, cnf: Cnf
 ) -> dict[str, object]:
-    statement, beside = _sentences(level, subject)
+    statement, beside = _sentences(level, problem)
     found: dict[str, object] = {
         "level": level.value,
         "statement": statement,
@@ -265,8 +265,8 @@ def _theorem(
         "variable ranges": _ranges(cnf.variable_spans),
         "clause ranges": _ranges(cnf.clause_spans),
     }
-    if obligation is None and subject.formula is not None:
-        names = subject.formula.names.items()
+    if obligation is None and problem.formula is not None:
+        names = problem.formula.names.items()
         found["names"] = {str(v): name for v, name in names if name != str(v)}
     elif obligation is not None:
         found["claims"] = [
@@ -290,9 +290,9 @@ _CONSTANT: Final = (
 )
 
 
-def _sentences(level: Level, subject: Subject) -> tuple[str, list[str]]:
+def _sentences(level: Level, problem: Problem) -> tuple[str, list[str]]:
     """The theorem that an unsatisfiable CNF belongs to, and what else that rests on."""
-    certificate, game = subject.certificate, subject.game
+    certificate, game = problem.certificate, problem.game
     named = "the game" if game is None else game.name
     if level is Level.FORMULA:
         assert certificate is not None
@@ -348,7 +348,7 @@ def _paths(files: Files) -> Iterator[str]:
     yield from (path for path in named if path is not None and os.path.exists(path))
 
 
-def _inputs(files: Files, subject: Subject, target: str) -> dict[str, object]:
+def _inputs(files: Files, problem: Problem, target: str) -> dict[str, object]:
     """The inputs with their hashes; paths are relative to the bundle."""
 
     def fact(path: str) -> dict[str, object]:
@@ -357,8 +357,8 @@ def _inputs(files: Files, subject: Subject, target: str) -> dict[str, object]:
 
     found: dict[str, object] = {}
     meta = files.meta
-    inside = subject.formula is not None and any_layout_from_comments(subject.formula) is not None
-    if meta is None and subject.layout is not None and not inside:
+    inside = problem.formula is not None and any_layout_from_comments(problem.formula) is not None
+    if meta is None and problem.layout is not None and not inside:
         meta = find_meta(files.formula or files.certificate or "")
     named = {"formula": files.formula, "certificate": files.certificate, "meta": meta}
     for role, path in named.items():

@@ -15,7 +15,7 @@ from enum import Enum
 from qsage_validate import __version__
 from qsage_validate.errors import Exit, InputError, QsageError, one_line
 from qsage_validate.problems.provenance import file_fact
-from qsage_validate.problems.validated import load_subject
+from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.bundle.bundle import MANIFEST, Manifest, ManifestTheorem, made_again
 from qsage_validate.proving.bundle.checkers import Answer, Outcome, run_checker
 from qsage_validate.proving.levels import Level
@@ -214,8 +214,8 @@ def _links(
         reason = "; ".join([*missing, *faults])
         return dict.fromkeys(levels, (Link.UNKNOWN, reason))
     try:
-        subject = load_subject(manifest.play)
-        again = made_again(subject, levels, minimal=manifest.minimal)
+        problem = load_to_validate(manifest.play)
+        again = made_again(problem, levels, minimal=manifest.minimal)
     except QsageError as error:
         return dict.fromkeys(levels, (Link.UNKNOWN, str(error)))
     found: dict[Level, tuple[Link, str]] = {}

@@ -56,7 +56,7 @@ def digest_of(problem: Problem) -> str:
     def add(value: object) -> None:
         made.update(f"{value!r}\n".encode())
 
-    certificate, formula = problem.certificate, problem.formula
+    certificate, formula = problem.answering, problem.formula
     add((certificate.kind, certificate.dialect))
     if isinstance(certificate, CircuitCertificate):
         add((certificate.aig.num_inputs, certificate.inputs))

@@ -464,8 +464,8 @@ def walks(problem: Problem) -> bool:
         problem.layout is not None
         and bool(problem.layout.moves)
         and isinstance(problem.game, BddlGame)
-        and problem.certificate.kind is Kind.SKOLEM
         and isinstance(problem.certificate, CircuitCertificate)
+        and problem.certificate.kind is Kind.SKOLEM
         and problem.files.engine is not OracleKind.SAT
     )
 

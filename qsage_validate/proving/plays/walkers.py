@@ -96,7 +96,7 @@ def walker(problem: Problem) -> ArrayWalker | StateWalker:
     if walks(problem):
         return ArrayWalker(vector_walk(problem))
     oracle = problem.oracle(OracleKind.SIMULATION)
-    conductor, certificate = open_conductor(problem, oracle), problem.certificate
+    conductor, certificate = open_conductor(problem, oracle), problem.answering
     skolem = certificate.kind is Kind.SKOLEM
     samples = skolem and not isinstance(oracle, SimulationOracle)
     if not (skolem and isinstance(certificate, CircuitCertificate)):

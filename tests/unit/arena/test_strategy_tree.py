@@ -16,7 +16,7 @@ from qsage_validate.arena.strategy_tree import (
 )
 from qsage_validate.games.registry import load_game
 from qsage_validate.play.match import Match
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.load import load
 from qsage_validate.proving.pages.statistics import statistics_of
 from qsage_validate.strategies.readings import BoardReading
@@ -193,7 +193,7 @@ def test_replies_are_counted() -> None:
 
 def test_a_setup_gives_its_tree(repository: Path) -> None:
     formula = str(repository / "certificates" / "tic.qcir")
-    tree = tree_of(load(Files(formula)))
+    tree = tree_of(load(sorted_out(Files(formula))))
     assert tree is not None
     assert tree.size(tree.root, 10_000).text == "195 plays, 283 positions, to ply 5"
 

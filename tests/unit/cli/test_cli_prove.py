@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,13 @@ import pytest
 from qsage_validate.cli.play import prover as module
 from qsage_validate.cli.play.prover import prover
 from qsage_validate.errors import UsageError
+from qsage_validate.games.registry import find_command, load_game
 from qsage_validate.play.tui.model.services import LevelRow
 from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import load
 from tests.support.places import SAMPLES
 
-TIC = Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig"))
+TIC = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
 
 
 def test_all_levels_are_told_with_their_results() -> None:
@@ -42,8 +45,9 @@ def test_a_wrong_certificate_is_refuted_with_findings(tmp_path: Path) -> None:
     formula.write_text("#QCIR-G14\nforall(a)\nexists(b)\noutput(g)\ng = xor(a, b)\n")
     wrong.write_text("aag 1 1 0 1 0\n2\n2\ni0 a\no0 b\n")
     rows: list[LevelRow] = []
-    files = Files(str(formula), str(wrong))
-    end = prover(files)(lambda level, text: None, rows.append, lambda: False)
+    end = prover(load(Files(str(formula), str(wrong))))(
+        lambda level, text: None, rows.append, lambda: False
+    )
     assert end.refuted
     (refuted,) = (row for row in rows if row.name == "formula")
     assert refuted.word == "refuted"
@@ -58,10 +62,10 @@ def test_it_stops_when_it_is_told_to() -> None:
     assert time.monotonic() - began < 60
 
 
-def test_files_that_do_not_fit_are_one_line() -> None:
-    files = Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "none.aig"))
-    with pytest.raises(UsageError, match=r"none\.aig"):
-        prover(files)(lambda level, text: None, lambda row: None, lambda: False)
+def test_rules_that_do_not_fit_are_one_line() -> None:
+    other = load_game(find_command(["httt", "--size", "4x4"]))
+    with pytest.raises(UsageError, match="4x4"):
+        prover(replace(TIC, game=other))(lambda level, text: None, lambda row: None, lambda: False)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Dialect
 from qsage_validate.play.open import open_match
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.validation.finding import FindingKind
 
@@ -55,13 +55,18 @@ PAIRS = {
 }
 
 
+def found(files: Files) -> Problem:
+    """The problem of files, with the certificate that lies beside the formula."""
+    return load(sorted_out(files))
+
+
 def problem(
     shared_data: Path, pair: str, *, rules: bool = True, engine: OracleKind = OracleKind.AUTO
 ) -> Problem:
     formula, certificate, (folder, problem) = PAIRS[pair]
     files = shared_data / "certificates"
     bddl = shared_data / "bddl" / folder
-    return load(
+    return found(
         Files(
             str(files / formula),
             str(files / certificate) if certificate else None,
@@ -91,7 +96,7 @@ def test_the_certificate_wins_every_play(shared_data: Path, pair: str, rules: bo
 def test_a_person_can_play_it_to_its_end(shared_data: Path, pair: str) -> None:
     made = problem(shared_data, pair)
     match = open_match(made)
-    assert match.certificate_player is made.certificate.kind.player
+    assert match.certificate_player is made.answering.kind.player
     generator = random.Random(2)
     while not match.over:
         move = match.random_move(generator)
@@ -143,7 +148,7 @@ def test_the_rules_of_another_game_do_not_fit(shared_data: Path) -> None:
     bddl = shared_data / "bddl" / "httt"
     files = Files(str(formula), game=(str(bddl / "domain.ig"), str(bddl / EL[1])))
     with pytest.raises(UsageError, match="its board is 3x3, expected 4x4"):
-        load(files)
+        found(files)
 
 
 def test_the_rules_of_a_similar_game_refute_the_certificate(shared_data: Path) -> None:
@@ -151,7 +156,7 @@ def test_the_rules_of_a_similar_game_refute_the_certificate(shared_data: Path) -
     formula = shared_data / "certificates" / PAIRS["quabs tic"][0]
     bddl = shared_data / "bddl" / "httt"
     files = Files(str(formula), game=(str(bddl / "domain.ig"), str(bddl / "4x4_5_el.ig")))
-    report = attack(load(files), 50)
+    report = attack(found(files), 50)
     assert report.losses
     assert {finding.kind for finding in report.findings} >= {FindingKind.END_DIFFERS}
     assert all(finding.replay.startswith("qsage-play ") for finding in report.findings)
@@ -178,8 +183,8 @@ def test_options_that_do_not_fit_a_clause_set(shared_data: Path) -> None:
 
 def test_a_dialect_can_be_asked_for(shared_data: Path) -> None:
     formula = shared_data / "certificates" / PAIRS["quabs domino"][0]
-    made = load(Files(str(formula), dialect=Dialect.CAQE))
-    assert made.certificate.dialect is Dialect.CAQE
+    made = found(Files(str(formula), dialect=Dialect.CAQE))
+    assert made.answering.dialect is Dialect.CAQE
     assert "--dialect caqe" in made.replay(["occupy(1,1)"])
 
 
@@ -189,13 +194,13 @@ def test_without_the_meta_file_it_is_the_game_of_variables(
     source = shared_data / "certificates" / "quabs"
     for name in ("httt-3x3_3_domino.qcir", "httt-3x3_3_domino.aig"):
         (tmp_path / name).write_bytes((source / name).read_bytes())
-    made = load(Files(str(tmp_path / "httt-3x3_3_domino.qcir")))
+    made = found(Files(str(tmp_path / "httt-3x3_3_domino.qcir")))
     assert made.layout is None
     assert attack(made, 100).clean
     with pytest.raises(UsageError, match="no layout says which moves are illegal"):
         open_adversary(made, seed=1, illegal=0.5)
     with pytest.raises(UsageError, match="found --game, but no layout"):
-        load(
+        found(
             Files(
                 str(tmp_path / "httt-3x3_3_domino.qcir"),
                 game=(
@@ -208,12 +213,12 @@ def test_without_the_meta_file_it_is_the_game_of_variables(
         (shared_data / "certificates/pedant-cnf/httt_4_4_tic/certificate.cnf").read_bytes()
     )
     with pytest.raises(UsageError, match="neither a formula nor a layout"):
-        load(Files(certificate=str(tmp_path / "certificate.cnf")))
+        found(Files(certificate=str(tmp_path / "certificate.cnf")))
     (tmp_path / "alone.qcir").write_bytes((tmp_path / "httt-3x3_3_domino.qcir").read_bytes())
     with pytest.raises(UsageError, match="no certificate beside"):
-        load(Files(str(tmp_path / "alone.qcir")))
+        found(Files(str(tmp_path / "alone.qcir")))
     with pytest.raises(UsageError, match="expected a formula and its certificate"):
-        load(Files())
+        found(Files())
 
 
 def test_a_damaged_transition_is_found_by_the_rules(shared_data: Path, tmp_path: Path) -> None:
@@ -224,7 +229,7 @@ def test_a_damaged_transition_is_found_by_the_rules(shared_data: Path, tmp_path:
     assert "42 43\n44 45" in meta
     (tmp_path / "swapped.meta").write_text(meta.replace("42 43\n44 45", "44 45\n42 43"))
     bddl = shared_data / "bddl" / "httt"
-    made = load(
+    made = found(
         Files(
             str(source / f"{stem}.qcir"),
             meta=str(tmp_path / "swapped.meta"),

@@ -55,11 +55,10 @@ def setup_for(
 ) -> Problem:
     return Problem(
         Files(formula="game.qcir", certificate="game.aig", engine=engine),
-        certificate if certificate is not None else made.certificate,
         made.encoding.qbf,
+        certificate if certificate is not None else made.certificate,
         made.encoding.layout,
         load_game(made.encoding.model) if rules else None,
-        (),
     )
 
 

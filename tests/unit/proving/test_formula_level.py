@@ -147,7 +147,7 @@ def test_a_beaten_certificate_is_a_play_that_can_be_replayed(name: str, reposito
         wrong = replace(problem, certificate=negated_gate(certificate, gate))
         result = check_formula(
             formula,
-            wrong.certificate,
+            wrong.answering,
             layout=problem.layout,
             replay=wrong.replay,
             replay_blocks=wrong.replay_blocks,

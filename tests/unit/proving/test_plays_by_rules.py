@@ -66,11 +66,10 @@ def setup_for(
     made = certified(model, encoding)
     return Problem(
         Files(formula="game.qcir", certificate="game.aig"),
-        certificate or made.certificate,
         made.encoding.qbf,
+        certificate or made.certificate,
         layout or made.encoding.layout,
         game or load_game(model),
-        (),
         unplayed=unplayed,
     )
 
@@ -130,7 +129,7 @@ def expect_no_code(model: PositionalModel | GdlModel, encoding: str, ply: int) -
     problem = setup_for(model, encoding, layout=layout)
     finding = first_finding(exhaust(problem))
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
-    opponent = problem.certificate.kind.player.other
+    opponent = problem.answering.kind.player.other
     text = f"{opponent}'s move {table.moves[-1]} is legal by the rules and the layout has no code"
     assert text in finding.detail
     assert finding.ply == len(finding.moves) == ply - 1
@@ -167,11 +166,10 @@ def test_a_square_that_bits_cannot_name_is_found(
     moves[1] = replace(moves[1], x=moves[1].x[1:])  # one bit for three columns
     problem = Problem(
         Files(formula="game.qcir", certificate="game.aig"),
-        made.certificate,
         made.encoding.qbf,
+        made.certificate,
         replace(honest, moves=tuple(moves)),
         load_game(made.encoding.model),
-        (),
     )
     if not arrays:
         monkeypatch.setattr("qsage_validate.proving.plays.walkers.walks", lambda problem: False)
@@ -186,11 +184,10 @@ def grid_setup(words: tuple[str, ...], layout: Layout | None = None) -> Problem:
     made = certified_grid(words)
     return Problem(
         Files(formula="game.qcir", certificate="game.aig"),
-        made.certificate,
         made.encoding.qbf,
+        made.certificate,
         layout or made.encoding.layout,
         load_game(made.encoding.model),
-        (),
     )
 
 
@@ -200,7 +197,7 @@ def test_squares_that_need_no_bits_are_no_difference() -> None:
     layout = certified_grid(words).encoding.layout
     moves = tuple(replace(m, x=()) if m.player is WHITE else m for m in layout.moves)
     honest, short = grid_setup(words), grid_setup(words, replace(layout, moves=moves))
-    assert honest.certificate.kind is Kind.SKOLEM
+    assert honest.answering.kind is Kind.SKOLEM
     for problem in (honest, short):
         assert isinstance(exhaust(problem).verdict, Proved)
         assert isinstance(attack(problem, games=50, illegal=0.3).verdict, Sampled)
@@ -213,7 +210,7 @@ def test_a_gate_in_the_place_of_a_variable_ends_in_a_finding(number: int) -> Non
     moves = list(layout.moves)
     moves[number] = replace(moves[number], x=(layout.verdict, *moves[number].x[1:]))
     problem = grid_setup(GRID_HELD, replace(layout, moves=tuple(moves)))
-    assert problem.certificate.kind is Kind.HERBRAND
+    assert problem.answering.kind is Kind.HERBRAND
     assert not isinstance(exhaust(problem).verdict, Proved)
 
 
@@ -397,11 +394,10 @@ def test_a_spare_ply_of_a_grid_is_not_played(arrays: bool, monkeypatch: pytest.M
     shorter = load_game(replace(model, problem=replace(model.problem, depth=2)))
     problem = Problem(
         Files(formula="game.qcir", certificate="game.aig"),
-        made.certificate,
         made.encoding.qbf,
+        made.certificate,
         made.encoding.layout,
         shorter,
-        (),
     )
     if not arrays:
         monkeypatch.setattr("qsage_validate.proving.plays.walkers.walks", lambda problem: False)
@@ -711,7 +707,7 @@ def test_a_finding_says_whether_its_play_rests_on_a_guess(tmp_path: Path) -> Non
             encoding="ascii",
         )
         problem = load(Files(formula=str(formula), certificate=str(aag)))
-        assert problem.certificate.kind is Kind.HERBRAND
+        assert problem.answering.kind is Kind.HERBRAND
         assert problem.unplayed == ((3,) if guesses else ())
         result = exhaust(problem)
         # The formula is false whatever is played; by the rules Black wins now and then.

@@ -249,11 +249,10 @@ def setup_for(
     made = certified(words)
     problem = Problem(
         Files(formula="game.qcir", certificate="game.aig"),
-        certificate if certificate is not None else made.certificate,
         made.encoding.qbf,
+        certificate if certificate is not None else made.certificate,
         made.encoding.layout,
         load_game(made.encoding.model),
-        (),
     )
     return replace(problem, **changes)  # type: ignore[arg-type]
 

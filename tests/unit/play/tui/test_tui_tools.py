@@ -235,7 +235,7 @@ def test_the_tree_of_a_herbrand_certificate() -> None:
 
     async def scenario(driver: ScreenDriver) -> None:
         await driver.press("T")
-        own = herbrand.certificate.kind.player
+        own = herbrand.answering.kind.player
         assert (
             driver.strategy.heading()
             == f"Strategy tree: {own.other}'s moves, and what {own} answers"

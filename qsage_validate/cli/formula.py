@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import narrate
@@ -13,22 +13,10 @@ from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import STDIN
 
 if TYPE_CHECKING:
-    from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import AnyEncoding
-    from qsage_validate.encodings.layout.tables import AnyLayout
-    from qsage_validate.games.protocol import Game
+    from qsage_validate.problems.load import Problem
 
 AUTO_DEPTH = "auto"
-
-
-@dataclass(frozen=True)
-class FormulaSubject:
-    """A formula with what is known of its game: a layout, and rules that fit it."""
-
-    qbf: Qbf
-    layout: AnyLayout | None
-    game: Game | None
-    name: str
 
 
 def formula_path(model: ModelArguments) -> str | None:
@@ -47,7 +35,7 @@ def formula_path(model: ModelArguments) -> str | None:
     return None if is_model_file(word) else word
 
 
-def load_formula_subject(path: str, model: ModelArguments, meta: str | None) -> FormulaSubject:
+def load_formula(path: str, model: ModelArguments, meta: str | None) -> Problem:
     """Read a formula and, if there is one, its layout.
 
     Raises ``InputError``, and ``UsageError`` for options of games.  A meta file that only
@@ -55,7 +43,7 @@ def load_formula_subject(path: str, model: ModelArguments, meta: str | None) -> 
     """
     from qsage_validate.formats.source import label
     from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import load_formula
+    from qsage_validate.problems.load import load
 
     given = [k for k, v in model.options.items() if v is not None and v is not False]
     if given:
@@ -63,19 +51,16 @@ def load_formula_subject(path: str, model: ModelArguments, meta: str | None) -> 
         raise UsageError(f"found {names} with the formula {label(path)}, which is no game")
     files = Files(formula=path, meta=meta)
     try:
-        qbf, layout, game = load_formula(files)
+        return load(files)
     except InputError as error:
         # What lies in the formula itself, or was named, is an error.
         if meta is not None or error.file is None or not error.file.endswith(".meta"):
             raise
-        from qsage_validate.formats.formula import read_formula
-
         narrate(f"{error}; the formula is taken without a layout")
-        qbf, layout, game = read_formula(path), None, None
-    return FormulaSubject(qbf, layout, game, label(path))
+        return load(replace(files, bare=True))
 
 
-def encoding_of(subject: FormulaSubject) -> AnyEncoding | None:
+def encoding_of(problem: Problem) -> AnyEncoding | None:
     """The game's encoding, when the formula is just what its own model is encoded as.
 
     That goes for the layout too: one that says other things of the same formula is a lie.
@@ -83,8 +68,8 @@ def encoding_of(subject: FormulaSubject) -> AnyEncoding | None:
     from qsage_validate.encodings.encoding import encode, encoders, kind_of
     from qsage_validate.games.model_text import model_from_parts
 
-    layout, own = subject.layout, subject.qbf
-    if layout is None or subject.game is None or not layout.model:
+    layout, own = problem.layout, problem.formula
+    if own is None or layout is None or problem.game is None or not layout.model:
         return None
     model = model_from_parts(layout.game, layout.model)
     if layout.encoding not in encoders(kind_of(model)):
