@@ -34,8 +34,9 @@ from benchmarks.positional_paper import (
     Counted,
     Instance,
 )
+from benchmarks.size_formulas import expected_size
 from benchmarks.symbolic_sizes import circuit_size, paper_size
-from qsage_validate.bench.papers.positional_sizes import expected_size, size_of
+from qsage_validate.bench.papers.positional_sizes import size_of
 from qsage_validate.bench.table import Table
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.errors import QsageError

@@ -329,15 +329,6 @@ def _preorder(root: _Branch) -> Iterator[GateRow]:
         pending += reversed(branch.inputs)
 
 
-def gate_lines(rows: Sequence[GateRow]) -> Iterator[str]:
-    """A tree as text: ``*`` marks the inputs that give a gate its value."""
-    for row in rows:
-        indent = "  " * row.depth
-        mark = "* " if row.decisive else "  " if row.depth else ""
-        more = f" ({row.hidden} more inputs)" if row.hidden else ""
-        yield f"{indent}{mark}{row.text}{more}"
-
-
 class GateReader:
     """Inspectors for the steps of plays of one problem; the oracle is made once."""
 

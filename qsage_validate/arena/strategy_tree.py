@@ -401,21 +401,6 @@ def tree_of(problem: Problem) -> StrategyTree | None:
     return StrategyTree(open_conductor(problem, problem.oracle(OracleKind.SIMULATION)))
 
 
-def tree_lines(
-    tree: StrategyTree, node: Node | None = None, *, depth: int = 1, budget: int = BUDGET
-) -> Iterator[str]:
-    """The tree below ``node`` as text, ``depth`` rounds deep, with the sizes of the subtrees."""
-    top = tree.root if node is None else node
-    pending: list[tuple[Node, int]] = [(top, 0)]
-    while pending:
-        here, level = pending.pop()
-        indent = "  " * level
-        yield f"{indent}{here.label}" + ("" if here.ended else f": {tree.size(here, budget).text}")
-        yield from (f"{indent}  FINDING {finding.text}" for finding in here.findings)
-        if level < depth and not here.ended:
-            pending += [(child, level + 1) for child in reversed(tree.children(here))]
-
-
 def replies(nodes: Iterable[Node]) -> Mapping[str, int]:
     """How often each answer is given in the plays of ``nodes``, the most frequent first."""
     counts: dict[str, int] = {}

@@ -21,11 +21,6 @@ TRUE: Final = 1
 Literals = NDArray[np.int32]
 
 
-def negate(literal: int) -> int:
-    """The complement of an AIG literal."""
-    return literal ^ 1
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Aig:
     """An and-inverter graph in topological order.

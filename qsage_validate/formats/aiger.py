@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from os import fspath
 from typing import Final
 
 import numpy as np
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from qsage_validate.circuit.aig import Aig, Literals
 from qsage_validate.errors import InputError
 from qsage_validate.formats.numbers import Column, NotANumberError, parse_integers
-from qsage_validate.formats.source import Path, byte_error, label, quoted, read_bytes, write_atomic
+from qsage_validate.formats.source import Path, byte_error, label, quoted, read_bytes
 
 _MAX_VARIABLE: Final = (1 << 30) - 1
 # An index may exceed the number of bytes in the file by this: tables are indexed by it.
@@ -560,33 +559,3 @@ def _varints(values: Column) -> bytes:
         more = (lengths[having] > place + 1).astype(np.int64) << 7
         raw[starts[having] + place] = (values[having] >> 7 * place & 127) | more
     return raw.tobytes()
-
-
-def write_aiger(
-    path: Path,
-    aig: Aig,
-    outputs: Sequence[int] | Literals,
-    *,
-    binary: bool | None = None,
-    input_symbols: Mapping[int, str] | None = None,
-    output_symbols: Mapping[int, str] | None = None,
-    comments: Iterable[str] = (),
-    variables: Sequence[int] | Literals | None = None,
-) -> None:
-    """Write a graph to ``path``, whole or not at all (arguments: :func:`aiger_bytes`).
-
-    Unless ``binary`` says otherwise, a path that ends in ``.aag`` is written in ASCII and any
-    other in the binary form.
-    """
-    if binary is None:
-        binary = not fspath(path).endswith(".aag") and variables is None
-    data = aiger_bytes(
-        aig,
-        outputs,
-        binary=binary,
-        input_symbols=input_symbols,
-        output_symbols=output_symbols,
-        comments=comments,
-        variables=variables,
-    )
-    write_atomic(path, data)

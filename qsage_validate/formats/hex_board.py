@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.formats.grid_names import Cell, named_cell
-from qsage_validate.formats.source import Path, Source, quoted, write_atomic
+from qsage_validate.formats.source import Path, Source, quoted
 
 MAX_SIDE: Final = 40
 """No larger board is read."""
@@ -68,14 +68,3 @@ def parse_hex(text: str, path: str | None = None) -> HexFile:
         owner[cell] = _COLOURS[colour]
         stones[colour].append(name)
     return HexFile(size, tuple(stones["b"]), tuple(stones["w"]), path)
-
-
-def hex_text(board: HexFile) -> str:
-    """The text of a ``.hex`` file; :func:`parse_hex` reads it back."""
-    stones = [f"b[{name}]" for name in board.black] + [f"w[{name}]" for name in board.white]
-    return "\n".join([str(board.size), *stones]) + "\n"
-
-
-def write_hex(board: HexFile, path: Path) -> None:
-    """Write ``board`` to ``path``, whole or not at all."""
-    write_atomic(path, hex_text(board))

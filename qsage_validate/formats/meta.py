@@ -7,11 +7,11 @@ Q-sage writes it beside a QCIR as ``viz_meta_out`` or ``*.meta``.  Sections begi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.formats.source import Path, Source, quoted, write_atomic
+from qsage_validate.formats.source import Path, Source, quoted
 
 Bits = tuple[int, ...]
 
@@ -215,21 +215,3 @@ def parse_meta(text: str, path: str | None = None) -> MetaFile:
             for section, lines in reader.body.items()
         },
     )
-
-
-def meta_text(meta: MetaFile) -> str:
-    """The text of a meta file; :func:`parse_meta` reads the same value back."""
-    bits: Callable[[Bits], str] = lambda b: f"[{','.join(map(str, b))}]" if b else "[ ]"  # noqa: E731
-    lines = ["#boardsize", f"{meta.width} {meta.height}", "#depth", str(meta.depth)]
-    lines += ["#blackactions", *meta.black_actions, "#whiteactions", *meta.white_actions]
-    lines.append("#actionvars")
-    lines += [" ".join((bits(m.action), bits(m.x), bits(m.y))) for m in meta.moves]
-    lines += ["#symbolicpos", f"{bits(meta.symbolic_x)} {bits(meta.symbolic_y)}", "#statevars"]
-    lines += [f"{first} {second}" for first, second in meta.states]
-    lines += ["#goalvar", str(meta.goal or 0)]
-    return "\n".join(lines) + "\n"
-
-
-def write_meta(meta: MetaFile, path: Path) -> None:
-    """Write ``meta`` to ``path``, whole or not at all."""
-    write_atomic(path, meta_text(meta))

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import Path, Source, quoted, write_atomic
+from qsage_validate.formats.source import Path, Source, quoted
 
 Row = tuple[str, ...]
 
@@ -510,8 +510,3 @@ def pg_text(pg: PgFile, comments: Sequence[str] = ()) -> str:
         if section in pg.present or content[section]:
             lines += [f"#{section}", *content[section]]
     return "\n".join(lines) + "\n"
-
-
-def write_pg(pg: PgFile, path: Path, comments: Sequence[str] = ()) -> None:
-    """Write ``pg`` to ``path``, whole or not at all."""
-    write_atomic(path, pg_text(pg, comments))

@@ -24,7 +24,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import Path, Source, quoted, write_atomic
+from qsage_validate.formats.source import Path, Source, quoted
 
 _COMMENT: Final = re.compile(r"#([^\r\n]*)")
 _HEADER: Final = re.compile(r"#QCIR(?:-G?[0-9]+)?(?:\s+[0-9]+)?\s*", re.IGNORECASE)
@@ -435,8 +435,3 @@ def _with_comments(statements: list[str], comments: tuple[tuple[int, str], ...])
         yield f"#{text}"
         line += 1
     yield from queue
-
-
-def write_qcir(qbf: Qbf, path: Path, *, cleansed: bool = False) -> None:
-    """Write ``qbf`` to ``path`` (see :func:`qcir_text`), whole or not at all."""
-    write_atomic(path, qcir_text(qbf, cleansed=cleansed))

@@ -78,11 +78,6 @@ class Trace:
         """The steps that the final one rests on, itself included, in ascending order."""
         return needed_steps(self.final, self.antecedents, self.first)
 
-    def step_antecedents(self, step: int) -> list[int]:
-        """The steps that one step is made of."""
-        found: list[int] = self.antecedents[self.first[step] : self.first[step + 1]].tolist()
-        return found
-
     def runs(self, steps: Numbers) -> list[Numbers]:
         """Ascending ``steps`` in pieces whose literals are read together."""
         pieces = (self.begin[steps] // _SPAN) if len(steps) else np.empty(0, dtype=np.int64)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias
 
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.task import GdlModel
-from qsage_validate.games.positional.model import PositionalModel, at_plies
+from qsage_validate.games.positional.model import PositionalModel
 
 GameModel: TypeAlias = Model | PositionalModel | GdlModel
 """What a game is loaded from and a formula is made of; each has a ``name`` for people."""
@@ -18,12 +17,3 @@ def depth_of(model: GameModel) -> int:
     if isinstance(model, Model):
         return model.problem.depth
     return model.plies if isinstance(model, PositionalModel) else model.rounds
-
-
-def with_depth(model: GameModel, depth: int) -> GameModel:
-    """The same game with another depth, in the count of :func:`depth_of`."""
-    if isinstance(model, Model):
-        return replace(model, problem=replace(model.problem, depth=depth))
-    if isinstance(model, PositionalModel):
-        return at_plies(model, depth)
-    return replace(model, rounds=depth)

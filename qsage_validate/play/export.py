@@ -12,7 +12,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import write_atomic
 from qsage_validate.play.match import Match
 from qsage_validate.play.report import frame_json, outcome_json
-from qsage_validate.render.board_svg import FONT, STYLE, board_svg, drawing, paint, size
+from qsage_validate.render.board_svg import FONT, STYLE, drawing, paint, size
 from qsage_validate.render.board_text import board_lines
 from qsage_validate.render.markup import escape, number
 from qsage_validate.render.steps import Step, steps_of_frames
@@ -114,16 +114,6 @@ def export_svg(match: Match) -> str:
     outcome = match.outcome
     result = "The play goes on." if outcome is None else outcome.text
     return play_svg(steps_of_frames(match.frames), match.title, result)
-
-
-def step_svgs(match: Match) -> tuple[str, ...]:
-    """One drawing for each step, for slides and films; steps without a board are left out."""
-    steps = [step for step in steps_of_frames(match.frames) if step.board is not None]
-    return tuple(
-        board_svg(step.board, step.marks, title=step.caption, identifier=f"ply{step.ply}")
-        for step in steps
-        if step.board is not None
-    )
 
 
 def play_svg(

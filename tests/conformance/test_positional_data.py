@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.formats.hex_board import hex_text, parse_hex, read_hex
+from qsage_validate.formats.hex_board import parse_hex, read_hex
 from qsage_validate.formats.pg import parse_pg, pg_text, read_pg
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.convert import model_of_hex
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import transversal_of
-from qsage_validate.games.positional.load import load_positional, read_positional
+from qsage_validate.games.positional.load import read_positional
 from qsage_validate.games.positional.masks import mask_of, minimal
 from qsage_validate.games.positional.model import PositionalModel, at_plies
 from qsage_validate.games.positional.pairing import PairingFinder
@@ -34,6 +34,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_template, load_game
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.solver import SearchResult, Solver
+from tests.support.positional import hex_text
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -66,7 +67,7 @@ def test_every_file_is_read_as_it_is_written(pg: Path) -> None:
     for path in files:
         content = read_pg(path)
         assert parse_pg(pg_text(content)) == replace(content, path=None), path
-        game = load_positional(path)
+        game = PositionalGame(read_positional(path))
         assert game.parse_position(str(game.initial)) == game.initial
         hexagons = path.parent.name in ("B-Hex", "hex-hein")
         assert not hexagons or game.model.hexagons, path

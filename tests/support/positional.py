@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
+from qsage_validate.formats.hex_board import HexFile
 from qsage_validate.games.positional.model import Network, PositionalModel
+from qsage_validate.games.positional.polyominoes import Cells, fits, named
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Player
 
@@ -94,3 +96,14 @@ def random_network_game(
         black=black,
         white=white,
     )
+
+
+def targets_on(width: int, height: int, most: int = 6) -> dict[str, Cells]:
+    """The named polyominoes of at most ``most`` cells, at most six, that fit on a board."""
+    return {n: c for n, c in named().items() if len(c) <= most and fits(c, width, height)}
+
+
+def hex_text(board: HexFile) -> str:
+    """The text of a ``.hex`` file; ``parse_hex`` reads it back."""
+    stones = [f"b[{name}]" for name in board.black] + [f"w[{name}]" for name in board.white]
+    return "\n".join([str(board.size), *stones]) + "\n"

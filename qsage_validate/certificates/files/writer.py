@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from os import fspath
 
 import numpy as np
 
@@ -11,29 +10,7 @@ from qsage_validate.circuit.aig import FALSE, TRUE, Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.aiger import aiger_bytes
-from qsage_validate.formats.source import Path, write_atomic
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
-
-
-def write_certificate(
-    certificate: CircuitCertificate,
-    path: Path,
-    formula: Qbf | None = None,
-    *,
-    dialect: Dialect | None = None,
-    binary: bool | None = None,
-) -> None:
-    """Write ``certificate`` to ``path``, whole or not at all (see :func:`certificate_bytes`).
-
-    Unless ``binary`` says otherwise, a path that ends in ``.aag`` is written in ASCII and any
-    other in the binary form; QBFcert's dialects have one form each.
-    """
-    if dialect in (Dialect.QBFCERT_ASCII, Dialect.QBFCERT_BINARY):
-        binary = dialect is Dialect.QBFCERT_BINARY
-    elif binary is None:
-        binary = not fspath(path).endswith(".aag")
-    data = certificate_bytes(certificate, formula, dialect=dialect, binary=binary)
-    write_atomic(path, data)
 
 
 def certificate_bytes(

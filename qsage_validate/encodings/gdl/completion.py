@@ -79,14 +79,6 @@ class Completion:
         return made
 
 
-def code_is(builder: AigBuilder, bits: Sequence[int], number: int) -> int:
-    """Whether ``bits``, most significant first, are a number."""
-    width = len(bits)
-    return builder.and_all(
-        bit ^ (1 - (number >> (width - 1 - place) & 1)) for place, bit in enumerate(bits)
-    )
-
-
 def black_definitions(encoding: GdlEncoding, extra: Sequence[int]) -> Definitions:
     """How everything that Black decides follows: White's moves, and the gates ``extra``."""
 

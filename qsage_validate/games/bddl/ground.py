@@ -43,18 +43,6 @@ Contents = dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class GroundCondition:
-    """A condition at a position: it holds in ``state`` when ``state & care == value``."""
-
-    care: int
-    value: int
-
-    def holds(self, state: int) -> bool:
-        """Whether the condition holds."""
-        return state & self.care == self.value
-
-
-@dataclass(frozen=True, slots=True)
 class GroundAction:
     """An action at a position: legal when ``state & care == value``.
 

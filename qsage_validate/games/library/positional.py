@@ -62,7 +62,6 @@ def _hex(values: Values) -> PositionalModel:
     return hex_network(width, height, number_of(values, "depth"), transversal=transversal)
 
 
-_SHAPE = Word("a name such as tippy, snaky or 6-01, or a drawing like XX/X.")
 _DEPTH = Option("depth", Number(1, MAX_DEPTH), "number of plies", _odd_depth)
 
 HARARY = Template(

@@ -14,7 +14,7 @@ from qsage_validate.games.positional.model import PositionalModel, at_plies
 from qsage_validate.games.protocol import Player
 
 if TYPE_CHECKING:
-    from qsage_validate.games.positional.rules import PositionalGame
+    pass
 
 _HEX = re.compile(r"(?:\s|%[^\n]*\n)*[0-9]+\s*(?:%[^\n]*\n\s*)*(?:[bw]\[|\Z)")
 
@@ -47,12 +47,3 @@ def read_positional(
             source.path, 1, 1, "no positional game", "a PG file with '#positions', or a .hex file"
         )
     return model if plies is None else at_plies(model, plies)
-
-
-def load_positional(
-    path: Path, plies: int | None = None, *, short: Player = Player.BLACK
-) -> PositionalGame:
-    """The executable rules of a PG or ``.hex`` file; errors as in :func:`read_positional`."""
-    from qsage_validate.games.positional.rules import PositionalGame
-
-    return PositionalGame(read_positional(path, plies, short=short))

@@ -22,19 +22,6 @@ _STEPS_PER_SET = 200
 _LEAST_STEPS = 1_000_000
 
 
-def minimal_paths(
-    network: Network, through: int, free: int = 0, longest: int | None = None
-) -> Iterator[int]:
-    """The minimal ways within ``through``, as sets.
-
-    With ``longest`` only those with at most so many positions outside ``free`` (which Black has
-    already).
-    """
-    for mask in _search(network, through, free, longest):
-        if mask is not None:
-            yield mask
-
-
 def _search(network: Network, through: int, free: int, longest: int | None) -> Iterator[int | None]:
     """The minimal ways; ``None`` at each step between them."""
     if network.joined:

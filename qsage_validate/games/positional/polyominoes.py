@@ -159,8 +159,3 @@ def is_connected(cells: Iterable[Cell]) -> bool:
                 rest.remove(cell)
                 waiting.append(cell)
     return not rest
-
-
-def targets_on(width: int, height: int, most: int = 6) -> dict[str, Cells]:
-    """The named polyominoes of at most ``most`` cells, at most six, that fit on a board."""
-    return {n: c for n, c in named().items() if len(c) <= most and fits(c, width, height)}

@@ -25,7 +25,6 @@ from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.transitions import after
 
 _SECONDS = 5.0
-_MAX_WEIGHT = 3
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from qsage_validate.arena.frame import Frame
-from qsage_validate.arena.gate_inspector import GateInspector, GateReader, gate_lines
+from qsage_validate.arena.gate_inspector import GateInspector, GateReader, GateRow
 from qsage_validate.arena.names import Names
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
@@ -14,6 +15,15 @@ from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.load import load
 from qsage_validate.strategies.readings import Line
 from tests.support.plays import DOMINEERING, EL, certified, match_for, reader_for
+
+
+def gate_lines(rows: Iterable[GateRow]) -> Iterator[str]:
+    """A tree as text: ``*`` marks the inputs that give a gate its value."""
+    for row in rows:
+        indent = "  " * row.depth
+        mark = "* " if row.decisive else "  " if row.depth else ""
+        more = f" ({row.hidden} more inputs)" if row.hidden else ""
+        yield f"{indent}{mark}{row.text}{more}"
 
 
 def inspector_after(words: tuple[str, ...], rounds: int) -> tuple[GateInspector, Qbf, Frame]:

@@ -11,7 +11,6 @@ from qsage_validate.arena.strategy_tree import (
     StrategyTree,
     position_key,
     replies,
-    tree_lines,
     tree_of,
 )
 from qsage_validate.games.registry import load_game
@@ -34,6 +33,18 @@ from tests.support.plays import (
 )
 
 GAMES = (DOMINO, EL, BREAKTHROUGH, CONNECT, HELD, DOMINEERING)
+
+
+def tree_lines(tree: StrategyTree, *, depth: int, budget: int) -> Iterator[str]:
+    """The tree as text, ``depth`` rounds deep, with the sizes of the subtrees."""
+    pending = [(tree.root, 0)]
+    while pending:
+        here, level = pending.pop()
+        indent = "  " * level
+        yield f"{indent}{here.label}" + ("" if here.ended else f": {tree.size(here, budget).text}")
+        yield from (f"{indent}  FINDING {finding.text}" for finding in here.findings)
+        if level < depth and not here.ended:
+            pending += [(child, level + 1) for child in reversed(tree.children(here))]
 
 
 def tree_for(words: tuple[str, ...], *, rules: bool = True) -> StrategyTree:

@@ -20,7 +20,7 @@ from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.bench.solving import execute
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.errors import Exit, InputError, UsageError
-from qsage_validate.formats.qcir import write_qcir
+from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.games.bddl.printer import domain_text, problem_text
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
@@ -305,7 +305,7 @@ def test_a_family_of_table_3_is_added_from_its_folder(tmp_path: Path) -> None:
 
 def test_formulas_cannot_be_searched(tmp_path: Path) -> None:
     model = resolve_command(["httt", "--size", "2x2", "--shape", "domino", "--depth", "3"])
-    write_qcir(encode(model).qbf, tmp_path / "f.qcir")
+    (tmp_path / "f.qcir").write_text(qcir_text(encode(model).qbf))
     with pytest.raises(UsageError, match="formulas, which have no rules"):
         FORMULAS.select(Selection(inputs=("f.qcir",), solvers=("search",)))
     with pytest.raises(InputError, match="no such file"):

@@ -15,7 +15,7 @@ from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.bench.solving import certificates, execute, ways
 from qsage_validate.encodings.encoding import encode
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.formats.qcir import write_qcir
+from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import write_qdimacs
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.qbf.backend import Missing, Program
@@ -113,7 +113,7 @@ def test_formulas_are_solved_from_their_files(
 ) -> None:
     needs("depqbf")
     monkeypatch.chdir(tmp_path)
-    write_qcir(encode(resolve_command((*DOMINO, "3"))).qbf, tmp_path / "a.qcir")
+    (tmp_path / "a.qcir").write_text(qcir_text(encode(resolve_command((*DOMINO, "3"))).qbf))
     write_qdimacs(encode(resolve_command((*DOMINO, "1"))).qbf, tmp_path / "b.qdimacs")
     (tmp_path / "notes.txt").write_text("no formula\n")
     runs = FORMULAS.select(Selection(inputs=(".",), solvers=("depqbf",)))

@@ -15,7 +15,8 @@ from benchmarks.positional_paper import (
     TABLE_3,
     Instance,
 )
-from qsage_validate.bench.papers.positional_sizes import expected_size, size_of
+from benchmarks.size_formulas import expected_size
+from qsage_validate.bench.papers.positional_sizes import size_of
 from qsage_validate.encodings.encoding import TableEncoding, encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.harary import harary_model

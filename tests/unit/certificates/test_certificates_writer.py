@@ -1,19 +1,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
-from qsage_validate.certificates.files.writer import certificate_bytes, write_certificate
+from qsage_validate.certificates.files.reader import parse_certificate
+from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
-from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.kernel.dependencies import wrong_dependency
 from tests.support.random_certificates import all_choices, certified
 
@@ -105,19 +104,6 @@ def test_the_caqe_dialect_ends_with_its_result() -> None:
     assert lines[0] == "aag 3 2 0 5 1"
     assert lines[7] == "1"
     assert lines[9:] == ["i0 1", "i1 2", "o0 3", "o1 4", "o2 5", "o3 6", "o4 result"]
-
-
-def test_the_extension_chooses_the_form(tmp_path: Path) -> None:
-    formula, certificate = small()
-    for name, start in (("a.aag", b"aag"), ("a.aig", b"aig"), ("a.cert", b"aig")):
-        write_certificate(certificate, tmp_path / name, formula)
-        assert (tmp_path / name).read_bytes().startswith(start)
-        back: Certificate = read_certificate(tmp_path / name, formula)
-        assert back.path == str(tmp_path / name)
-    write_certificate(certificate, tmp_path / "b.aig", dialect=Dialect.QBFCERT_ASCII)
-    assert (tmp_path / "b.aig").read_bytes().startswith(b"aag")
-    write_certificate(certificate, tmp_path / "c.aag", formula, binary=True)
-    assert (tmp_path / "c.aag").read_bytes().startswith(b"aig")
 
 
 def test_names_are_written_and_read() -> None:

@@ -15,7 +15,6 @@ from qsage_validate.formats.aiger import (
     aiger_bytes,
     parse_aiger,
     read_aiger,
-    write_aiger,
 )
 from tests.support.generated import LINES, aigs, values
 
@@ -278,15 +277,6 @@ def test_a_graph_out_of_order_is_not_written_in_binary() -> None:
     aig = Aig(1, np.array([6, 2], dtype=np.int32), np.array([2, 2], dtype=np.int32))
     with pytest.raises(ValueError, match="topological order"):
         aiger_bytes(aig, [4], binary=True)
-
-
-def test_the_form_follows_the_name(tmp_path: Path) -> None:
-    aig = Aig(1, np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
-    for name, binary in (("a.aag", False), ("a.aig", True), ("a", True)):
-        write_aiger(tmp_path / name, aig, [3])
-        assert read_aiger(tmp_path / name).binary is binary
-    write_aiger(tmp_path / "b.aig", aig, [3], binary=False)
-    assert not read_aiger(tmp_path / "b.aig").binary
 
 
 def test_real_files(shared_data: Path) -> None:

@@ -9,19 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.hex_board import HexFile, hex_text, parse_hex, read_hex, write_hex
-from qsage_validate.formats.pg import Relation, parse_pg, pg_text, read_pg, write_pg
+from qsage_validate.formats.hex_board import HexFile, parse_hex, read_hex
+from qsage_validate.formats.pg import Relation, parse_pg, pg_text, read_pg
 from qsage_validate.games.positional.convert import model_of_hex, model_of_pg, pg_of_model
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.positional.load import load_positional, read_positional
+from qsage_validate.games.positional.load import read_positional
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.preprocessing import contracted
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, Shape
 from qsage_validate.solvers.search.solver import Solver
 from tests.support.generated import damaged
-from tests.support.positional import random_game, random_network_game
+from tests.support.positional import hex_text, random_game, random_network_game
 
 SETS = """\
 %%  size:2x2 GTTT(2,1) torus:false swap:false
@@ -203,7 +203,7 @@ def test_files_are_read_as_they_are_written(tmp_path: Path) -> None:
         pg = parse_pg(text)
         assert parse_pg(pg_text(pg, ["drawn", "", "by hand"])) == pg
         file = tmp_path / f"{number}.pg"
-        write_pg(pg, file)
+        file.write_text(pg_text(pg))
         assert replace(read_pg(file), path=None) == pg
         assert replace(model_of_pg(read_pg(file)), name="positional game") == model_of_pg(pg)
 
@@ -262,15 +262,15 @@ def test_hex_boards(tmp_path: Path) -> None:
     assert board == HexFile(3, ("a1",), ("b1", "c2"))
     assert parse_hex(hex_text(board)) == board
     file = tmp_path / "puzzle_4.hex"
-    write_hex(board, file)
+    file.write_text(hex_text(board))
     assert replace(read_hex(file), path=None) == board
     model = model_of_hex(board)
     assert (model.plies, model.hexagons, model.name) == (6, True, "hex 3x3")
-    game = load_positional(file, 5)
+    game = PositionalGame(read_positional(file, 5))
     assert (game.name, game.plies) == ("puzzle_4", 5)
     result = Solver(game).solve()
     assert (result.winner, result.critical_plies) == (Player.BLACK, 5)
-    assert Solver(load_positional(file, 3)).solve().winner is Player.WHITE
+    assert Solver(PositionalGame(read_positional(file, 3))).solve().winner is Player.WHITE
     assert game.initial.board.shape is Shape.HEXAGONS
     assert parse_hex("1").size == 1
 

@@ -44,9 +44,11 @@ def all_steps(read: Trace) -> list[WrittenStep]:
         flat, first = read.literals(run)
         bounds = first.tolist()
         literals += [tuple(flat[a:b].tolist()) for a, b in pairwise(bounds)]
-    ids = read.ids.tolist()
+    ids, antecedents, first = (x.tolist() for x in (read.ids, read.antecedents, read.first))
     return [
-        WrittenStep(ids[k], literals[k], tuple(ids[a] for a in read.step_antecedents(k)))
+        WrittenStep(
+            ids[k], literals[k], tuple(ids[a] for a in antecedents[first[k] : first[k + 1]])
+        )
         for k in range(read.num_steps)
     ]
 

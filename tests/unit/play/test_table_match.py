@@ -30,11 +30,11 @@ from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.script import run_script
 from qsage_validate.problems.script_moves import script_moves
 from qsage_validate.render.steps import steps_by_rules, steps_of_frames
-from qsage_validate.strategies.certificate_strategy import CertificateStrategy
 from qsage_validate.strategies.readings import Legality, NamedMove, split_moves
 from qsage_validate.strategies.table_code import TableCode
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.fit import check_fit
+from tests.support.certificate_strategy import CertificateStrategy
 from tests.support.plays import with_function
 from tests.support.table_matches import (
     BLOCKED,

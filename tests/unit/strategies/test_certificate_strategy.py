@@ -8,9 +8,9 @@ import pytest
 
 from qsage_validate.games.protocol import Game, Move, Outcome
 from qsage_validate.games.registry import load_game
-from qsage_validate.strategies.certificate_strategy import CertificateStrategy, NoMoveError
 from qsage_validate.strategies.readings import BoardMove
 from qsage_validate.strategies.strategy import Strategy
+from tests.support.certificate_strategy import CertificateStrategy, NoMoveError
 from tests.support.plays import (
     BREAKTHROUGH,
     DOMINEERING,

@@ -22,7 +22,7 @@ from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import solve_formula
-from qsage_validate.solvers.search.positional.blocking import BlockingSearch, fewest_plies
+from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from qsage_validate.strategies.pairing_strategy import (
     PairingFailsError,
     PairingStrategy,
@@ -197,6 +197,11 @@ def test_the_strategy_blocks_every_play(shape: str, size: int, torus: bool, plie
     checked = check_pairing(PairingStrategy(model, plies))
     assert checked.longest <= plies
     assert checked.pairings > 0
+
+
+def fewest_plies(search: BlockingSearch, last: int) -> int | None:
+    """The fewest plies, up to ``last``, within which White blocks; ``None``: in none of them."""
+    return next((plies for plies in range(0, last + 1, 2) if search.blocks(plies)), None)
 
 
 def test_the_strategy_holds_out_to_the_end_of_random_games() -> None:

@@ -46,15 +46,6 @@ class Box:
     width: int
     height: int
 
-    def overlaps(self, other: Box) -> bool:
-        """Whether the two share a character."""
-        return (
-            self.x < other.x + other.width
-            and other.x < self.x + self.width
-            and self.y < other.y + other.height
-            and other.y < self.y + self.height
-        )
-
 
 Measure = Callable[[int, int], tuple[int, int]]
 

@@ -9,7 +9,7 @@ SAT solver; what is known of a position is kept for all symmetric ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from qsage_validate.errors import UndecidedError
@@ -150,22 +150,3 @@ class BlockingSearch:
             if not shape & other and rest and not rest & (rest - 1) and not rest & seen:
                 seen |= rest
                 yield rest
-
-
-def fewest_plies(
-    search: BlockingSearch,
-    last: int,
-    seconds: float | None = None,
-    say: Callable[[int], None] | None = None,
-) -> int | None:
-    """The fewest plies, up to ``last``, within which White blocks; ``None``: in none of them.
-
-    Raises ``UndecidedError`` when the seconds are over.
-    """
-    deadline = None if seconds is None else now() + seconds
-    for plies in range(0, last + 1, 2):
-        if say is not None:
-            say(plies)
-        if search.blocks(plies, None if deadline is None else deadline - now()):
-            return plies
-    return None

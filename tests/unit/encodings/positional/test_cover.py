@@ -20,8 +20,8 @@ from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.solvers.search.solver import solve
-from qsage_validate.strategies.certificate_strategy import CertificateStrategy
 from qsage_validate.strategies.table_reader import TableSkolemReader
+from tests.support.certificate_strategy import CertificateStrategy
 from tests.support.positional import random_game, winner
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

@@ -27,13 +27,12 @@ from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.load import read_positional
 from qsage_validate.games.positional.masks import mask_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating, at_plies
-from qsage_validate.games.positional.polyominoes import targets_on
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search.solver import Solver
 from tests.support.claimed_play import ClaimedPlay, random_play, truth_of
 from tests.support.depqbf import depqbf_truth
-from tests.support.positional import random_game, random_network_game, winner
+from tests.support.positional import random_game, random_network_game, targets_on, winner
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

@@ -13,8 +13,8 @@ from qsage_validate.games.positional.polyominoes import (
     is_connected,
     named,
     orientations,
-    targets_on,
 )
+from tests.support.positional import targets_on
 
 FREE = (1, 1, 2, 5, 12, 35, 108, 369)
 """How many free polyominoes there are (OEIS A000105)."""

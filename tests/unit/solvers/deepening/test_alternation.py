@@ -14,7 +14,6 @@ from qsage_validate.games.positional.masks import mask_of, members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import PairingFinder
 from qsage_validate.games.positional.paths import with_all_winning_sets
-from qsage_validate.games.positional.polyominoes import targets_on
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.deepening.alternation import (
@@ -34,6 +33,7 @@ from qsage_validate.solvers.qbf.solving import Solved, solve_formula
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from qsage_validate.solvers.search.solver import solve
 from tests.support.commands import run_qsage
+from tests.support.positional import targets_on
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
