@@ -34,10 +34,11 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs
-from qsage_validate.solvers.qbf.backend import Format, Missing, RunLimits
+from qsage_validate.solvers.qbf.backend import Format, Missing
 from qsage_validate.solvers.qbf.backends import backends, get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
 from qsage_validate.solvers.qbf.solving import solve_formula, with_outermost
+from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.pool import ordered_map
 from qsage_validate.system.workspace import workspace
 from tests.support.certificate_truth import falsifying_choice
@@ -119,7 +120,7 @@ def _solve(name: str) -> Way:
     """The formula as the solver likes it best; what it says of the outermost block must win."""
 
     def way(formula: Qbf) -> Said:
-        limits = RunLimits(SECONDS)
+        limits = Limits(Deadline.after(SECONDS))
         solved = solve_formula(formula, [get_backend(name)], limits, preprocessing=False)
         if solved.outer is not None and solved.truth is not None:
             block = {v for scope in formula.merged_scopes()[:1] for v in scope.variables}
@@ -139,7 +140,7 @@ def _solve_clauses(name: str) -> Way:
         form = clausal_form(formula)
         with workspace() as folder:
             outcome = get_backend(name).solve(
-                formula, RunLimits(SECONDS), workdir=folder, form=form
+                formula, Limits(Deadline.after(SECONDS)), workdir=folder, form=form
             )
         return Said(outcome.truth, why=outcome.why)
 
@@ -149,11 +150,13 @@ def _solve_clauses(name: str) -> Way:
 def _solve_preprocessed(name: str) -> Way:
     def way(formula: Qbf) -> Said:
         with workspace() as folder:
-            done = preprocess(clausal_form(formula), RunLimits(SECONDS), workdir=folder)
+            done = preprocess(
+                clausal_form(formula), Limits(Deadline.after(SECONDS)), workdir=folder
+            )
             if done.form is None:
                 return Said(done.status.truth, why=done.why)
             outcome = get_backend(name).solve(
-                formula, RunLimits(SECONDS), workdir=folder, form=done.form
+                formula, Limits(Deadline.after(SECONDS)), workdir=folder, form=done.form
             )
             return Said(outcome.truth, why=outcome.why)
 
@@ -164,7 +167,9 @@ def _certify(route: str, solver: str | None, bloqqer: Sequence[Mapping[str, int]
     def way(formula: Qbf) -> Said:
         # Which options it are depends on the formula alone, so that a failure can be repeated.
         chosen = bloqqer[len(formula.gates) % len(bloqqer)]
-        options = RouteOptions(route=route, solver=solver, seconds=SECONDS, bloqqer=chosen)
+        options = RouteOptions(
+            route=route, solver=solver, limits=Limits(Deadline.after(SECONDS)), bloqqer=chosen
+        )
         made = certify_formula(formula, options)
         beaten = falsifying_choice(formula, made.certificate)
         if beaten is not None:

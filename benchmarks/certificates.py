@@ -23,14 +23,14 @@ from rich.table import Table
 from benchmarks.models import CASES, Case
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.errors import UndecidedError
-from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.system.limits import Deadline, Limits
 
 
 def measure(case: Case, timeout: float) -> dict[str, object]:
     """One model: who wins, how large the certificate is, how long each stage took."""
     row: dict[str, object] = {"model": case.name}
     try:
-        done = certify_game(case.model(), limits=Limits(seconds=timeout))
+        done = certify_game(case.model(), limits=Limits(Deadline.after(timeout)))
     except UndecidedError as error:
         return {**row, "winner": f"undecided: {error}"}
     gates = done.certificate.aig.num_gates

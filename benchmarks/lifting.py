@@ -35,13 +35,14 @@ from qsage_validate.encodings.encoding import encode
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.formats.qrat import output_form, read_qrat
 from qsage_validate.formats.qrp import read_trace
-from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
 from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.workspace import workspace
 
 _SOLVER = "depqbf"
+_TRACE_MB = 2_000
 _WIDTH = 150
 _COLUMNS = (
     "model",
@@ -60,25 +61,28 @@ _COLUMNS = (
 )
 
 
-def plain(formula: Qbf, limits: RunLimits, folder: Path) -> float | None:
+def plain(formula: Qbf, seconds: float, folder: Path) -> float | None:
     """Seconds of the preprocessor and the solver without traces; ``None`` without an answer."""
-    done = preprocess(clausal_form(formula), limits, workdir=folder)
+    done = preprocess(clausal_form(formula), Limits(Deadline.after(seconds)), workdir=folder)
     if done.form is None:
         return done.cpu_seconds if done.status.truth is not None else None
-    outcome = get_backend(_SOLVER).solve(formula, limits, workdir=folder, form=done.form)
+    outcome = get_backend(_SOLVER).solve(
+        formula, Limits(Deadline.after(seconds)), workdir=folder, form=done.form
+    )
     return done.cpu_seconds + outcome.cpu_seconds if outcome.truth is not None else None
 
 
-def measure(case: Case, limits: RunLimits, options: dict[str, int]) -> dict[str, object]:
+def measure(case: Case, seconds: float, options: dict[str, int]) -> dict[str, object]:
     """One model: the seconds of each stage and the gates, as far as it comes."""
     row: dict[str, object] = {"model": case.name}
     formula = encode(case.model()).qbf
     form = clausal_form(formula)
     with workspace() as folder:
-        seconds = plain(formula, limits, folder)
-        row["plain"] = seconds
+        without = row["plain"] = plain(formula, seconds, folder)
         qrat, qrp = folder / "b.qrat", folder / "d.qrp"
-        done = preprocess(form, limits, workdir=folder, trace=qrat, options=options)
+        done = preprocess(
+            form, Limits(Deadline.after(seconds)), workdir=folder, trace=qrat, options=options
+        )
         row |= {"preprocess": done.cpu_seconds, "answer": done.status.name.lower()}
         if done.status not in (Status.TRUE, Status.UNKNOWN):
             return row
@@ -89,7 +93,13 @@ def measure(case: Case, limits: RunLimits, options: dict[str, int]) -> dict[str,
         if done.form is not None:
             output = output_form(form, trace, done.form.clauses)
             outcome = get_backend(_SOLVER).solve(
-                formula, limits, workdir=folder, form=output, trace=qrp, binary_trace=True
+                formula,
+                Limits(Deadline.after(seconds)),
+                workdir=folder,
+                form=output,
+                trace=qrp,
+                trace_mb=_TRACE_MB,
+                binary_trace=True,
             )
             row |= {"solve": outcome.cpu_seconds, "answer": outcome.status.name.lower()}
             if outcome.status is not Status.TRUE:
@@ -101,14 +111,14 @@ def measure(case: Case, limits: RunLimits, options: dict[str, int]) -> dict[str,
     lifted = for_circuit(lift(form, trace, output, certificate), formula)
     row |= {"lift": read + process_time() - start, "gates": lifted.aig.num_gates}
     start = process_time()
-    result = check(formula, lifted, timeout=limits.seconds)
+    result = check(formula, lifted, deadline=Deadline.after(seconds))
     row["check"] = process_time() - start
     stages = ("preprocess", "solve", "extract", "lift")
     total = sum(float(str(row.get(stage, 0))) for stage in stages)
     row["all but check"] = total
     row["answer"] = str(result).partition(":")[0]
-    if seconds is not None:
-        row["times plain"] = total / seconds
+    if without is not None:
+        row["times plain"] = total / without
     if case.quabs_ands is not None:
         row["smaller"] = case.quabs_ands / lifted.aig.num_gates
     return row
@@ -129,11 +139,10 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     arguments = parser.parse_args()
     cases = [c for c in CASES if not arguments.models or c.name in arguments.models]
-    limits = RunLimits(arguments.timeout, trace_mb=2_000)
     options = {"exp-mini": 1} if arguments.miniscoping else {}
     rows = []
     for case in cases:
-        rows.append(measure(case, limits, options))
+        rows.append(measure(case, arguments.timeout, options))
         print(json.dumps(rows[-1]), file=sys.stderr)
     means = {column: mean(rows, column) for column in ("times plain", "smaller")}
     if arguments.json:

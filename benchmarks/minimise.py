@@ -41,6 +41,7 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.system.limits import Deadline
 
 ROOT = Path(__file__).resolve().parent.parent
 TECHNIQUES = ("structure", "sweeping", "don't-cares", "learning", "all")
@@ -78,7 +79,7 @@ def techniques(
         return reduce(certificate.aig, functions)[0].num_gates
 
     def sweeping() -> int:
-        return sweep(certificate.aig, functions, deadline=monotonic() + seconds).aig.num_gates
+        return sweep(certificate.aig, functions, deadline=Deadline.after(seconds)).aig.num_gates
 
     def dont_cares() -> int:
         builder = AigBuilder(len(opponent))
@@ -91,7 +92,7 @@ def techniques(
             built,
             judge(formula, kind, list(certificate.functions)),
             [level[v] for v in opponent],
-            deadline=monotonic() + seconds,
+            deadline=Deadline.after(seconds),
         )
         return done.aig.num_gates
 
@@ -99,11 +100,13 @@ def techniques(
         circuit = feature_circuit(
             formula, kind.decides, layout, defined_gates(formula, kind.decides)
         )
-        learnt = learn(circuit, certificate, deadline=monotonic() + seconds)
+        learnt = learn(circuit, certificate, deadline=Deadline.after(seconds))
         return None if learnt.certificate is None else learnt.certificate.aig.num_gates
 
     def together() -> int:
-        return minimised(formula, certificate, layout=layout, deadline=monotonic() + seconds).gates
+        return minimised(
+            formula, certificate, layout=layout, deadline=Deadline.after(seconds)
+        ).gates
 
     return {
         "structure": structure,

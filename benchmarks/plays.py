@@ -32,7 +32,7 @@ from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.vector_plays import VectorAdversary
 from qsage_validate.proving.plays.vector_walk import vector_walk, walks
 from qsage_validate.proving.plays.walkers import ArrayWalker
-from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.system.limits import Limits
 from qsage_validate.validation.verdict import Proved
 
 CERTIFICATES = Path(__file__).resolve().parent.parent / "certificates"

@@ -44,7 +44,7 @@ from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
-from qsage_validate.solvers.qbf.backend import RunLimits
+from qsage_validate.system.limits import Deadline, Limits
 
 EXPLICIT: Final = ("ea", "en", "et")
 SYMBOLIC: Final = ("la", "ln", "li", "sa", "sn", "si")
@@ -208,7 +208,7 @@ def _preprocessed(board: PositionalModel, encoding: str, seconds: float) -> Row:
 
     form = clausal_form(encode(board, encoding).qbf)
     with workspace() as folder:
-        done = preprocess(form, RunLimits(seconds, None), workdir=folder)
+        done = preprocess(form, Limits(Deadline.after(seconds), None), workdir=folder)
     left: Row = {"variables left": None, "clauses left": None}
     if done.form is not None:
         used = {abs(literal) for clause in done.form.clauses for literal in clause}

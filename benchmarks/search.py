@@ -29,7 +29,8 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.games.registry import load_game
-from qsage_validate.solvers.search.solver import Limits, solve
+from qsage_validate.solvers.search.solver import solve
+from qsage_validate.system.limits import Deadline, Limits
 
 
 class TooLongError(Exception):
@@ -58,7 +59,7 @@ def plain(game: Game, seconds: float) -> Player:
 def measure(name: str, model: Model, timeout: float, *, beside: bool) -> dict[str, object]:
     """One model."""
     game = load_game(model)
-    result = solve(game, limits=Limits(seconds=timeout))
+    result = solve(game, limits=Limits(Deadline.after(timeout)))
     row: dict[str, object] = {
         "model": name,
         "winner": None if result.winner is None else result.winner.value,

@@ -46,10 +46,10 @@ from qsage_validate.formats.qcir import read_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
-from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
 from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.workspace import workspace
 
 FOREIGN: Final = "Q-sage"
@@ -181,7 +181,7 @@ class Options:
     solvers: tuple[str, ...]
     preprocessors: tuple[str, ...]
     repeat: int
-    limits: RunLimits
+    seconds: float
     exp_mini: bool
 
 
@@ -229,8 +229,9 @@ def _run(
         left: ClausalForm | None = form
         spent, answer = 0.0, Status.UNKNOWN
         if preprocessor == "bloqqer":
+            limits = Limits(Deadline.after(options.seconds))
             own = {"exp-mini": 1} if options.exp_mini else None
-            done = preprocess(form, options.limits, workdir=folder, options=own)
+            done = preprocess(form, limits, workdir=folder, options=own)
             left, spent, answer = done.form, done.cpu_seconds, done.status
         for solver, run in runs.items():
             run.preprocessing.append(spent)
@@ -239,9 +240,8 @@ def _run(
                 run.answers.add(answer.value)
                 run.solving.append(0.0)
                 continue
-            outcome = get_backend(solver).solve(
-                qbf, options.limits, workdir=folder, form=left, outer=False
-            )
+            limits = Limits(Deadline.after(options.seconds))
+            outcome = get_backend(solver).solve(qbf, limits, workdir=folder, form=left, outer=False)
             run.answers.add(outcome.status.value)
             run.solving.append(outcome.cpu_seconds)
 
@@ -393,7 +393,7 @@ def main() -> None:
         solvers=given.solvers,
         preprocessors=given.preprocessors,
         repeat=given.repeat,
-        limits=RunLimits(seconds=given.timeout),
+        seconds=given.timeout,
         exp_mini=given.exp_mini,
     )
     known = baselines(options.data)

@@ -44,8 +44,8 @@ from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qrp import read_trace
-from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.system.limits import Deadline, Limits
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 OWN: Final = ("evader",)
@@ -150,7 +150,7 @@ def rows(formulas: list[str], timeout: float, prove: bool) -> Iterator[dict[str,
         for name, binary in SOLVERS:
             with tempfile.TemporaryDirectory() as folder:
                 trace = Path(folder) / "trace"
-                limits = RunLimits(seconds=timeout)
+                limits = Limits(Deadline.after(timeout))
                 outcome = get_backend(name).solve(
                     read_formula(formula),
                     limits,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
 from qsage_validate.errors import UsageError
+from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -45,16 +46,17 @@ def by_search(run: Run, game: Game) -> RunResult:
     """Who wins by the rules; seconds are those of building the search, too."""
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.search.choose import search_for
-    from qsage_validate.solvers.search.solver import Limits, Progress
     from qsage_validate.system.clock import now
+    from qsage_validate.system.limits import Deadline, Limits
+    from qsage_validate.system.progress import Progress
 
     started, cpu, deepest = now(), time.process_time(), 0
 
     def listen(progress: Progress) -> None:
         nonlocal deepest
-        deepest = max(deepest, progress.plies)
+        deepest = max(deepest, progress.done or 0)
 
-    found = search_for(game, limits=Limits(run.seconds), progress=listen).solve()
+    found = search_for(game, limits=Limits(Deadline.after(run.seconds)), tell=listen).solve()
     seconds, cpu = now() - started, time.process_time() - cpu
     data: dict[str, Any] = {
         "reason": found.reason,
@@ -82,11 +84,10 @@ def by_solver(
     ``encoding`` is what the formula was made by, where it is a game's: what a one-sided one says
     counts only as far as it tells something of the game.
     """
-    from qsage_validate.solvers.qbf.backend import RunLimits
     from qsage_validate.solvers.qbf.backends import get_backend
     from qsage_validate.solvers.qbf.solving import conclusive, solve_formula
 
-    limits = RunLimits(run.seconds, run.memory_mb)
+    limits = Limits(Deadline.after(run.seconds), run.memory_mb)
     preprocessing = run.preprocessor == BLOQQER
     solved = solve_formula(formula, [get_backend(run.solver)], limits, preprocessing=preprocessing)
     if encoding is not None:

@@ -164,10 +164,11 @@ def _solve(run: Run) -> RunResult:
 def _certify(run: Run) -> RunResult:
     """The whole way to a checked certificate; seconds are those of all of it but the encoding."""
     from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+    from qsage_validate.system.limits import Deadline, Limits
 
     formula, encoding, data = _formula(run)
     route, solver = _route(run.solver)
-    options = RouteOptions(route, solver, run.seconds, run.memory_mb)
+    options = RouteOptions(route, solver, Limits(Deadline.after(run.seconds), run.memory_mb))
     started = time.monotonic()
     made = certify_formula(formula, options, encoding=encoding)
     seconds = time.monotonic() - started

@@ -11,10 +11,9 @@ the same: the first case, in the order of the binary numbers, that has an input.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
-from time import monotonic, time
+from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
@@ -23,9 +22,10 @@ from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut, Unsatisfiable
 from qsage_validate.circuit.sweep import sweep
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.pool import ordered_map
-
-Progress = Callable[[int, int], None]
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 # Glucose is the quickest on graphs of some ten thousand gates, MiniSat on what takes it a
 # few thousand conflicts, and CaDiCaL, which simplifies as it goes, where neither is quick.
@@ -84,19 +84,19 @@ def satisfy_by_cubes(
     literal: int,
     *,
     jobs: int = 1,
-    deadline: float | None = None,
+    deadline: Deadline = NEVER,
     splitting: Splitting = DEFAULT,
-    progress: Progress | None = None,
+    tell: Tell = nobody,
 ) -> tuple[Answer, Effort]:
-    """Search for an input that makes ``literal`` true, until ``deadline`` (``time.monotonic``).
+    """Search for an input that makes ``literal`` true, until the deadline.
 
-    The answer is the same for every number of ``jobs``, deadlines apart.  ``progress`` is told
-    how many cases of how many are done.
+    The answer is the same for every number of ``jobs``, deadlines apart.  ``tell`` hears how
+    many cases of how many are done.
     """
     answer = _trivial(aig, literal)
     if answer is not None:
         return answer, Effort()
-    start = monotonic()
+    watch = Stopwatch()
     effort = Effort()
     if aig.num_gates <= splitting.small:
         answer, effort = _try(aig, literal, _SMALL_SOLVER, splitting.first, deadline)
@@ -118,11 +118,11 @@ def satisfy_by_cubes(
             if isinstance(found, Satisfiable):
                 return found, effort
             late |= found is None
-            if late and _past(deadline):
+            if late and deadline.over:
                 break
-            if progress is not None:
-                progress(done, cases.count)
-    return (TimedOut(monotonic() - start) if late else Unsatisfiable()), effort
+            total = cases.count
+            tell(Progress("cases", f"{done} of {total} cases", done, total))
+    return (TimedOut(watch.seconds) if late else Unsatisfiable()), effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class _Cases:
     literal: int
     variables: tuple[int, ...]
     splitting: Splitting
-    deadline: float | None
+    deadline: Deadline
 
     @property
     def count(self) -> int:
@@ -185,20 +185,12 @@ def _answers(cases: _Cases, jobs: int) -> Generator[_CaseAnswer, None, None]:
             yield _placed(cases, index, found, effort)
             first = index + 1
     if first < cases.count:
-        # Only the wall clock is the same in all processes.
-        end = None if cases.deadline is None else cases.deadline - monotonic() + time()
-        task = (replace(cases, deadline=None), first, end)
-        for found, effort in ordered_map(_case, task, cases.count - first, jobs):
-            yield found, effort
+        yield from ordered_map(_case, (cases, first), cases.count - first, jobs)
 
 
-_Task = tuple[_Cases, int, float | None]
-
-
-def _case(task: _Task, offset: int) -> _CaseAnswer:
+def _case(task: tuple[_Cases, int], offset: int) -> _CaseAnswer:
     """One case, in a process of its own."""
-    cases, first, end = task
-    cases = replace(cases, deadline=None if end is None else end - time() + monotonic())
+    cases, first = task
     index = first + offset
     (graph,) = cases.graphs(index, index + 1)
     found, effort = _quick(graph, cases)
@@ -212,10 +204,6 @@ def _placed(cases: _Cases, index: int, found: Answer | None, effort: Effort) -> 
     if isinstance(found, Satisfiable):
         found = cases.satisfiable(index, found.inputs)
     return found, effort + Effort(cubes=1)
-
-
-def _past(deadline: float | None) -> bool:
-    return deadline is not None and monotonic() >= deadline
 
 
 def _trivial(aig: Aig, literal: int) -> Answer | None:
@@ -252,21 +240,21 @@ def _quick(graph: _Graph, cases: _Cases) -> _CaseAnswer:
 
 def _patient(graph: _Graph, cases: _Cases) -> _CaseAnswer:
     """Sweep, and solve what remains to the end."""
-    if _past(cases.deadline):
+    if cases.deadline.over:
         return None, Effort()
     swept, effort = _swept(graph, cases.deadline)
     answer, more = _solve(swept, None, cases.deadline)
     return answer, effort + more
 
 
-def _swept(graph: _Graph, deadline: float | None) -> tuple[_Graph, Effort]:
+def _swept(graph: _Graph, deadline: Deadline) -> tuple[_Graph, Effort]:
     aig, literal = graph
     swept = sweep(aig, [literal], conflicts=_SWEEP_CONFLICTS, calls=_SWEEP_CALLS, deadline=deadline)
     effort = Effort(swept.calls, swept.conflicts, 0, swept.merged)
     return (swept.aig, swept.outputs[0]), effort
 
 
-def _solve(graph: _Graph, conflicts: int | None, deadline: float | None) -> _CaseAnswer:
+def _solve(graph: _Graph, conflicts: int | None, deadline: Deadline) -> _CaseAnswer:
     answer = _trivial(*graph)
     if answer is not None:
         return answer, Effort()
@@ -274,10 +262,10 @@ def _solve(graph: _Graph, conflicts: int | None, deadline: float | None) -> _Cas
 
 
 def _try(
-    aig: Aig, literal: int, name: str, conflicts: int | None, deadline: float | None
+    aig: Aig, literal: int, name: str, conflicts: int | None, deadline: Deadline
 ) -> _CaseAnswer:
     """The answer of one solver within its limits; ``None`` when they are reached."""
-    if _past(deadline):
+    if deadline.over:
         return None, Effort()
     clauses = circuit_clauses(aig, keep=[literal])
     with Solver(name=name) as solver:
@@ -285,7 +273,7 @@ def _try(
         solver.add_clause([clauses.literal(literal)])
         left = conflicts
         answer: Answer | None = None
-        while (left is None or left > 0) and not _past(deadline):
+        while (left is None or left > 0) and not deadline.over:
             solver.conf_budget(_SLICE)
             found = solver.solve_limited()
             if left is not None:

@@ -14,9 +14,8 @@ DAC 2006.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -24,7 +23,9 @@ from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.embed import embed
-from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, satisfy
+from qsage_validate.circuit.satisfy import Satisfiable, satisfy
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 # Random plays at the start, and the most plays that are kept.
 _PLAYS: Final = 1024
@@ -75,19 +76,19 @@ def simplify(
     judge: Judge,
     levels: Sequence[int],
     *,
-    deadline: float | None = None,
+    deadline: Deadline = NEVER,
     seed: int = 0,
-    progress: Callable[[str], None] | None = None,
+    tell: Tell = nobody,
 ) -> Simplified:
     """Replace gates of ``functions`` for as long as that makes the circuit smaller.
 
     ``judge`` must never fail at the start.  ``levels[k]`` is the level of input ``k + 1``: a gate
     is only replaced by what reads no higher level than the gate does, so that no function reads
-    more than before.  It ends at ``deadline`` (``time.monotonic``) with what it has.  Raises
+    more than before.  It ends at the deadline with what it has.  Raises
     :class:`FailureError` when ``judge`` is seen to fail.
     """
     work = _Work(aig, functions, judge, levels, deadline, seed)
-    work.run(progress)
+    work.run(tell)
     return Simplified(
         work.aig, tuple(work.functions), work.replaced, work.proofs, work.refuted, work.finished
     )
@@ -100,7 +101,7 @@ class _Work:
         functions: Sequence[int],
         judge: Judge,
         levels: Sequence[int],
-        deadline: float | None,
+        deadline: Deadline,
         seed: int,
     ) -> None:
         judged, (self._failure,) = judge.aig.restrict_to_cone([judge.failure])
@@ -142,24 +143,21 @@ class _Work:
         if _value(judged, self._failure, mask):
             raise FailureError("the functions fail from the start")
 
-    def _late(self) -> bool:
-        return self._deadline is not None and monotonic() > self._deadline
-
-    def run(self, progress: Callable[[str], None] | None) -> None:
+    def run(self, tell: Tell) -> None:
         gate = self.aig.num_variables
         since = 0  # gates looked at since the last success
-        while self.aig.num_gates and since <= self.aig.num_gates and not self._late():
+        while self.aig.num_gates and since <= self.aig.num_gates and not self._deadline.over:
             if gate <= self.aig.num_inputs:
                 gate = self.aig.num_variables
-            if progress is not None and since % 16 == 0:
-                progress(f"{self.aig.num_gates:,} gates")
+            if since % 16 == 0:
+                tell(Progress("don't-cares", f"{self.aig.num_gates:,} gates"))
             if self._replace(gate):
                 since = 0
                 gate = min(gate, self.aig.num_variables)
             else:
                 since += 1
                 gate -= 1
-        self.finished = not self._late()
+        self.finished = not self._deadline.over
 
     def _replace(self, gate: int) -> bool:
         """Try to do without ``gate``."""
@@ -169,7 +167,7 @@ class _Work:
         for new in self._candidates(gate, care, pairs=len(own) > 1):
             if self._saved(own, new) < len(new) or self._misfit(gate, new) & care:
                 continue  # nothing is gained, or a play that came meanwhile speaks against it
-            if tried == _PROOFS or self._late():
+            if tried == _PROOFS or self._deadline.over:
                 return False
             tried += 1
             smaller, functions = _rebuilt(self.aig, self.functions, {gate: new})
@@ -177,7 +175,7 @@ class _Work:
                 continue
             play = self._refute(gate, new, smaller, functions)
             if play is None:
-                if self._late():
+                if self._deadline.over:
                     return False
                 self.replaced += 1
                 self._adopt(smaller, functions)
@@ -292,12 +290,9 @@ class _Work:
         (failure,) = embed(builder, self._judge, [*builder.inputs, *built], [self._failure])
         failure = builder.and_(differ, failure)
         graph, (failure,) = builder.build([failure])
-        rest = None if self._deadline is None else max(0.05, self._deadline - monotonic())
-        answer = satisfy(graph, failure, timeout=rest)
+        answer = satisfy(graph, failure, deadline=self._deadline)
         if isinstance(answer, Satisfiable):
             return np.array(answer.inputs, dtype=np.bool_)
-        if isinstance(answer, TimedOut):
-            self._deadline = monotonic() - 1
         return None
 
     def _add(self, play: Plays) -> None:

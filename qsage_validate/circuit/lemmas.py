@@ -12,14 +12,14 @@ the question stays small.  What is proved with fewer clauses holds with all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.circuit.satisfy import Answer, Satisfiable, Unsatisfiable
+from qsage_validate.system.limits import NEVER, Deadline
 
 Clause = tuple[int, ...]
 """Literals of a graph, one of which is true."""
@@ -75,23 +75,19 @@ def satisfy_with_lemmas(
     steps: Sequence[Step],
     *,
     conflicts: int | None = None,
-    deadline: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    deadline: Deadline = NEVER,
 ) -> tuple[Answer | None, LemmaEffort]:
     """Search for an input that makes ``literal`` true, after proving what holds of ``steps``.
 
     The question itself is asked without cuts, behind the lemmas of the last step.  ``None``
-    when its ``conflicts``, or ``deadline`` (``time.monotonic``), are reached.  ``progress`` is
-    told how many steps of how many are done.
+    when its ``conflicts``, or the deadline, are reached.
     """
     if literal in (FALSE, TRUE):
         return Satisfiable((False,) * aig.num_inputs) if literal else Unsatisfiable(), LemmaEffort()
     graph = _Gates(aig)
     proved: list[list[Clause]] = []
     effort = LemmaEffort()
-    for done, step in enumerate(steps):
-        if progress is not None:
-            progress(done, len(steps))
+    for step in steps:
         pending = step.lemmas
         held: list[Clause] = []
         for attempt in step.attempts:
@@ -126,7 +122,7 @@ class _Gates:
 class _Prover:
     """A solver that has the gates that it was asked about, down to the cuts, and lemmas."""
 
-    def __init__(self, gates: _Gates, cuts: Sequence[int], deadline: float | None) -> None:
+    def __init__(self, gates: _Gates, cuts: Sequence[int], deadline: Deadline) -> None:
         self._gates = gates
         self._deadline = deadline
         self._proved = self._refuted = self._open = 0
@@ -148,16 +144,13 @@ class _Prover:
         conflicts = int(self._solver.accum_stats()["conflicts"])
         return LemmaEffort(self._proved, self._refuted, self._open, conflicts)
 
-    def _late(self) -> bool:
-        return self._deadline is not None and monotonic() > self._deadline
-
     def add(self, lemma: Clause) -> None:
         """Take a clause that was proved."""
         self._solver.add_clause([self._sat(x) for x in lemma])
 
     def prove(self, lemma: Clause) -> bool:
         """Try to prove a clause, and take it."""
-        if TRUE in lemma or self._late():
+        if TRUE in lemma or self._deadline.over:
             return False
         clause = [self._sat(x) for x in lemma if x != FALSE]
         self._solver.conf_budget(_LEMMA_CONFLICTS)
@@ -175,7 +168,7 @@ class _Prover:
         """Whether ``literal`` can be true, of a solver without cuts."""
         goal = self._sat(literal)
         left = conflicts
-        while (left is None or left > 0) and not self._late():
+        while (left is None or left > 0) and not self._deadline.over:
             self._solver.conf_budget(_SLICE)
             found = self._solver.solve_limited(assumptions=[goal])
             if left is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import monotonic
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig
 from qsage_validate.circuit.clauses import circuit_clauses, load
 from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.system.limits import NEVER, Deadline
 
 # Conflicts between two looks at the clock and at pending signals: some tenths of a second.
 # CaDiCaL goes on where it stopped, so that slices cost nothing.
@@ -38,18 +38,17 @@ class TimedOut:
 Answer = Satisfiable | Unsatisfiable | TimedOut
 
 
-def satisfy(aig: Aig, literal: int, *, timeout: float | None = None) -> Answer:
-    """Search for an input that makes ``literal`` true, for at most ``timeout`` seconds."""
+def satisfy(aig: Aig, literal: int, *, deadline: Deadline = NEVER) -> Answer:
+    """Search for an input that makes ``literal`` true, until the deadline."""
     if literal == FALSE:
         return Unsatisfiable()
     if literal == TRUE:
         return Satisfiable((False,) * aig.num_inputs)
     clauses = circuit_clauses(aig, keep=[literal])
-    end = None if timeout is None else monotonic() + timeout
     with Solver(name=_SOLVER) as solver:
         load(solver, clauses.literals)
         solver.add_clause([clauses.literal(literal)])
-        while end is None or monotonic() < end:
+        while not deadline.over:
             solver.conf_budget(_SLICE)
             answer = solver.solve_limited()
             if answer is not None:
@@ -58,5 +57,4 @@ def satisfy(aig: Aig, literal: int, *, timeout: float | None = None) -> Answer:
                 true = {x for x in solver.get_model() if x > 0}
                 values = (int(clauses.sat_of[k]) for k in range(1, aig.num_inputs + 1))
                 return Satisfiable(tuple(v in true for v in values))
-    assert timeout is not None
-    return TimedOut(timeout)
+    return TimedOut(deadline.seconds)

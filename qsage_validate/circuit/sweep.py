@@ -11,10 +11,9 @@ functional property verification*, IEEE TCAD 21(12), 2002.  Nothing is merged wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -23,6 +22,8 @@ from numpy.typing import NDArray
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.circuit.simulate import PLAYS_PER_WORD, Simulator, Words, pack
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 # Random tests: many, because gates that are hardly ever true look constant in few.
 _MOST_WORDS: Final = 256
@@ -66,19 +67,19 @@ def sweep(
     *,
     conflicts: int = 100,
     calls: int | None = None,
-    deadline: float | None = None,
+    deadline: Deadline = NEVER,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    tell: Tell = nobody,
 ) -> Swept:
     """Merge equal gates of the cone of ``outputs``; the inputs keep their variables.
 
     ``conflicts`` is the limit for one candidate, ``calls`` for the number of candidates that
-    the solver is asked about; from there on, as from ``deadline`` (``time.monotonic``) on,
+    the solver is asked about; from there on, as from the deadline on,
     nothing more is merged.  The same arguments give the same result, deadlines apart.
     """
     cone, moved = aig.restrict_to_cone(outputs)
     with _Sweep(cone, conflicts, calls, deadline, seed) as work:
-        literals = work.run(progress)
+        literals = work.run(tell)
         swept, outs = work.builder.build([literals[x >> 1] ^ (x & 1) for x in moved])
         return Swept(swept, tuple(outs), work.merged, work.refuted, work.open, work.conflicts)
 
@@ -93,7 +94,7 @@ class _Sweep:
     """One sweep under way: the new graph, the candidates and the solver."""
 
     def __init__(
-        self, aig: Aig, conflicts: int, calls: int | None, deadline: float | None, seed: int
+        self, aig: Aig, conflicts: int, calls: int | None, deadline: Deadline, seed: int
     ) -> None:
         self.aig = aig
         self.builder = AigBuilder(aig.num_inputs)
@@ -122,7 +123,7 @@ class _Sweep:
         shape = (self.aig.num_inputs, words)
         return self._simulator.run(rng.integers(0, 1 << 64, shape, dtype=np.uint64))
 
-    def run(self, progress: Callable[[int, int], None] | None) -> list[int]:
+    def run(self, tell: Tell) -> list[int]:
         """Rebuild all gates; returns the new literal of each old variable."""
         builder, candidates = self.builder, self._candidates
         literals = [FALSE, *builder.inputs]
@@ -138,14 +139,15 @@ class _Sweep:
                 tests = np.array(self._tests, dtype=np.bool_)
                 candidates.split(self._simulator.run(pack(tests)))
                 self._tests.clear()
-            if progress is not None and variable % 1024 == 0:
-                progress(variable, self.aig.num_variables)
+            if variable % 1024 == 0:
+                total = self.aig.num_variables
+                tell(Progress("sweeping", f"{variable:,} of {total:,} gates", variable, total))
         return literals
 
     def _may_ask(self) -> bool:
         if self._calls is not None and self.merged + self.refuted + self.open >= self._calls:
             return False
-        return self._deadline is None or monotonic() < self._deadline
+        return not self._deadline.over
 
     def _merged(self, variable: int, literal: int, literals: Sequence[int]) -> int:
         """The literal of an earlier variable that ``literal`` was proved equal to, or itself."""

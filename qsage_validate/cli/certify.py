@@ -32,6 +32,7 @@ from qsage_validate.cli.solve.options import (
     TimeoutOption,
 )
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
     from qsage_validate.certificates.routes.routes import CertifiedFormula
@@ -104,7 +105,8 @@ def command(
     path = formula_path(model)
     protect_inputs([output, formula], model.files if path is None else [path, meta])
     chosen = parse_dialect(dialect)
-    options = RouteOptions(route, solver, timeout, memory, minimise, jobs)
+    limits = Limits(Deadline.after(timeout), memory)
+    options = RouteOptions(route, solver, limits, minimise, jobs)
     model, deepens = without_depth(model)
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
@@ -129,8 +131,7 @@ def command(
             options,
             encoding=encoded,
             layout=layout,
-            say=line.stage,
-            progress=line.progress,
+            tell=line.tell,
         )
     gates = _write(made, output, formula, chosen)
     why_no_winner = None if made.route == SEARCH else inconclusive(layout, made.truth)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import Annotated
 
 import typer
@@ -23,6 +22,7 @@ from qsage_validate.cli.common import (
 )
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.errors import Exit
+from qsage_validate.system.limits import Deadline
 
 
 def command(
@@ -75,7 +75,7 @@ def command(
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import load
 
-    end = time.monotonic() + timeout
+    deadline = Deadline.after(timeout)
     check_streams(output, json_output)
     protect_inputs([output], [formula, cert, meta, *(game or ())])
     chosen = parse_dialect(write)
@@ -93,8 +93,8 @@ def command(
             problem.formula,
             problem.answering,
             layout=problem.layout if isinstance(problem.layout, Layout) else None,
-            deadline=end,
-            progress=lambda stage, text: line.stage(f"{stage}: {text}"),
+            deadline=deadline,
+            tell=line.tell,
         )
     ascii_form = chosen is Dialect.QBFCERT_ASCII or output.endswith(".aag")
     content = certificate_bytes(

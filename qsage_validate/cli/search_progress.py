@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-if TYPE_CHECKING:
-    from qsage_validate.solvers.search.solver import Progress, ProgressCallback
+from qsage_validate.system.progress import Progress
 
 _STAGES = {
     "search": "searching",
@@ -34,24 +33,14 @@ class SearchLine:
     ) -> None:
         self._show("")
 
-    @property
-    def progress(self) -> ProgressCallback | None:
-        """What a search is to call; ``None`` where nobody would see it."""
-        return None if self._stream is None else self._progress
-
-    def stage(self, name: str) -> None:
-        """Tell which stage of the work begins."""
-        self._show(_STAGES.get(name, name))
-
     def clear(self) -> None:
         """Make room for other lines."""
         self._show("")
 
-    def _progress(self, progress: Progress) -> None:
-        self._show(
-            f"searching depth {progress.plies}: {progress.positions:,} positions, "
-            f"{progress.seconds:.0f} s"
-        )
+    def tell(self, progress: Progress) -> None:
+        """Tell how far the work is."""
+        text = str(progress)
+        self._show(_STAGES.get(text, text))
 
     def _show(self, text: str) -> None:
         if self._stream is not None:

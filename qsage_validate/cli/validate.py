@@ -23,6 +23,7 @@ from qsage_validate.cli.common import (
 )
 from qsage_validate.cli.solve.options import TimeoutOption
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.system.limits import Deadline
 
 if TYPE_CHECKING:
     from qsage_validate.problems.files import Files
@@ -130,7 +131,7 @@ def command(
         seed=seed,
         illegal=illegal,
         positions=positions,
-        seconds=timeout,
+        deadline=Deadline.after(timeout),
         jobs=jobs,
         checkpoint=checkpoint,
         trace=trace,
@@ -188,18 +189,15 @@ def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | 
 
     with SearchLine(sys.stderr) as line:
 
-        def tell(level: Level, text: str) -> None:
-            line.stage(f"{level.value}: {text}")
-
         def done(result: LevelResult) -> None:
-            line.stage("")
+            line.clear()
 
         if memory is not None:
             from qsage_validate.proving.limited_run import validate_limited
 
-            return None, validate_limited(files, options, memory, tell=tell, done=done)
+            return None, validate_limited(files, options, memory, tell=line.tell, done=done)
         problem = load_to_validate(files, trace=options.trace)
-        return problem, validate(problem, options, tell=tell, done=done)
+        return problem, validate(problem, options, tell=line.tell, done=done)
 
 
 def _show(result: Report) -> None:
@@ -243,9 +241,9 @@ def _prove(
     assert problem is not None, "--proof does not go with --memory"
     with SearchLine(sys.stderr) as line:
         bundle = write_bundle(
-            folder, files, problem, result, minimal=options.minimal, tell=line.stage
+            folder, files, problem, result, minimal=options.minimal, tell=line.tell
         )
-        line.stage("")
+        line.clear()
     if bundle is None:
         narrate("no proof is written: no level is proved by SAT")
         return

@@ -71,9 +71,9 @@ def command(
     names = tuple(dict.fromkeys(checker)) if checker else installed()
     with SearchLine(sys.stderr) as line:
         result = verify_bundle(
-            manifest, names, inputs=not cnf_only, timeout=timeout, tell=line.stage
+            manifest, names, inputs=not cnf_only, timeout=timeout, tell=line.tell
         )
-        line.stage("")
+        line.clear()
     if json_output:
         emit_json(result.as_json())
     else:

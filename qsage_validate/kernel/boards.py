@@ -26,6 +26,8 @@ from qsage_validate.kernel.player import Player
 from qsage_validate.kernel.reading import Reading
 from qsage_validate.kernel.strategy import Lost, MisreadError, played
 from qsage_validate.kernel.walk import Step, Walk
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Tell, nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +178,11 @@ class BoardsProof:
     def prove(
         self,
         *,
-        deadline: float | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        deadline: Deadline = NEVER,
+        tell: Tell = nobody,
     ) -> Agrees | Lost:
-        """Ask for each claim; raises ``ClaimsTimeoutError`` when ``deadline`` passes."""
-        failure = first_failure(self.builder, self.claims, deadline=deadline, progress=progress)
+        """Ask for each claim; raises ``ClaimsTimeoutError`` at the deadline."""
+        failure = first_failure(self.builder, self.claims, deadline=deadline, tell=tell)
         if failure is None:
             return Agrees(self.asked, self._positions, self._legalities)
         claim = failure.claim

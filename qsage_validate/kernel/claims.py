@@ -7,8 +7,7 @@ handed to the solver as a lemma for the later ones.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -16,6 +15,8 @@ from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.clauses import circuit_clauses, load
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 _Name = TypeVar("_Name", bound=Hashable)
 
@@ -55,13 +56,12 @@ def first_failure(
     claims: Sequence[Claim],
     assumed: Sequence[int] = (),
     *,
-    deadline: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> Counterexample | None:
     """The first claim, in the order of the plies, that fails while ``assumed`` literals hold.
 
-    ``None`` when none does.  Raises ``ClaimsTimeoutError`` when ``deadline``
-    (``time.monotonic``) passes.
+    ``None`` when none does.  Raises ``ClaimsTimeoutError`` at the deadline.
     """
     ordered = [c for c in sorted(claims, key=lambda c: c.ply) if c.wrong != FALSE]
     if FALSE in assumed:
@@ -73,11 +73,11 @@ def first_failure(
         for literal in moved[len(ordered) :]:
             solver.add_clause([clauses.literal(literal)])
         for done, (claim, root) in enumerate(zip(ordered, moved, strict=False)):
-            if progress is not None:
-                progress(done, len(ordered))
+            total = len(ordered)
+            tell(Progress("claims", f"{done} of {total} claims", done, total))
             wrong = clauses.literal(root)
             while True:
-                if deadline is not None and time.monotonic() > deadline:
+                if deadline.over:
                     raise ClaimsTimeoutError(done)
                 solver.conf_budget(_SLICE)
                 answer = solver.solve_limited(assumptions=[wrong])

@@ -11,7 +11,7 @@ The check by which the tool is quick merges equal gates, proves lemmas and split
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from qsage_validate.circuit.qbf import Qbf
@@ -20,6 +20,8 @@ from qsage_validate.kernel.claims import Claim, first_failure
 from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.obligation import Obligation
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Tell, nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,13 @@ def prove_formula(
     formula: Qbf,
     certificate: CircuitCertificate,
     *,
-    deadline: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> Beaten | None:
     """``None``: proved.  Raises ``ClaimsTimeoutError`` at the deadline."""
     asked, opponent = formula_obligation(formula, certificate)
     failure = first_failure(
-        asked.builder, asked.claims, asked.assumed, deadline=deadline, progress=progress
+        asked.builder, asked.claims, asked.assumed, deadline=deadline, tell=tell
     )
     if failure is None:
         return None

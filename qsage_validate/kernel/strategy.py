@@ -26,7 +26,7 @@ variables of moves, and in which of the sound ways a reply is read that is no mo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -40,6 +40,8 @@ from qsage_validate.kernel.game import Rules
 from qsage_validate.kernel.player import Player
 from qsage_validate.kernel.reading import PlyReading, Reading, assignments
 from qsage_validate.kernel.walk import Step, Walk
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Tell, nobody
 
 NO_MOVE: Final = "no move"
 """What a play shows in the place of a reply that is none."""
@@ -386,12 +388,12 @@ class StrategyProof:
     def prove(
         self,
         *,
-        deadline: float | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        deadline: Deadline = NEVER,
+        tell: Tell = nobody,
     ) -> Won | Lost | Undefined:
-        """Ask for each claim; raises ``ClaimsTimeoutError`` when ``deadline`` passes."""
+        """Ask for each claim; raises ``ClaimsTimeoutError`` at the deadline."""
         claims = [*self.undefined, *self.claims]
-        failure = first_failure(self.builder, claims, deadline=deadline, progress=progress)
+        failure = first_failure(self.builder, claims, deadline=deadline, tell=tell)
         if failure is None:
             return Won(self.asked, self.rules.plies)
         claim = failure.claim

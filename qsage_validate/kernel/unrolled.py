@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.kernel.game import Rules, State, TooLargeError
 from qsage_validate.kernel.player import Player
+from qsage_validate.system.limits import NEVER, Deadline
 
 MAX_GATES: Final = 5_000_000
 """The rules of no game are a circuit of more gates than this (about 1 GB)."""
@@ -166,7 +166,7 @@ class UnrolledRules(Rules):
     At an even time a state has a literal for each fluent of the next round's program; at an odd
     time those of the time before and, for each option of Black's, whether it was chosen.  Raises
     ``TooLargeError`` from any method when the rules take more than ``max_gates`` gates or when
-    ``deadline`` (``time.monotonic``) passes.
+    the deadline passes.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class UnrolledRules(Rules):
         game: UnrolledGame,
         *,
         max_gates: int = MAX_GATES,
-        deadline: float | None = None,
+        deadline: Deadline = NEVER,
     ) -> None:
         self.builder = builder
         self.game = game
@@ -265,7 +265,7 @@ class UnrolledRules(Rules):
         """Of the gates behind the ``first`` so many, and those that the rules have already."""
         if self.builder.num_gates - first > self._gates_left:
             raise TooLargeError(f"the rules as a circuit have more than {self._max_gates:,} gates")
-        if self._deadline is not None and monotonic() > self._deadline:
+        if self._deadline.over:
             raise TooLargeError("time is up while the rules are made a circuit")
 
     # -- the game ----------------------------------------------------------------------------

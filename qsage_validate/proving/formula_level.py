@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from time import monotonic
 from typing import Final
 
 from qsage_validate.certificates.checker.check import (
@@ -28,7 +27,10 @@ from qsage_validate.kernel.formula import prove_formula
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.strategies.readings import literal_value
 from qsage_validate.strategies.table_code import code_of
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.pool import WorkerFailedError
+from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 
@@ -45,21 +47,21 @@ def check_dependencies(formula: Qbf, certificate: Certificate) -> LevelResult:
     down to it, shortened; ``evidence["paths"]`` has all of it.  Raises ``KeyError`` or
     ``ValueError`` for a certificate of another formula.
     """
-    start = monotonic()
+    watch = Stopwatch()
     evidence: dict[str, object] = _sizes(formula, certificate)
     verdict: Verdict
     try:
         wrong = dependencies(formula, certificate)
     except NotDefinitionalError as error:
         verdict = Undecided(f"the clauses cannot be read as definitions: {error}")
-        return LevelResult(Level.DEPENDENCIES, verdict, monotonic() - start, evidence)
+        return LevelResult(Level.DEPENDENCIES, verdict, watch.seconds, evidence)
     if not wrong:
         verdict = Proved("each function reads only variables left of its own")
     else:
         evidence["functions that look right"] = len(wrong)
         evidence["paths"] = [_path(formula, d) for d in wrong[:_REPORTED]]
         verdict = Refuted(tuple(_looks_right(formula, d) for d in wrong[:_REPORTED]))
-    return LevelResult(Level.DEPENDENCIES, verdict, monotonic() - start, evidence)
+    return LevelResult(Level.DEPENDENCIES, verdict, watch.seconds, evidence)
 
 
 def check_formula(
@@ -69,12 +71,12 @@ def check_formula(
     layout: AnyLayout | None = None,
     replay: Replay | None = None,
     replay_blocks: Replay | None = None,
-    deadline: float | None = None,
+    deadline: Deadline = NEVER,
     jobs: int = 1,
     minimal: bool = False,
-    progress: Callable[[str], None] | None = None,
+    tell: Tell = nobody,
 ) -> LevelResult:
-    """Level 2, whatever the functions read; until ``deadline`` (``time.monotonic``).
+    """Level 2, whatever the functions read; until the deadline.
 
     A refutation is the opponent's choice and a play: with ``layout`` in moves, up to the end
     that the formula sees (``!stop`` claims a goal), else block by block.  ``replay`` makes a
@@ -83,23 +85,20 @@ def check_formula(
     that clauses define.  The result does not depend on ``jobs``, the number of processes.
     Raises as :func:`check_dependencies` does.
     """
-    start = monotonic()
+    watch = Stopwatch()
     verdict: Verdict
     if minimal:
         proved = _by_kernel(formula, certificate, deadline)
         if proved is not None:
             evidence = _sizes(formula, certificate)
-            return LevelResult(Level.FORMULA, proved, monotonic() - start, evidence)
-    left = None if deadline is None else max(0.0, deadline - start)
+            return LevelResult(Level.FORMULA, proved, watch.seconds, evidence)
     try:
-        result = check_matrix(formula, certificate, timeout=left, jobs=jobs, progress=progress)
+        result = check_matrix(formula, certificate, deadline=deadline, jobs=jobs, tell=tell)
     except WorkerFailedError as error:
         if not error.killed:
             raise
         verdict = Undecided(f"{error}; there may be too little memory for {jobs} processes")
-        return LevelResult(
-            Level.FORMULA, verdict, monotonic() - start, _sizes(formula, certificate)
-        )
+        return LevelResult(Level.FORMULA, verdict, watch.seconds, _sizes(formula, certificate))
     evidence = _sizes(formula, certificate) | _measured(result)
     if isinstance(result, CertificateProved):
         # Whether functions may read what they read is another level's question.
@@ -122,11 +121,11 @@ def check_formula(
         evidence["choice"] = {formula.name(v): value for v, value in result.choice.items()}
     else:
         verdict = Undecided(result.why)
-    return LevelResult(Level.FORMULA, verdict, monotonic() - start, evidence)
+    return LevelResult(Level.FORMULA, verdict, watch.seconds, evidence)
 
 
 def _by_kernel(
-    formula: Qbf, certificate: Certificate, deadline: float | None
+    formula: Qbf, certificate: Certificate, deadline: Deadline
 ) -> Proved | Undecided | None:
     """The kernel's own answer; ``None`` where it has a choice that beats the functions."""
     try:

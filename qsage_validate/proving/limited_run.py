@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from qsage_validate.errors import Undecided
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.validated import command_of, load_to_validate
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.levels import LevelResult
 from qsage_validate.proving.limits import run_limited
 from qsage_validate.proving.report import Report
-from qsage_validate.proving.runner import Options, Tell, validate
+from qsage_validate.proving.runner import Options, validate
+from qsage_validate.system.progress import Progress, Tell
 
 Send = Callable[[object], None]
 
@@ -35,14 +35,14 @@ def validate_limited(
         if isinstance(sent, LevelResult):
             results.append(sent)
             done(sent)
-        elif isinstance(sent, tuple):
-            level, text = sent
-            tell(level, text)
+        elif isinstance(sent, Progress):
+            tell(sent)
 
-    deadline = None if options.seconds is None else time.monotonic() + options.seconds
     interrupted = False
     try:
-        outcome = run_limited(_validate, (files, options), memory_mb, deadline, receive=receive)
+        outcome = run_limited(
+            _validate, (files, options), memory_mb, options.deadline, receive=receive
+        )
         if isinstance(outcome, Report):
             return outcome
         finished = {result.level for result in results}
@@ -59,7 +59,4 @@ def validate_limited(
 
 
 def _validate(send: Send, files: Files, options: Options) -> Report:
-    def tell(level: Level, text: str) -> None:
-        send((level, text))
-
-    return validate(load_to_validate(files, trace=options.trace), options, tell=tell, done=send)
+    return validate(load_to_validate(files, trace=options.trace), options, tell=send, done=send)

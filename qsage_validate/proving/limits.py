@@ -12,14 +12,15 @@ import multiprocessing
 import os
 import resource
 import signal
-import time
 import traceback
 from collections.abc import Callable, Sequence
+from math import inf
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Final, TypeVar
 
 from qsage_validate.errors import Exit, QsageError, Undecided
+from qsage_validate.system.limits import NEVER, Deadline
 
 Result = TypeVar("Result")
 Send = Callable[[object], None]
@@ -44,7 +45,7 @@ def run_limited(
     function: Callable[..., Result],
     arguments: Sequence[object],
     memory_mb: int | None,
-    deadline: float | None = None,
+    deadline: Deadline = NEVER,
     *,
     receive: Callable[[object], None] | None = None,
 ) -> Result | Undecided:
@@ -53,7 +54,7 @@ def run_limited(
     Function, arguments and result must be picklable.  What the function passes to ``send``
     arrives at ``receive`` at once, so that results in part survive.  ``Undecided`` when the
     memory is not enough, or when the process still runs a little after ``deadline``
-    (``time.monotonic``), which the function is expected to keep by itself.
+    which the function is expected to keep by itself.
 
     Raises :class:`RemoteError` for a ``QsageError`` of the function, ``RuntimeError`` with its
     trace for any other, and passes Ctrl-C on: the process, and those that it has started, are
@@ -84,15 +85,13 @@ def _await(
     pipe: Connection,
     process: BaseProcess,
     memory_mb: int | None,
-    deadline: float | None,
+    deadline: Deadline,
     receive: Callable[[object], None] | None,
 ) -> Result | Undecided:
     short = Undecided(f"more than {memory_mb} MB needed")
     while True:
-        if deadline is not None:
-            left = deadline + _GRACE_SECONDS - time.monotonic()
-            if not pipe.poll(max(left, 0.0)):
-                return Undecided("time is up, and the process did not end")
+        if deadline.at < inf and not pipe.poll(deadline.left() + _GRACE_SECONDS):
+            return Undecided("time is up, and the process did not end")
         try:
             kind, value = pipe.recv()
         except (EOFError, ConnectionError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,13 +27,14 @@ from qsage_validate.proving.report import Report
 from qsage_validate.proving.statements import conclude
 from qsage_validate.proving.trace_level import check_trace_level
 from qsage_validate.solvers.search.choose import search_for
-from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline, Limits
+from qsage_validate.system.progress import Progress, Tell, nobody, telling
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.proofs.encoding import answer_encoding
 from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 
-Tell = Callable[[Level, str], None]
 Replay = Callable[[Sequence[str]], str]
 StrategyProver = Callable[..., LevelAnswer]
 
@@ -47,7 +47,7 @@ class Options:
     """How much is done.
 
     ``levels`` in the order in which they are run; ``games``, ``seed`` and ``illegal`` are for
-    random plays, ``positions`` the limit of the exhaustive adversary; ``seconds`` is the limit
+    random plays, ``positions`` the limit of the exhaustive adversary; ``deadline`` is that
     of the whole, ``jobs`` the number of processes; ``trace`` is the file of a solver's trace;
     ``obligations`` asks that results keep the claims that were proved.  ``minimal`` asks the kernel
     alone: nothing is merged, split or proved beforehand.
@@ -58,7 +58,7 @@ class Options:
     seed: int = 0
     illegal: float = 0.1
     positions: int | None = 200_000
-    seconds: float | None = None
+    deadline: Deadline = NEVER
     jobs: int = 1
     checkpoint: str | None = None
     trace: str | None = None
@@ -70,15 +70,15 @@ def validate(
     problem: Problem,
     options: Options,
     *,
-    tell: Tell | None = None,
+    tell: Tell = nobody,
     done: Callable[[LevelResult], None] | None = None,
 ) -> Report:
     """Run the levels of ``options`` on ``problem``, which ``to_validate`` has made.
 
-    ``tell`` is told what is going on, ``done`` each result.  Ctrl-C ends with a report of what
-    is known (``Report.interrupted``).
+    ``tell`` hears what is going on, by the levels' names, ``done`` each result.
+    Ctrl-C ends with a report of what is known (``Report.interrupted``).
     """
-    run = _Run(problem, options, tell if tell is not None else _silent)
+    run = _Run(problem, options, tell)
     results: list[LevelResult] = []
     interrupted = False
     try:
@@ -116,18 +116,14 @@ def validate(
     )
 
 
-def _silent(level: Level, text: str) -> None:
-    """Tell nobody."""
-
-
 class _Run:
     """One validation under way."""
 
     def __init__(self, problem: Problem, options: Options, tell: Tell) -> None:
         self.problem = problem
         self.options = options
-        self.tell = tell
-        self.deadline = None if options.seconds is None else time.monotonic() + options.seconds
+        self._tell = tell
+        self.deadline = options.deadline
         self._winner: tuple[Player | None] | None = None
         self._looked = False  # whether it is known if functions look to their right
 
@@ -145,26 +141,21 @@ class _Run:
         }[level]
         return runner()
 
-    def _left(self) -> float | None:
-        return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
+    def _begin(self, level: Level) -> Tell:
+        """Ask the level's question; what is told tells how far it is."""
+        self._tell(Progress(level.value, level.question))
+        return telling(self._tell, level.value)
 
-    def _limits(self) -> Limits:
-        return Limits(seconds=self._left(), positions=self.options.positions)
-
-    def _progress(self, level: Level) -> Callable[[int, int], None]:
-        return lambda done, total: self.tell(level, f"{done} of {total} claims")
-
-    def _timed(self, level: Level, ask: Callable[[], LevelAnswer]) -> LevelResult:
-        started = time.monotonic()
-        if self.deadline is not None and started >= self.deadline:
+    def _timed(self, level: Level, ask: Callable[[Tell], LevelAnswer]) -> LevelResult:
+        if self.deadline.over:
             return LevelResult(level, Undecided("time was up before it began"), 0.0)
-        self.tell(level, level.question)
-        answer = ask()
+        watch = Stopwatch()
+        answer = ask(self._begin(level))
         verdict = answer.verdict
         if level is not Level.ENCODING:
             # The plays of an encoding's difference need not be the certificate's.
             verdict = self._with_replays(verdict)
-        seconds = time.monotonic() - started
+        seconds = watch.seconds
         kept = answer.obligation if self.options.obligations else None
         evidence = {"compared": answer.compared} if answer.compared else {}
         return LevelResult(level, verdict, seconds, evidence, obligation=kept)
@@ -192,19 +183,14 @@ class _Run:
         formula, trace = self.problem.formula, self.options.trace
         if formula is None or trace is None:
             return None
-        self.tell(Level.TRACE, Level.TRACE.question)
-        return check_trace_level(
-            formula,
-            trace,
-            deadline=self.deadline,
-            progress=lambda done, total: self.tell(Level.TRACE, f"{done:,} of {total:,} steps"),
-        )
+        tell = self._begin(Level.TRACE)
+        return check_trace_level(formula, trace, deadline=self.deadline, tell=tell)
 
     def _dependencies(self) -> LevelResult | None:
         formula, certificate = self.problem.formula, self.problem.certificate
         if formula is None or certificate is None:
             return None
-        self.tell(Level.DEPENDENCIES, Level.DEPENDENCIES.question)
+        self._begin(Level.DEPENDENCIES)
         result = check_dependencies(formula, certificate)
         self._looked = True
         if isinstance(result.verdict, Proved):
@@ -232,7 +218,7 @@ class _Run:
         formula, certificate = self.problem.formula, self.problem.certificate
         if formula is None or certificate is None:
             return None
-        self.tell(Level.FORMULA, Level.FORMULA.question)
+        tell = self._begin(Level.FORMULA)
         result = check_formula(
             formula,
             certificate,
@@ -242,7 +228,7 @@ class _Run:
             deadline=self.deadline,
             jobs=self.options.jobs,
             minimal=self.options.minimal,
-            progress=lambda text: self.tell(Level.FORMULA, text),
+            tell=tell,
         )
         if Level.DEPENDENCIES in self.options.levels or not isinstance(result.verdict, Proved):
             return result
@@ -265,15 +251,15 @@ class _Run:
         problem = self._played()
         if problem is None:
             return None
-        self.tell(Level.RANDOM, Level.RANDOM.question)
+        tell = self._begin(Level.RANDOM)
         result = attack(
             problem,
             games=self.options.games,
             seed=self.options.seed,
             illegal=self.options.illegal,
             jobs=self.options.jobs,
-            limits=self._limits(),
-            progress=lambda text: self.tell(Level.RANDOM, text),
+            deadline=self.deadline,
+            tell=tell,
         )
         return self._playable(result)
 
@@ -281,11 +267,11 @@ class _Run:
         problem = self._played()
         if problem is None or self.problem.layout is None:
             return None
-        self.tell(Level.EXHAUSTIVE, Level.EXHAUSTIVE.question)
+        tell = self._begin(Level.EXHAUSTIVE)
         result = exhaust(
             problem,
-            limits=self._limits(),
-            progress=lambda text: self.tell(Level.EXHAUSTIVE, text),
+            limits=Limits(self.deadline, positions=self.options.positions),
+            tell=tell,
             checkpoint=self.options.checkpoint,
         )
         return self._playable(result)
@@ -361,14 +347,14 @@ class _Run:
             return LevelResult(level, circuit, 0.0)
         formula, board, rules, functions = problem.formula, layout, game, circuit
 
-        def ask() -> LevelAnswer:
+        def ask(tell: Tell) -> LevelAnswer:
             answer = prove(
                 formula,
                 board,
                 functions,
                 rules,
                 deadline=self.deadline,
-                progress=self._progress(level),
+                tell=tell,
                 rewrite=not self.options.minimal,
             )
             if answer.guessed and isinstance(answer.verdict, Refuted):
@@ -398,12 +384,12 @@ class _Run:
         formula, layout = problem.formula, problem.layout
         return self._timed(
             Level.ENCODING,
-            lambda: answer_encoding(
+            lambda tell: answer_encoding(
                 formula,
                 layout,
                 game,
                 deadline=self.deadline,
-                progress=self._progress(Level.ENCODING),
+                tell=tell,
                 obligations=self.options.obligations,
             ),
         )
@@ -424,9 +410,7 @@ class _Run:
         """Who wins by a search on the rules, as far as it ends in time; asked once."""
         game = self.claimed_game
         if self._winner is None and game is not None:
-            left = self._left()
-            seconds = _SEARCH_SECONDS if left is None else min(_SEARCH_SECONDS, left)
-            limits = Limits(seconds=seconds, positions=5_000_000)
+            limits = Limits(self.deadline.sooner(_SEARCH_SECONDS), positions=5_000_000)
             self._winner = (search_for(game, limits=limits).solve().winner,)
         return None if self._winner is None else self._winner[0]
 

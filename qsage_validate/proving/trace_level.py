@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 from qsage_validate.certificates.qrp.check import (
-    Progress,
     TraceProved,
     TraceRefuted,
     check_trace,
@@ -15,6 +12,9 @@ from qsage_validate.errors import Undecided
 from qsage_validate.formats.qrp import read_trace
 from qsage_validate.formats.source import Path
 from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 
@@ -23,17 +23,17 @@ def check_trace_level(
     formula: Qbf,
     path: Path,
     *,
-    deadline: float | None = None,
-    progress: Progress | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> LevelResult:
     """Check each step of the trace in ``path`` that its result rests on.
 
     A trace of a circuit is one of its clausal form.  The finding is the first wrong step.
     Raises :class:`InputError` for what is malformed.
     """
-    start = monotonic()
+    watch = Stopwatch()
     trace = read_trace(path)
-    result = check_trace(formula, trace, deadline=deadline, progress=progress)
+    result = check_trace(formula, trace, deadline=deadline, tell=tell)
     evidence: dict[str, object] = {
         "result": "true" if trace.true else "false",
         "dialect": trace.dialect.value,
@@ -52,4 +52,4 @@ def check_trace_level(
         evidence |= {"step": result.id, "place": result.place}
     else:
         verdict = Undecided(result.why)
-    return LevelResult(Level.TRACE, verdict, monotonic() - start, evidence)
+    return LevelResult(Level.TRACE, verdict, watch.seconds, evidence)

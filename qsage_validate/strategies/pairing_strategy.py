@@ -17,6 +17,7 @@ from qsage_validate.games.positional.rules import Claim, PositionalGame, Positio
 from qsage_validate.games.positional.symmetry import representatives
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+from qsage_validate.system.limits import NEVER, Deadline
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -41,8 +42,8 @@ class PairingStrategy:
     """White's moves within ``plies`` to a pairing, and its pairs from then on.
 
     The game is one to whose last ply White is to hold out, at most the open positions' number.
-    Raises ``UsageError`` where White has no such strategy, ``UndecidedError`` when ``seconds``
-    are over before that is known.
+    Raises ``UsageError`` where White has no such strategy, ``UndecidedError`` when that
+    is not known at the deadline.
     """
 
     def __init__(
@@ -51,13 +52,13 @@ class PairingStrategy:
         plies: int,
         *,
         search: BlockingSearch | None = None,
-        seconds: float | None = None,
+        deadline: Deadline = NEVER,
     ) -> None:
         self.game = PositionalGame(model)
         self.model = model
         self.plies = plies
         self._search = BlockingSearch(model) if search is None else search
-        if not self._search.blocks(plies, seconds):
+        if not self._search.blocks(plies, deadline):
             raise UsageError(
                 f"{model.name}: White has no pairing within {plies} plies, expected more plies "
                 "or another game"

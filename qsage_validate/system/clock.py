@@ -26,6 +26,23 @@ def now() -> float:
     return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
+class Stopwatch:
+    """Counts seconds from when it was made."""
+
+    def __init__(self) -> None:
+        self._began = self._lap = now()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds so far."""
+        return now() - self._began
+
+    def lap(self) -> float:
+        """The seconds since the last lap ended; the next one begins."""
+        last, self._lap = self._lap, now()
+        return self._lap - last
+
+
 def counts_processor_time() -> bool:
     """Whether :func:`now` tells processor time."""
     return _clock.by_processor

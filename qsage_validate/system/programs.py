@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
-from time import monotonic
 from typing import IO, Final
 
 from qsage_validate.system.clock import counts_processor_time, now
+from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.memory import MemoryUse
 from qsage_validate.system.signals import orderly_termination, signals_held_back
 
@@ -74,7 +74,7 @@ def run_program(
     argv: Sequence[str],
     *,
     stdin: bytes | None = None,
-    timeout: float | None = None,
+    deadline: Deadline = NEVER,
     memory_mb: int | None = None,
     stdout: Path | None = None,
     output_mb: int | None = None,
@@ -84,8 +84,8 @@ def run_program(
 ) -> Finished:
     """Run ``argv`` to its end or a limit; whatever happens, nothing of it is left running.
 
-    ``timeout`` is in seconds of :mod:`~qsage_validate.system.clock`; processor time is limited
-    for each process, in whole seconds, rounded up.  ``memory_mb`` limits the address space of
+    Where the clock counts processor time, the time that is left is a limit of each process, in
+    whole seconds, rounded up.  ``memory_mb`` limits the address space of
     each process (megabytes); ``output_mb`` limits the file ``stdout`` (what it writes elsewhere
     is limited to 64 MB).  ``stop`` is asked some twenty times a second: when it says yes the
     program is killed.  Never raises for what the program does; ``OSError`` when our own files fail.
@@ -103,7 +103,7 @@ def run_program(
             # It may run before its number is known here, to which it could then not be killed.
             with signals_held_back():
                 process = subprocess.Popen(
-                    _limited(argv, memory_mb, timeout if by_processor else None),
+                    _limited(argv, memory_mb, deadline.left() if by_processor else inf),
                     stdin=given,
                     stdout=target,
                     stderr=errors,
@@ -113,7 +113,7 @@ def run_program(
                 )
             limit = None if stdout is None else output_mb
             watched = ((log, _MAX_LOG_MB), (errors, _MAX_LOG_MB), (target, limit))
-            wall = None if by_processor else timeout
+            wall = NEVER if by_processor else deadline
             ended = _wait(process.pid, wall, stop, watched, used)
         except OSError as error:
             if process is not None:
@@ -161,21 +161,21 @@ def _content(file: IO[bytes]) -> bytes:
 
 def _wait(
     pid: int,
-    timeout: float | None,
+    deadline: Deadline,
     stop: Callable[[], bool] | None,
     watched: Sequence[tuple[IO[bytes], int | None]],
     used: MemoryUse,
 ) -> Ended:
     """Wait until the program has ended (it stays a zombie: its number is not given away)."""
-    pause, began = _FIRST_POLL_SECONDS, monotonic()
+    pause = _FIRST_POLL_SECONDS
     with _end_of(pid) as ended:
         while True:
-            left = None if timeout is None else began + timeout - monotonic()
-            if ended(pause if left is None else max(0.0, min(left, pause))):
+            late = deadline.over
+            if ended(deadline.left(pause)):
                 return Ended.EXITED
             pause = min(_POLL_SECONDS, 2 * pause)
             used.look(pid)
-            if left is not None and left <= 0:
+            if late:
                 return Ended.TIMEOUT
             if stop is not None and stop():
                 return Ended.STOPPED
@@ -204,11 +204,11 @@ def _end_of(pid: int) -> Iterator[Callable[[float], bool]]:
     pause = threading.Event()
 
     def ended(seconds: float) -> bool:
-        until = monotonic() + seconds
+        until = Deadline.after(seconds)
         while True:
             if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
                 return True
-            if monotonic() >= until:
+            if until.over:
                 return False
             pause.wait(0.002)
 
@@ -225,16 +225,14 @@ def _kill_group(pid: int) -> None:
         pass
 
 
-def _limited(
-    argv: Sequence[str], memory_mb: int | None, processor_seconds: float | None
-) -> list[str]:
+def _limited(argv: Sequence[str], memory_mb: int | None, processor_seconds: float) -> list[str]:
     """``argv`` behind the programs that set its limits and then become it."""
     # The limits are set by a shell: Python could do it only between fork and exec, which is
     # unsafe when there are threads.  Ours may be stricter already, and are not to be raised.
     limits = []
     if memory_mb is not None:
         limits.append(_ulimit("-v", resource.RLIMIT_AS, memory_mb * 1024, 1024))
-    if processor_seconds is not None:
+    if processor_seconds < inf:
         # The soft limit: its signal tells it from other ways to be killed.
         whole = max(1, ceil(processor_seconds))
         limits.append(_ulimit("-S -t", resource.RLIMIT_CPU, whole, 1))

@@ -39,6 +39,7 @@ from qsage_validate.kernel.certificate import (
     Kind,
     dont_cares,
 )
+from qsage_validate.system.limits import Deadline
 from tests.support.random_certificates import pedant_text
 
 
@@ -119,7 +120,7 @@ def test_the_dialect_is_recognised(shared_data: Path, case: Case) -> None:
 @by_certificate
 def test_the_certificate_is_proved(shared_data: Path, case: Case) -> None:
     certificate, formula, _ = load_circuit(shared_data, case)
-    result = check(formula, certificate, timeout=120)
+    result = check(formula, certificate, deadline=Deadline.after(120))
     assert isinstance(result, CertificateProved), str(result)
     assert result.dont_cares == case.open
 
@@ -131,7 +132,7 @@ def test_a_certificate_of_the_clausal_form_is_proved_for_both(shared_data: Path)
     assert isinstance(certificate, CircuitCertificate)
     assert len(certificate.functions) == 425
     assert not certificate.extra
-    assert isinstance(check(formula, certificate, timeout=120), CertificateProved)
+    assert isinstance(check(formula, certificate, deadline=Deadline.after(120)), CertificateProved)
 
 
 @by_certificate
@@ -176,10 +177,10 @@ def test_clauses_of_a_real_circuit_are_proved(shared_data: Path) -> None:
     text = pedant_text(certificate, formula.max_variable + 1)
     clauses = parse_certificate(text.encode(), formula)
     assert clauses.dialect is Dialect.PEDANT
-    assert isinstance(check(formula, clauses, timeout=120), CertificateProved)
+    assert isinstance(check(formula, clauses, deadline=Deadline.after(120)), CertificateProved)
     damaged = text.replace(" 0\n", " -8 0\n", 1)
     assert isinstance(
-        check(formula, parse_certificate(damaged.encode(), formula), timeout=120),
+        check(formula, parse_certificate(damaged.encode(), formula), deadline=Deadline.after(120)),
         CertificateRefuted | CertificateUndecided,
     )
 
@@ -192,7 +193,7 @@ def test_translations_stay_proved(shared_data: Path, case: Case, dialect: Dialec
     data = certificate_bytes(certificate, formula, dialect=dialect, binary=binary)
     back = parse_certificate(data, formula)
     assert (back.dialect, back.kind) == (dialect, case.kind)
-    assert isinstance(check(formula, back, timeout=120), CertificateProved)
+    assert isinstance(check(formula, back, deadline=Deadline.after(120)), CertificateProved)
 
 
 def test_a_certificate_of_another_formula_is_refused(shared_data: Path) -> None:
@@ -372,7 +373,7 @@ def test_a_flipped_gate_is_found(shared_data: Path) -> None:
         left = aig.fanin0.copy()
         left[gate] ^= 1
         flipped = replace(certificate, aig=replace(aig, fanin0=left))
-        result = check(formula, flipped, timeout=120)
+        result = check(formula, flipped, deadline=Deadline.after(120))
         if isinstance(result, CertificateRefuted):
             refuted += 1
             assert result.choice is not None

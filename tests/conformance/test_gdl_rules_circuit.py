@@ -7,7 +7,6 @@ come out as one; and for all plays at once, with an input for each move, simulat
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +32,7 @@ from qsage_validate.games.protocol import Move, Player
 from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.game import State, TooLargeError
 from qsage_validate.kernel.unrolled import UnrolledRules
+from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.proofs.gdl_ground import gdl_rules, unrolled
 from qsage_validate.validation.proofs.strategy import prove_boards, prove_rules
@@ -461,7 +461,7 @@ def test_what_is_too_large_is_said(shared_data: Path) -> None:
     with pytest.raises(TooLargeError, match=f"more than {rules - 1:,} ground rules"):
         unrolled(game, max_rules=rules - 1)
     with pytest.raises(TooLargeError, match="time is up while the rules are grounded"):
-        unrolled(game, deadline=time.monotonic() - 1)
+        unrolled(game, deadline=Deadline.after(-1))
 
 
 def test_a_grounding_that_explodes_is_stopped_on_the_way() -> None:
@@ -474,9 +474,8 @@ def test_a_grounding_that_explodes_is_stopped_on_the_way() -> None:
     )
     with pytest.raises(TooLargeError, match="more than 50,000 ground rules"):
         unrolled(game_of(text, 2), max_rules=50_000)
-    begin = time.monotonic()
     with pytest.raises(TooLargeError, match="time is up while the rules are grounded"):
-        unrolled(game_of(text, 2), max_rules=10**9, deadline=begin + 0.3)
+        unrolled(game_of(text, 2), max_rules=10**9, deadline=Deadline.after(0.3))
 
 
 def test_the_same_game_is_grounded_the_same_each_time(shared_data: Path) -> None:

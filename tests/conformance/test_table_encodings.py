@@ -251,13 +251,15 @@ def test_the_truth_is_the_rules_and_the_certificate_holds(pair: tuple[str, str])
 
 def _truth(pair: tuple[str, str]) -> bool:
     pytest.importorskip("pyqbf", reason="asks a QBF solver")
-    from qsage_validate.solvers.qbf.backend import RunLimits
     from qsage_validate.solvers.qbf.backends import backends
     from qsage_validate.solvers.qbf.solving import solve_formula
+    from qsage_validate.system.limits import Deadline, Limits
 
     # On these formulas Qute is by far the quickest, as long as nobody preprocesses them.
     qute = backends()["qute"]
-    solved = solve_formula(made_of(pair).qbf, [qute], RunLimits(seconds=60), preprocessing=False)
+    solved = solve_formula(
+        made_of(pair).qbf, [qute], Limits(Deadline.after(60)), preprocessing=False
+    )
     assert solved.truth is not None, solved.why
     return solved.truth
 

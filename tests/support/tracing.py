@@ -9,8 +9,9 @@ import pytest
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.qdimacs import parse_qdimacs
-from qsage_validate.solvers.qbf.backend import Missing, RunLimits
+from qsage_validate.solvers.qbf.backend import Missing
 from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.system.limits import Deadline, Limits
 
 WAYS = (("depqbf", False), ("depqbf", True), ("qute", False))
 """Solver and whether its trace is binary."""
@@ -28,7 +29,7 @@ def traced(formula: Qbf, folder: Path, solver: str, *, binary: bool = False) -> 
     """The answer of a solver and the file of its trace."""
     path = folder / f"{solver}.trace"
     outcome = get_backend(solver).solve(
-        formula, RunLimits(seconds=60), workdir=folder, trace=path, binary_trace=binary
+        formula, Limits(Deadline.after(60)), workdir=folder, trace=path, binary_trace=binary
     )
     assert outcome.truth is not None, outcome.why
     assert outcome.trace == path

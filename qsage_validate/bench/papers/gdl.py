@@ -138,9 +138,9 @@ def _solve(run: Run) -> RunResult:
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.formats.qdimacs import clausal_form
     from qsage_validate.games.registry import find_command
-    from qsage_validate.solvers.qbf.backend import RunLimits
     from qsage_validate.solvers.qbf.backends import get_backend
     from qsage_validate.solvers.qbf.bloqqer import preprocess
+    from qsage_validate.system.limits import Deadline, Limits
     from qsage_validate.system.workspace import workspace
 
     started = time.monotonic()
@@ -148,7 +148,7 @@ def _solve(run: Run) -> RunResult:
     form = clausal_form(formula)
     data: dict[str, Any] = {"formula_seconds": round(time.monotonic() - started, 4)}
     data["plain"] = _sizes(form)
-    limits = RunLimits(run.seconds, run.memory_mb)
+    limits = Limits(Deadline.after(run.seconds), run.memory_mb)
     seconds = cpu = peak = 0.0
     with workspace() as folder:
         if run.preprocessor == BLOQQER:
@@ -168,11 +168,8 @@ def _solve(run: Run) -> RunResult:
                 )
             form = done.form
             data["preprocessed"] = _sizes(form)
-        left = None if run.seconds is None else max(run.seconds - seconds, 0.0)
         backend = get_backend(run.solver)
-        outcome = backend.solve(
-            formula, RunLimits(left, run.memory_mb), workdir=folder, form=form, outer=False
-        )
+        outcome = backend.solve(formula, limits, workdir=folder, form=form, outer=False)
     data |= {"by": f"{outcome.solver} {outcome.version}"}
     data["solve_seconds"] = round(outcome.cpu_seconds, 4)
     return RunResult(

@@ -109,13 +109,14 @@ def execute(run: Run) -> RunResult:
     """Deepen until Black wins or White blocks; ``true`` is Black's win, ``false`` the block."""
     from qsage_validate.solvers.deepening.alternation import alternate
     from qsage_validate.system.clock import now
+    from qsage_validate.system.limits import Deadline
 
     started = now()
     model = model_of(run.source)
     if run.solver == POSITIONAL:
         return _by_positional_search(run, model)
     ask_black, ask_white = _asks(run, model)
-    found = alternate(model, ask_black, ask_white, seconds=run.seconds, formula_seconds=run.seconds)
+    found = alternate(model, ask_black, ask_white, deadline=Deadline.after(run.seconds))
     seconds = now() - started
     status = "timeout"
     if found.winner is not None:
@@ -145,17 +146,17 @@ def _asks(run: Run, model: PositionalModel) -> tuple[Ask, Ask]:
         white_by_formulas,
         white_by_search,
     )
-    from qsage_validate.solvers.qbf.backend import RunLimits
     from qsage_validate.solvers.qbf.backends import get_backend
     from qsage_validate.solvers.qbf.solving import solve_formula
     from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+    from qsage_validate.system.limits import Deadline, Limits
 
     if run.solver == SEARCH:
         return black_by_search(), white_by_search(BlockingSearch(model))
     backend = get_backend(run.solver.removesuffix(PAIRS))
 
-    def solve(formula: Qbf, seconds: float | None) -> Solved:
-        limits = RunLimits(seconds, run.memory_mb)
+    def solve(formula: Qbf, deadline: Deadline) -> Solved:
+        limits = Limits(deadline, run.memory_mb)
         preprocessing = run.preprocessor == BLOQQER
         return solve_formula(formula, [backend], limits, preprocessing=preprocessing)
 

@@ -14,10 +14,9 @@ they must win with either value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -43,8 +42,9 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.kernel.composition import Composition, compose
 from qsage_validate.kernel.dependencies import Dependency, wrong_dependencies
-
-Progress = Callable[[str], None]
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Tell, nobody
 
 # Conflicts of the question behind lemmas, before it is asked without them.
 _LEMMA_CONFLICTS: Final = 200_000
@@ -162,11 +162,11 @@ def check(
     formula: Qbf,
     certificate: Certificate,
     *,
-    timeout: float | None = None,
+    deadline: Deadline = NEVER,
     jobs: int = 1,
     lemmas: Sequence[LemmaStep] = (),
 ) -> CheckResult:
-    """Check both levels; the SAT calls get at most ``timeout`` seconds.
+    """Check both levels; the SAT calls end at the deadline.
 
     The certificate's inputs and functions must be variables of the formula and of the right
     quantifiers (readers and compilers see to it): ``KeyError`` or ``ValueError`` otherwise.
@@ -177,7 +177,7 @@ def check(
         return CertificateUndecided(f"the clauses cannot be read as definitions: {error}")
     if wrong:
         return CertificateRefuted(wrong[0].text(formula), dependency=wrong[0])
-    return check_matrix(formula, certificate, timeout=timeout, jobs=jobs, lemmas=lemmas)
+    return check_matrix(formula, certificate, deadline=deadline, jobs=jobs, lemmas=lemmas)
 
 
 def dependencies(formula: Qbf, certificate: Certificate) -> tuple[Dependency, ...]:
@@ -195,9 +195,9 @@ def check_matrix(
     formula: Qbf,
     certificate: Certificate,
     *,
-    timeout: float | None = None,
+    deadline: Deadline = NEVER,
     jobs: int = 1,
-    progress: Progress | None = None,
+    tell: Tell = nobody,
     lemmas: Sequence[LemmaStep] = (),
 ) -> CheckResult:
     """Level 2, whatever the functions read; limits and errors are those of :func:`check`.
@@ -205,7 +205,7 @@ def check_matrix(
     The result, a refuting choice included, is the same for every number of ``jobs``
     (processes).
     """
-    search = _Search(formula, timeout, jobs, progress)
+    search = _Search(formula, deadline, jobs, tell)
     try:
         read = _read(certificate, formula)
     except NotDefinitionalError as error:
@@ -236,7 +236,7 @@ def check_matrix(
             composition, goal, _steps(composition, lemmas, openings_end)
         )
     if answer is None and search.late:
-        answer = TimedOut(monotonic() - search.start)
+        answer = TimedOut(search.watch.seconds)
     if answer is None:
         answer = search.ask(composition, goal)
     if isinstance(answer, Satisfiable):
@@ -265,13 +265,15 @@ def check_matrix(
                     search.evidence,
                 )
     if isinstance(answer, TimedOut):
-        return CertificateUndecided(f"no answer within {timeout:g} seconds", search.evidence)
+        return CertificateUndecided(
+            f"no answer within {deadline.seconds:g} seconds", search.evidence
+        )
     free = dont_cares(certificate, formula)
     return CertificateProved(
         circuit.kind,
         free,
         search.composed,
-        monotonic() - search.start,
+        search.watch.seconds,
         open_variables,
         search.evidence,
     )
@@ -301,16 +303,14 @@ def _either_value_wins(search: _Search, certificate: ClauseCertificate) -> tuple
 class _Search:
     """The questions of one check, and what they took."""
 
-    def __init__(
-        self, formula: Qbf, timeout: float | None, jobs: int, progress: Progress | None
-    ) -> None:
+    def __init__(self, formula: Qbf, deadline: Deadline, jobs: int, tell: Tell) -> None:
         self.formula = formula
-        self.start = monotonic()
+        self.watch = Stopwatch()
         self.certificate = 0
         self.composed = 0
-        self._deadline = None if timeout is None else self.start + timeout
+        self._deadline = deadline
         self._jobs = jobs
-        self._progress = progress
+        self._tell = tell
         self._effort = Effort()
 
     @property
@@ -320,14 +320,14 @@ class _Search:
     @property
     def late(self) -> bool:
         """Whether the time is up."""
-        return self._deadline is not None and monotonic() > self._deadline
+        return self._deadline.over
 
     def ask(self, composition: Composition, literal: int) -> Answer:
         """Whether ``literal`` can be true; the inputs are the composition's."""
         aig, (moved,) = composition.builder.build([literal])
         self.composed = max(self.composed, aig.num_gates)
         answer, effort = satisfy_by_cubes(
-            aig, moved, jobs=self._jobs, deadline=self._deadline, progress=self._cases
+            aig, moved, jobs=self._jobs, deadline=self._deadline, tell=self._tell
         )
         self._effort += effort
         return answer
@@ -363,10 +363,6 @@ class _Search:
         calls = effort.proved + effort.refuted + effort.open + 1
         self._effort += Effort(calls, effort.conflicts)
         return answer
-
-    def _cases(self, done: int, total: int) -> None:
-        if self._progress is not None:
-            self._progress(f"{done} of {total} cases")
 
 
 def circuit_of(certificate: Certificate, formula: Qbf) -> CircuitCertificate:

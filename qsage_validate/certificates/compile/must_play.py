@@ -11,14 +11,13 @@ that is for ``plan.py``.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.certificates.compile.plan import NoWinError, Plan, PlanNode
-from qsage_validate.errors import UndecidedError
 from qsage_validate.games.positional.rules import Claim, PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Player, Position
+from qsage_validate.system.limits import NEVER, Deadline
 
 BLACK = Player.BLACK
 
@@ -39,13 +38,13 @@ def must_play_plan(
     game: PositionalGame,
     wins: Callable[[Position], bool],
     best_move: Callable[[Position], Move | None],
-    deadline: float | None = None,
+    deadline: Deadline = NEVER,
 ) -> Plan:
     """A plan for Black, who wins a maker-breaker game with turns of one stone.
 
     ``wins`` says whether Black wins from a position that has not ended, ``best_move`` gives a
     winning move of Black's where it is Black's turn; both are asked about positions in which
-    White has passed as well.  Raises ``UndecidedError`` after ``deadline`` (``time.monotonic``),
+    White has passed as well.  Raises ``UndecidedError`` at the deadline,
     ``NoWinError`` when Black does not win.
     """
     assert game.model.maker_breaker, "White has no goal"
@@ -59,7 +58,7 @@ class _Planner:
         game: PositionalGame,
         wins: Callable[[Position], bool],
         best_move: Callable[[Position], Move | None],
-        deadline: float | None,
+        deadline: Deadline,
     ) -> None:
         self.game = game
         self.model = game.model
@@ -86,8 +85,7 @@ class _Planner:
         for known in reversed(self.known.get(ply, [])):
             if known.fits(black, white):
                 return known
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise UndecidedError("time is up while the winning plan was made")
+        self.deadline.check("the winning plan was made")
         position = PositionalPosition(self.game, black, white, ply)
         move, after = self.choose(position)
         bit = after.black & ~black

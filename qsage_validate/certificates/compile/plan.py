@@ -9,15 +9,15 @@ so a node is extended to a new position whenever the strategy that it stands for
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from qsage_validate.errors import QsageError, UndecidedError
+from qsage_validate.errors import QsageError
 from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.protocol import Game, Move, Player, Position, Witness
+from qsage_validate.system.limits import NEVER, Deadline
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -76,8 +76,8 @@ class Plan:
 class Planner:
     """Builds a plan for the player who wins a game.
 
-    ``wins(position)`` says whether the hero wins from a position that has not ended.  At
-    ``deadline`` (``time.monotonic``) the attempt ends with ``UndecidedError``.
+    ``wins(position)`` says whether the hero wins from a position that has not ended.  At the
+    deadline the attempt ends with ``UndecidedError``.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Planner:
         hero: Player,
         wins: Callable[[Position], bool],
         budget: int = _BUDGET,
-        deadline: float | None = None,
+        deadline: Deadline = NEVER,
     ) -> None:
         self.game = game
         self.hero = hero
@@ -94,8 +94,7 @@ class Planner:
         self.budget = budget
         self.deadline = deadline
         # Half of the time may go into merging; then what is left is to be finished.
-        now = time.monotonic()
-        self._merge_until = None if deadline is None else now + (deadline - now) / 2
+        self._merge_until = deadline.share(1 / 2)
         self.pools: dict[int, list[PlanNode]] = {}
         self.assigned: dict[tuple[int, Position], PlanNode] = {}
         self._done: set[tuple[int, Position]] = set()
@@ -248,12 +247,10 @@ class Planner:
         """One position more: spends the budget and looks at the clock now and then."""
         self.budget -= 1
         self._ticks += 1
-        if self.deadline is None or self._ticks % 256:
+        if self._ticks % 256:
             return
-        now = time.monotonic()
-        if now > self.deadline:
-            raise UndecidedError("time is up while the winning plan was made")
-        if self._merge_until is not None and now > self._merge_until:
+        self.deadline.check("the winning plan was made")
+        if self._merge_until.over:
             self.budget = min(self.budget, 0)
 
     def _extend(self, node: PlanNode, position: Position) -> bool:

@@ -15,10 +15,9 @@ teacher, which makes it work for any number of quantifier alternations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -46,6 +45,9 @@ from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, satisfy
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 _SOLVER: Final = "minisat22"
 # Random plays at the start, and plays beside each one that a solver has found.
@@ -60,8 +62,6 @@ _ROWS_A_REPAIR: Final = 200
 # of the last time; in between its leaves are mended.
 _MANY_ROWS: Final = 600
 _FRESH: Final = 1.1
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +99,19 @@ def learn(
     *,
     style: Style | None = None,
     keep: Collection[int] = (),
-    deadline: float | None = None,
+    deadline: Deadline = NEVER,
     give_up: int | None = None,
-    progress: Progress | None = None,
+    tell: Tell = nobody,
 ) -> Learnt:
     """Learn all functions of ``teacher`` but those of ``keep``, which stay as they are.
 
-    ``teacher`` must be a certificate that holds.  It ends without a result at ``deadline``
-    (``time.monotonic``), and when more than ``give_up`` gates would be needed.  The result is
+    ``teacher`` must be a certificate that holds.  It ends without a result at the deadline,
+    and when more than ``give_up`` gates would be needed.  The result is
     proved by a SAT solver; whoever hands it out checks it.
     """
-    start = monotonic()
+    watch = Stopwatch()
     with _Lessons(circuit, teacher, style or Style(), keep, deadline, give_up) as lessons:
-        certificate = lessons.run(progress)
+        certificate = lessons.run(tell)
         return Learnt(
             certificate,
             lessons.why,
@@ -119,7 +119,7 @@ def learn(
             len(lessons.witnesses),
             lessons.repairs,
             lessons.proofs,
-            monotonic() - start,
+            watch.seconds,
         )
 
 
@@ -130,7 +130,7 @@ class _Lessons:
         teacher: CircuitCertificate,
         style: Style,
         keep: Collection[int],
-        deadline: float | None,
+        deadline: Deadline,
         give_up: int | None,
     ) -> None:
         self.circuit = circuit
@@ -179,7 +179,7 @@ class _Lessons:
     def __exit__(self, *error: object) -> None:
         self._solver.delete()
 
-    def run(self, progress: Progress | None) -> CircuitCertificate | None:
+    def run(self, tell: Tell) -> CircuitCertificate | None:
         opponents = len(self.circuit.opponent)
         pool = self.rng.random((_PLAYS, opponents)) < 0.5
         taught = self._ask_teacher(pool)
@@ -188,8 +188,8 @@ class _Lessons:
                 return None
             self._learn()
             lost = np.flatnonzero(~self._won(pool, taught))
-            if progress is not None:
-                progress(f"{len(self.witnesses)} rows, {len(lost)} of {len(pool)} plays lost")
+            text = f"{len(self.witnesses)} rows, {len(lost)} of {len(pool)} plays lost"
+            tell(Progress("learning", text))
             if not len(lost):
                 builder, literals, functions = self._compose()
                 aig, outputs = builder.build(list(functions.values()))
@@ -216,7 +216,7 @@ class _Lessons:
             self._repair(pool[lost], taught[lost])
 
     def _late(self) -> bool:
-        if not self.why and self.deadline is not None and monotonic() > self.deadline:
+        if not self.why and self.deadline.over:
             self.why = f"time was up, with {len(self.witnesses)} rows"
         return bool(self.why)
 
@@ -396,8 +396,7 @@ class _Lessons:
         output = self.circuit.formula.output
         value = literals[abs(output)] ^ (output < 0)
         aig, (lost,) = builder.build([value ^ (self.kind is Kind.SKOLEM)])
-        rest = None if self.deadline is None else max(self.deadline - monotonic(), 0.05)
-        answer = satisfy(aig, lost, timeout=rest)
+        answer = satisfy(aig, lost, deadline=self.deadline)
         if isinstance(answer, TimedOut):
             self.why = f"time was up in a proof, with {len(self.witnesses)} rows"
             return None

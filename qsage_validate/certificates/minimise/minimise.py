@@ -23,9 +23,8 @@ check.check`; where nothing smaller passes, the original is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Final
 
 from qsage_validate.certificates.checker.check import (
@@ -52,6 +51,9 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     Kind,
 )
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody, telling
 
 # Seconds for all stages together when there is no deadline.
 _SECONDS: Final = 60.0
@@ -64,6 +66,8 @@ _SWEEPING: Final = 0.3
 _CHECKING: Final = 0.1
 # What the check of the original may take.
 _PREMISE: Final = 0.25
+# Small checks are made even when the time is over.
+_LEAST_SECONDS: Final = 0.1
 # Larger certificates are swept, and learnt in part, when they cannot be learnt as a whole;
 # smaller ones are freed of don't-cares before anything is learnt from them.
 _SMALL: Final = 1200
@@ -71,8 +75,6 @@ _SMALL: Final = 1200
 _LARGER: Final = 4
 # Styles of learning that are tried one after the other while there is time.
 _STYLES: Final = (Style(), Style(thrift=0.3, seed=1), Style(thrift=3.0, seed=2))
-
-Progress = Callable[[str, str], None]
 
 
 class WrongCertificateError(QsageError):
@@ -119,11 +121,11 @@ def minimise(
     certificate: Certificate,
     *,
     layout: Layout | None = None,
-    deadline: float | None = None,
-    progress: Progress | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> CircuitCertificate:
     """The smallest certificate of ``formula`` that :func:`minimised` finds."""
-    found = minimised(formula, certificate, layout=layout, deadline=deadline, progress=progress)
+    found = minimised(formula, certificate, layout=layout, deadline=deadline, tell=tell)
     return found.certificate
 
 
@@ -132,24 +134,23 @@ def minimised(
     certificate: Certificate,
     *,
     layout: Layout | None = None,
-    deadline: float | None = None,
-    progress: Progress | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> Minimised:
-    """Make ``certificate`` smaller until ``deadline`` (``time.monotonic``; else for a minute).
+    """Make ``certificate`` smaller until the deadline, for a minute where there is none.
 
     ``layout`` says which variables mean coordinates and moves; it makes functions shorter and
-    is not needed.  ``progress`` is told the stage and what it has come to.
+    is not needed.  ``tell`` hears the stage and what it has come to.
 
     Raises :class:`WrongCertificateError` when ``certificate`` does not hold, and
     ``UndecidedError`` when that is not known in time and nothing smaller was proved either.
     """
-    start = monotonic()
-    end = start + _SECONDS if deadline is None else deadline
+    watch = Stopwatch()
     try:
         circuit = circuit_of(certificate, formula)
     except NotDefinitionalError as error:
         raise UndecidedError(f"the clauses cannot be read as definitions: {error}") from None
-    work = _Work(formula, circuit, layout, end, progress)
+    work = _Work(formula, circuit, layout, deadline.or_after(_SECONDS), tell)
     work.run()
     if work.proof is None:
         raise UndecidedError(
@@ -162,7 +163,7 @@ def minimised(
         work.proof,
         work.proved.aig.num_gates < circuit.aig.num_gates,
         len(circuit.extra),
-        monotonic() - start,
+        watch.seconds,
     )
 
 
@@ -174,17 +175,17 @@ class _Work:
         formula: Qbf,
         original: CircuitCertificate,
         layout: Layout | None,
-        end: float,
-        progress: Progress | None,
+        deadline: Deadline,
+        tell: Tell,
     ) -> None:
         self.formula = formula
         self.kind = original.kind
         self._original = original
         self.layout = layout
         self.stages: list[Stage] = []
-        self.end = end - _CHECKING * (end - monotonic())
-        self._last = end
-        self._progress = progress
+        self._last = deadline
+        self._deadline = deadline.share(1 - _CHECKING)
+        self._tell = tell
         self._circuit: FeatureCircuit | None = None
         # What has no don't-cares any more that could be found.
         self._settled: CircuitCertificate | None = None
@@ -192,13 +193,15 @@ class _Work:
         self.proof = self._premise()
 
     def run(self) -> None:
-        rebuilt = self.layout is not None and not self._late() and self._definitions(self.layout)
+        rebuilt = (
+            self.layout is not None and not self._deadline.over and self._definitions(self.layout)
+        )
         if rebuilt and self._large:
             self._sweep()
         if not self._large:
             self._dont_cares(self.best, _LEARNING)
         for style in _STYLES:
-            if self._late() or not self.best.aig.num_gates:
+            if self._deadline.over or not self.best.aig.num_gates:
                 break
             share = _LEARNING if self._large else _RELEARNING
             learnt = self._learn(style, share)
@@ -219,7 +222,7 @@ class _Work:
     # -- Stages
 
     def _structure(self) -> CircuitCertificate:
-        start = monotonic()
+        watch = Stopwatch()
         original = self._original
         aig, literals = reduce(original.aig, list(original.functions.values()))
         functions = dict(zip(original.functions, literals, strict=True))
@@ -233,7 +236,7 @@ class _Work:
             path=None,
             dialect=original.dialect if readable else Dialect.CAQE,
         )
-        self.stages.append(Stage("structure", aig.num_gates, monotonic() - start))
+        self.stages.append(Stage("structure", aig.num_gates, watch.seconds))
         return smaller
 
     def _premise(self) -> CertificateProved | None:
@@ -241,48 +244,48 @@ class _Work:
 
         A large certificate may take too long: what comes of it is checked in any case.
         """
-        start = self._begin("check")
-        limit = max(0.1, _PREMISE * (self._last - monotonic()))
-        result = check(self.formula, self.best, timeout=limit)
+        watch = self._begin("check")
+        limit = self._last.share(_PREMISE).later(_LEAST_SECONDS)
+        result = check(self.formula, self.best, deadline=limit)
         if isinstance(result, CertificateRefuted):
             raise WrongCertificateError(f"the certificate does not hold: {result.reason}")
         note = "" if isinstance(result, CertificateProved) else str(result)
-        self.stages.append(Stage("check", self.best.aig.num_gates, monotonic() - start, note))
+        self.stages.append(Stage("check", self.best.aig.num_gates, watch.seconds, note))
         return result if isinstance(result, CertificateProved) else None
 
     def _definitions(self, layout: Layout) -> bool:
         """Whether the certificate was rebuilt from its moves."""
-        start = self._begin("definitions")
+        watch = self._begin("definitions")
         rebuilt = rebuild(self.formula, layout, self.best)
         if rebuilt is None:
             return False
         why = ""
         if rebuilt.aig.num_gates < self.best.aig.num_gates:
             # Nobody has proved these functions yet, and all that follows builds on them.
-            limit = max(0.1, self._share(_KEEPING) - monotonic())
-            result = check(self.formula, rebuilt, timeout=limit)
+            limit = self._deadline.share(_KEEPING).later(_LEAST_SECONDS)
+            result = check(self.formula, rebuilt, deadline=limit)
             if isinstance(result, CertificateProved):
                 self.proved, self.proof = rebuilt, result
             else:
                 rebuilt, why = None, str(result)
-        self._end("definitions", start, rebuilt, why)
+        self._end("definitions", watch, rebuilt, why)
         if rebuilt is None or rebuilt is not self.proved:
             return False
         self.best = rebuilt
         return True
 
     def _sweep(self) -> None:
-        start = self._begin("sweeping")
+        watch = self._begin("sweeping")
         functions = self.best.functions
         done = sweep(
             self.best.aig,
             list(functions.values()),
-            deadline=self._share(_SWEEPING),
-            progress=lambda at, total: self._tell("sweeping", f"{at:,} of {total:,} gates"),
+            deadline=self._deadline.share(_SWEEPING),
+            tell=telling(self._tell, "sweeping"),
         )
         self._end(
             "sweeping",
-            start,
+            watch,
             self._with(done.aig, self.best.inputs, dict(zip(functions, done.outputs, strict=True))),
         )
 
@@ -290,7 +293,7 @@ class _Work:
         self, style: Style, share: float, keep: Collection[int] = ()
     ) -> CircuitCertificate | None:
         name = "learning with moves kept" if keep else "learning"
-        start = self._begin(name)
+        watch = self._begin(name)
         if self._circuit is None:
             definitions = defined_gates(self.formula, self.kind.decides)
             self._circuit = feature_circuit(
@@ -301,22 +304,22 @@ class _Work:
             self.best,
             style=style,
             keep=keep,
-            deadline=self._share(share),
+            deadline=self._deadline.share(share),
             give_up=_LARGER * self.best.aig.num_gates,
-            progress=lambda text: self._tell(name, text),
+            tell=telling(self._tell, name),
         )
         if learnt.wrong:
             raise WrongCertificateError("the certificate does not hold: it loses a play")
         found = learnt.certificate
         if found is not None:
             found = self._with(found.aig, found.inputs, dict(found.functions))
-        self._end(name, start, found, learnt.why)
+        self._end(name, watch, found, learnt.why)
         return found
 
     def _dont_cares(self, certificate: CircuitCertificate, share: float) -> None:
-        if self._late() or certificate is self._settled:
+        if self._deadline.over or certificate is self._settled:
             return
-        start = self._begin("don't-cares")
+        watch = self._begin("don't-cares")
         aig, functions = _in_prefix_order(certificate, self.formula)
         opponent = self.formula.variables(self.kind.decides.dual)
         level = self.formula.levels()
@@ -326,15 +329,15 @@ class _Work:
                 list(functions.values()),
                 judge(self.formula, self.kind, list(functions)),
                 [level[v] for v in opponent],
-                deadline=self._share(share),
-                progress=lambda text: self._tell("don't-cares", text),
+                deadline=self._deadline.share(share),
+                tell=telling(self._tell, "don't-cares"),
             )
         except FailureError:
             raise WrongCertificateError(
                 "the certificate does not hold: it loses a random play"
             ) from None
         smaller = self._with(done.aig, opponent, dict(zip(functions, done.functions, strict=True)))
-        self._end("don't-cares", start, smaller)
+        self._end("don't-cares", watch, smaller)
         if done.finished and (self.best is smaller or self.best is certificate):
             self._settled = self.best
 
@@ -355,41 +358,29 @@ class _Work:
     ) -> CircuitCertificate:
         return replace(self.proved, aig=aig, inputs=inputs, functions=functions)
 
-    def _tell(self, name: str, text: str) -> None:
-        if self._progress is not None:
-            self._progress(name, text)
-
-    def _begin(self, name: str) -> float:
-        self._tell(name, f"{self.best.aig.num_gates:,} gates")
-        return monotonic()
+    def _begin(self, name: str) -> Stopwatch:
+        self._tell(Progress(name, f"{self.best.aig.num_gates:,} gates"))
+        return Stopwatch()
 
     def _end(
-        self, name: str, start: float, found: CircuitCertificate | None, why: str = ""
+        self, name: str, watch: Stopwatch, found: CircuitCertificate | None, why: str = ""
     ) -> None:
         """Keep what was found when it is smaller."""
         if found is not None and found.aig.num_gates < self.best.aig.num_gates:
             self.best = found
         gates = self.best.aig.num_gates if found is None else found.aig.num_gates
-        self.stages.append(Stage(name, gates, monotonic() - start, why))
-
-    def _late(self) -> bool:
-        return monotonic() > self.end
-
-    def _share(self, share: float) -> float:
-        """The deadline of a stage that may have ``share`` of what is left."""
-        now = monotonic()
-        return now + share * max(0.0, self.end - now)
+        self.stages.append(Stage(name, gates, watch.seconds, why))
 
     def _check(self) -> None:
         """Believe the smallest certificate when the check does."""
         if self.best is self.proved:
             return  # proved, or too large to be proved in much more time than is left
-        start = self._begin("check")
-        result = check(self.formula, self.best, timeout=max(0.1, self._last - monotonic()))
+        watch = self._begin("check")
+        result = check(self.formula, self.best, deadline=self._last.later(_LEAST_SECONDS))
         if isinstance(result, CertificateProved):
             self.proved, self.proof = self.best, result
         note = "" if isinstance(result, CertificateProved) else str(result)
-        self.stages.append(Stage("check", self.proved.aig.num_gates, monotonic() - start, note))
+        self.stages.append(Stage("check", self.proved.aig.num_gates, watch.seconds, note))
 
 
 def judge(formula: Qbf, kind: Kind, decided: list[int]) -> Judge:

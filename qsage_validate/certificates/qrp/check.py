@@ -17,9 +17,8 @@ Nothing here is shared with what extracts certificates but the reader and the se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,8 @@ from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrp import read_trace
 from qsage_validate.formats.qrp_steps import Trace
 from qsage_validate.formats.source import Path
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 # So many bytes of a table of cubes and clauses are computed at one time.
 _TABLE = 1 << 24
@@ -70,25 +71,24 @@ class TraceRefuted(Refutation):
 
 
 TraceResult = TraceProved | TraceRefuted | Undecided
-Progress = Callable[[int, int], None]
 
 
 def check_trace(
     formula: Qbf | ClausalForm,
     trace: Trace | Path,
     *,
-    deadline: float | None = None,
-    progress: Progress | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> TraceResult:
     """Check every step that the result rests on, in the order of the file.
 
     A circuit stands for its clauses (:func:`~qsage_validate.formats.qdimacs.clausal_form`).
-    Memory is that of the index and of the steps that are still needed.  After ``deadline``
-    (``time.monotonic``) nothing is decided; ``progress`` is told now and then how many steps are
-    done of how many.  Raises :class:`InputError` for what is malformed.
+    Memory is that of the index and of the steps that are still needed.  At the
+    deadline nothing is decided; ``tell`` hears now and then how many steps are done of how many.
+    Raises :class:`InputError` for what is malformed.
     """
     read = trace if isinstance(trace, Trace) else read_trace(trace)
-    return _Checker(as_form(formula), read).run(deadline, progress)
+    return _Checker(as_form(formula), read).run(deadline, tell)
 
 
 class _Checker:
@@ -100,7 +100,7 @@ class _Checker:
         self.reduced = self.bits.of[pivot.dual]
         self.word = "cube" if trace.true else "clause"
 
-    def run(self, deadline: float | None, progress: Progress | None) -> TraceResult:
+    def run(self, deadline: Deadline, tell: Tell) -> TraceResult:
         trace = self.trace
         needed = trace.needed()
         left = uses(trace, needed)
@@ -109,10 +109,10 @@ class _Checker:
         done = leaves = merged = 0
         self._prepare()
         for steps, table in self.bits.table(trace, needed):
-            if deadline is not None and monotonic() >= deadline:
-                return Undecided(f"time was up after {done:,} of {len(needed):,} steps")
-            if progress is not None:
-                progress(done, len(needed))
+            total = len(needed)
+            if deadline.over:
+                return Undecided(f"time was up after {done:,} of {total:,} steps")
+            tell(Progress("trace", f"{done:,} of {total:,} steps", done, total))
             done += len(steps)
             satisfying = self._satisfying(table) if trace.true else None
             first = trace.first[steps].tolist()

@@ -12,7 +12,6 @@ Jiang, *Quantifier elimination via functional composition* (CAV 2009).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import monotonic
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
@@ -21,6 +20,7 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.errors import UndecidedError
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.system.limits import NEVER, Deadline
 
 MAX_GATES: Final = 100_000
 """The graph of a step may have so many gates."""
@@ -42,12 +42,12 @@ class _Choice:
 
 
 def expand(
-    formula: Qbf, *, deadline: float | None = None, max_gates: int = MAX_GATES
+    formula: Qbf, *, deadline: Deadline = NEVER, max_gates: int = MAX_GATES
 ) -> CircuitCertificate:
     """Decide a closed formula, and give functions of the side that wins.
 
-    ``deadline`` is a time of ``time.monotonic``.  Raises ``UndecidedError`` when it has passed
-    or the graph of a step has more than ``max_gates``.
+    Raises ``UndecidedError`` at the deadline, or when the graph of a step has more than
+    ``max_gates``.
     """
     order = [(v, s.quantifier) for s in formula.scopes for v in s.variables]
     place = {v: k for k, (v, _) in enumerate(order)}
@@ -56,7 +56,7 @@ def expand(
     aig, (matrix,) = builder.build([matrix])
     choices: dict[Quantifier, list[_Choice]] = {quantifier: [] for quantifier in Quantifier}
     for variable, quantifier in reversed(order):
-        if deadline is not None and monotonic() > deadline:
+        if deadline.over:
             raise UndecidedError("the time for the expansion is over")
         aig, matrix, with_one = _eliminate(aig, matrix, place[variable], quantifier, deadline)
         if aig.num_gates > max_gates:
@@ -70,7 +70,7 @@ def expand(
 
 
 def _eliminate(
-    aig: Aig, matrix: int, place: int, quantifier: Quantifier, deadline: float | None
+    aig: Aig, matrix: int, place: int, quantifier: Quantifier, deadline: Deadline
 ) -> tuple[Aig, int, int]:
     """A graph with the matrix without the input ``place``, and with the one where it is true."""
     builder = AigBuilder(aig.num_inputs)

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from time import monotonic
 from typing import Final
 
 from qsage_validate.certificates.qrat.lifting import lift
 from qsage_validate.certificates.qrp.extract import extract
-from qsage_validate.certificates.routes.candidate import Made, Say, Work, written_by
+from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest, written_by
 from qsage_validate.certificates.routes.clausal import for_circuit
 from qsage_validate.certificates.routes.dual import dual, for_dual
 from qsage_validate.circuit.qbf import Qbf
@@ -26,10 +25,13 @@ from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.solvers.qbf.backend import Backend, Missing, RunLimits, TraceKind
+from qsage_validate.solvers.qbf.backend import Backend, Missing, TraceKind
 from qsage_validate.solvers.qbf.backends import backends, get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
 from qsage_validate.solvers.qbf.outcome import Outcome, Status
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.progress import Progress, Tell
 from qsage_validate.system.workspace import workspace
 
 _PREFERRED: Final = ("depqbf", "qute")
@@ -57,7 +59,7 @@ def tracers(name: str | None = None) -> list[Backend]:
     return found
 
 
-def by_trace(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
+def by_trace(formula: Qbf, limits: Limits, *, solver: str | None, tell: Tell) -> Candidate:
     """The certificate that a solver's trace of the clausal form gives.
 
     Each solver gets an equal share of what is left of the time.  Raises ``UndecidedError`` when
@@ -68,30 +70,29 @@ def by_trace(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
     candidates = tracers(solver)
     with workspace() as folder:
         for rank, backend in enumerate(candidates):
-            say(f"solving with {backend.name}")
-            limits = work.limits(1 / (len(candidates) - rank))
-            outcome = _trace(backend, formula, form, limits, folder)
+            tell(Progress(f"solving with {backend.name}"))
+            own = of_the_rest(limits, 1 / (len(candidates) - rank))
+            outcome = _trace(backend, formula, form, own, folder)
             if outcome.trace is None or outcome.truth is None:
                 reasons.append(f"{backend.name}: {outcome.why}")
                 continue
-            say("extracting")
-            started = monotonic()
+            tell(Progress("extracting"))
+            watch = Stopwatch()
             with written_by(_name(outcome)):
                 certificate = extract(formula, outcome.trace)
-            seconds = monotonic() - started
-            stages = (("solve", outcome.seconds), ("extract", seconds))
-            return Made(certificate, _name(outcome), stages)
+            stages = (("solve", outcome.seconds), ("extract", watch.seconds))
+            return Candidate(certificate, _name(outcome), stages)
     raise UndecidedError("; ".join(reasons))
 
 
 def by_preprocessing(
     formula: Qbf,
-    work: Work,
+    limits: Limits,
     *,
     solver: str | None,
-    say: Say,
+    tell: Tell,
     options: Mapping[str, int] | None = None,
-) -> Made:
+) -> Candidate:
     """The certificate that Bloqqer's trace and a solver's give: of the formula or its dual.
 
     ``options`` are Bloqqer's own.  Raises ``UndecidedError`` when neither is solved.
@@ -99,43 +100,43 @@ def by_preprocessing(
     candidates = tracers(solver)
     stages: list[tuple[str, float]] = []
     with workspace() as folder:
-        certificate, by = _preprocessed(formula, work, candidates, folder, stages, say, options)
+        certificate, by = _preprocessed(formula, limits, candidates, folder, stages, tell, options)
         if certificate is not None:
-            return Made(certificate, by, tuple(stages))
-    say("false: the dual")
+            return Candidate(certificate, by, tuple(stages))
+    tell(Progress("false: the dual"))
     with workspace() as folder:
         certificate, by = _preprocessed(
-            dual(formula), work, candidates, folder, stages, say, options
+            dual(formula), limits, candidates, folder, stages, tell, options
         )
     if certificate is None:
         raise UndecidedError(f"{by} found both the formula and its negation false")
-    return Made(for_dual(certificate), by, tuple(stages))
+    return Candidate(for_dual(certificate), by, tuple(stages))
 
 
 def _preprocessed(
     formula: Qbf,
-    work: Work,
+    limits: Limits,
     candidates: list[Backend],
     folder: Path,
     stages: list[tuple[str, float]],
-    say: Say,
+    tell: Tell,
     options: Mapping[str, int] | None,
 ) -> tuple[CircuitCertificate | None, str]:
     """A Skolem certificate of ``formula``, ``None`` when it is false; and who found out."""
     form = clausal_form(formula)
-    say("preprocessing")
+    tell(Progress("preprocessing"))
     trace_path = folder / "bloqqer.qrat"
-    done = preprocess(form, work.limits(), workdir=folder, trace=trace_path, options=options)
+    done = preprocess(form, of_the_rest(limits), workdir=folder, trace=trace_path, options=options)
     stages.append(("preprocess", done.seconds))
     by = f"Bloqqer {done.version}"
     if done.status is Status.FALSE:
         return None, by
     if done.status is Status.TRUE:
-        say("lifting")
-        started = monotonic()
+        tell(Progress("lifting"))
+        watch = Stopwatch()
         with written_by(by):
             certificate = for_circuit(lift(form, read_qrat(trace_path), None), formula)
-        stages.append(("lift", monotonic() - started))
+        stages.append(("lift", watch.seconds))
         return certificate, by
     if done.form is None:
         raise UndecidedError(f"{by}: {done.why}")
@@ -144,30 +145,30 @@ def _preprocessed(
     rest = done.form
     reasons = []
     for rank, backend in enumerate(candidates):
-        say(f"solving with {backend.name}")
-        limits = work.limits(1 / (len(candidates) - rank))
-        outcome = _trace(backend, formula, rest, limits, folder)
+        tell(Progress(f"solving with {backend.name}"))
+        own = of_the_rest(limits, 1 / (len(candidates) - rank))
+        outcome = _trace(backend, formula, rest, own, folder)
         stages.append(("solve", outcome.seconds))
         if outcome.truth is False:
             return None, f"{by}, {_name(outcome)}"
         if outcome.trace is None or outcome.truth is None:
             reasons.append(f"{backend.name}: {outcome.why}")
             continue
-        say("extracting")
-        started = monotonic()
+        tell(Progress("extracting"))
+        watch = Stopwatch()
         with written_by(_name(outcome)):
             found = extract(rest, outcome.trace)
-        extracted = monotonic()
-        say("lifting")
+        stages.append(("extract", watch.lap()))
+        tell(Progress("lifting"))
         with written_by(by):
             certificate = for_circuit(lift(form, trace, rest, found), formula)
-        stages += [("extract", extracted - started), ("lift", monotonic() - extracted)]
+        stages.append(("lift", watch.lap()))
         return certificate, f"{by}, {_name(outcome)}"
     raise UndecidedError("; ".join(reasons))
 
 
 def _trace(
-    backend: Backend, formula: Qbf, form: ClausalForm, limits: RunLimits, folder: Path
+    backend: Backend, formula: Qbf, form: ClausalForm, limits: Limits, folder: Path
 ) -> Outcome:
     binary = TraceKind.BINARY_QRP in backend.traces
     path = folder / f"{backend.name}.qrp"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, overload
@@ -30,13 +29,10 @@ from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.plain import PlainSearch
-from qsage_validate.solvers.search.solver import (
-    Limits,
-    ProgressCallback,
-    SearchResult,
-    Solver,
-    WinningStrategy,
-)
+from qsage_validate.solvers.search.solver import SearchResult, Solver, WinningStrategy
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 # Certificates with more gates are worth lemmas; below, to prove these takes longer.
 _LARGE: Final = 4000
@@ -95,76 +91,59 @@ def certify_game(
     model: Model,
     encoding: str | None = None,
     *,
-    limits: Limits | None = None,
-    progress: ProgressCallback | None = None,
-    stage: Callable[[str], None] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
 ) -> Certified: ...
 @overload
 def certify_game(
     model: PositionalModel | GdlModel,
     encoding: str | None = None,
     *,
-    limits: Limits | None = None,
-    progress: ProgressCallback | None = None,
-    stage: Callable[[str], None] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
 ) -> CertifiedTable: ...
 @overload
 def certify_game(
     model: GameModel,
     encoding: str | None = None,
     *,
-    limits: Limits | None = None,
-    progress: ProgressCallback | None = None,
-    stage: Callable[[str], None] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
 ) -> CertifiedGame: ...
 def certify_game(
     model: GameModel,
     encoding: str | None = None,
     *,
-    limits: Limits | None = None,
-    progress: ProgressCallback | None = None,
-    stage: Callable[[str], None] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
 ) -> CertifiedGame:
     """Find out who wins ``model``, and certify it for an encoding (the usual one of its kind).
 
-    ``limits`` hold for the search; the rest of its time is the check's.  ``stage`` is told
-    ``"search"``, ``"plan"``, ``"compile"`` and ``"check"`` when these begin.
+    ``tell`` hears of the stages ``"search"``, ``"plan"``, ``"compile"`` and ``"check"``.
 
     Raises ``UndecidedError`` at a limit, and ``CheckFailedError`` when the result does not
     pass levels 1 and 2 of the check: then nothing may be written.
     """
-    started = time.monotonic()
-    return certify_encoding(
-        encode(model, encoding), limits=limits, progress=progress, stage=stage, started=started
-    )
+    return certify_encoding(encode(model, encoding), limits=limits, tell=tell)
 
 
 def certify_encoding(
     encoded: AnyEncoding,
     *,
-    limits: Limits | None = None,
-    progress: ProgressCallback | None = None,
-    stage: Callable[[str], None] | None = None,
-    started: float | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
 ) -> CertifiedGame:
-    """The same for a formula that is there already.
-
-    ``started`` (``time.monotonic``) is when the time of the limits began to run.
-    """
-    say = stage if stage is not None else _silent
-    started = time.monotonic() if started is None else started
-    deadline = None
-    if limits is not None and limits.seconds is not None:
-        deadline = started + limits.seconds
-    say("search")
+    """The same for a formula that is there already."""
+    deadline, watch = limits.deadline, Stopwatch()
+    tell(Progress("search"))
     # The encoding's own model: its plies are those of the formula.
     game: Game = load_game(encoded.model)
-    solver = search_for(game, limits=limits, progress=progress)
+    solver = search_for(game, limits=limits, tell=tell)
     result = solver.solve()
     if result.winner is None:
         raise UndecidedError(result.reason)
-    searched = time.monotonic()
-    say("plan")
+    search_seconds = watch.lap()
+    tell(Progress("plan"))
     own = _planned_on(encoded, result.winner)
     if own is None:
         plan = _plan(encoded, game, solver, result.winner, deadline)
@@ -172,28 +151,28 @@ def certify_encoding(
     else:
         plan = _own_plan(encoded, own, result.winner, deadline)
         ended = own.witnesses(own.initial, plan.hero) if own.initial.outcome else None
-    say("compile")
+    tell(Progress("compile"))
     certificate = _compiled(encoded, plan, ended)
-    compiled = time.monotonic()
-    say("check")
+    compile_seconds = watch.lap()
+    tell(Progress("check"))
     if isinstance(encoded, Encoding) and certificate.aig.num_gates > _LARGE:
         checked, certificate = _check_large(encoded, plan, certificate, deadline)
     else:
-        checked = check(encoded.qbf, certificate, timeout=_left(deadline))
+        checked = check(encoded.qbf, certificate, deadline=deadline)
     if isinstance(checked, CertificateUndecided):
         name = encoded.model.name
         raise UndecidedError(f"the certificate of {name} was not fully checked: {checked}")
     if not isinstance(checked, CertificateProved):
         raise CheckFailedError(f"the certificate of {encoded.model.name} does not hold: {checked}")
     decisions = sum(1 for _ in plan.nodes())
-    seconds = searched - started, compiled - searched, time.monotonic() - compiled
+    seconds = search_seconds, compile_seconds, watch.lap()
     if isinstance(encoded, Encoding):
         return Certified(encoded, certificate, checked, result, decisions, *seconds)
     return CertifiedTable(encoded, certificate, checked, result, decisions, *seconds)
 
 
 def _plan(
-    encoded: AnyEncoding, game: Game, solver: Solver, winner: Player, deadline: float | None
+    encoded: AnyEncoding, game: Game, solver: Solver, winner: Player, deadline: Deadline
 ) -> Plan:
     wins: Callable[[Position], bool] = WinningStrategy(solver, winner).is_win
     if isinstance(encoded, TableEncoding) and game.first_player is winner:
@@ -212,9 +191,7 @@ def _planned_on(encoded: AnyEncoding, winner: Player) -> PlanningGame | None:
     return encoded.planned_on[winner]()
 
 
-def _own_plan(
-    encoded: AnyEncoding, game: PlanningGame, hero: Player, deadline: float | None
-) -> Plan:
+def _own_plan(encoded: AnyEncoding, game: PlanningGame, hero: Player, deadline: Deadline) -> Plan:
     search = PlainSearch(game, deadline)
     if search.winner(game.initial) is not hero:
         name = encoded.layout.encoding
@@ -251,32 +228,20 @@ def _within_first_moves(
 
 
 def _check_large(
-    encoding: Encoding, plan: Plan, certificate: CircuitCertificate, deadline: float | None
+    encoding: Encoding, plan: Plan, certificate: CircuitCertificate, deadline: Deadline
 ) -> tuple[CheckResult, CircuitCertificate]:
     """The check of a large certificate, as it stands and behind lemmas; with what was checked.
 
     A certificate compiled with lemmas has its functions once more in a larger graph, gate by
     gate: what is proved of one holds for the other.
     """
-    part, first = _AS_IT_STANDS[certificate.kind.player]
-    left = _left(deadline)
-    found = check(encoding.qbf, certificate, timeout=first if left is None else left * part)
+    part, most = _AS_IT_STANDS[certificate.kind.player]
+    first = deadline.share(part).or_after(most)
+    found = check(encoding.qbf, certificate, deadline=first)
     if not isinstance(found, CertificateUndecided):
         return found, certificate
     certificate, larger, lemmas = compile_with_lemmas(encoding, plan)
-    left = _left(deadline)
-    found = check(
-        encoding.qbf, larger, timeout=None if left is None else left * _LEMMAS, lemmas=lemmas
-    )
+    found = check(encoding.qbf, larger, deadline=deadline.share(_LEMMAS), lemmas=lemmas)
     if isinstance(found, CertificateUndecided):
-        found = check(encoding.qbf, certificate, timeout=_left(deadline))
+        found = check(encoding.qbf, certificate, deadline=deadline)
     return found, certificate
-
-
-def _left(deadline: float | None) -> float | None:
-    """The seconds until ``deadline``: never none at all, so that a check can say so itself."""
-    return None if deadline is None else max(deadline - time.monotonic(), 0.1)
-
-
-def _silent(_: str) -> None:
-    """Tell nobody."""

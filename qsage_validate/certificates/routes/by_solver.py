@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from time import monotonic
 from typing import Final
 
 from qsage_validate.certificates.files.reader import read_certificate
-from qsage_validate.certificates.routes.candidate import Made, Say, Work, written_by
+from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest, written_by
 from qsage_validate.certificates.routes.clausal import for_circuit
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UndecidedError, UsageError
@@ -22,7 +21,10 @@ from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.dialect import EXIT_CODES
 from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import Ended, run_program
+from qsage_validate.system.progress import Progress, Tell
 from qsage_validate.system.workspace import workspace
 
 _ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {"quabs": ("-c",)}
@@ -33,7 +35,7 @@ def is_tool(solver: str) -> bool:
     return solver in _ARGUMENTS
 
 
-def by_tool(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
+def by_tool(formula: Qbf, limits: Limits, *, solver: str | None, tell: Tell) -> Candidate:
     """The certificate that the solver writes (QuAbS when none is named).
 
     Raises ``UsageError`` for one that writes none, ``SolverMissingError`` when it is not there,
@@ -44,15 +46,15 @@ def by_tool(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
         names = ", ".join(_ARGUMENTS)
         raise UsageError(f"the solver {name} writes no certificates, expected one of {names}")
     program = get_backend(name).program()
-    limits = work.limits()
-    say(f"solving with {name}")
+    limits = of_the_rest(limits)
+    tell(Progress(f"solving with {name}"))
     with workspace() as folder:
         plain = plain_circuit(formula)
         file, written = folder / "formula.qcir", folder / "certificate.aig"
         file.write_text(qcir_text(plain), encoding="utf-8")
         finished = run_program(
             (program.path, *_ARGUMENTS[name], str(file)),
-            timeout=limits.seconds,
+            deadline=limits.deadline,
             memory_mb=limits.memory_mb,
             stdout=written,
             cwd=folder,
@@ -61,7 +63,7 @@ def by_tool(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
         if finished.ended is not Ended.EXITED or truth is None:
             how = finished.ended.value
             raise UndecidedError(f"{name} {how} (exit code {finished.returncode})")
-        started = monotonic()
+        watch = Stopwatch()
         with written_by(name):
             certificate = read_certificate(str(written), plain)
         if not isinstance(certificate, CircuitCertificate):
@@ -72,5 +74,5 @@ def by_tool(formula: Qbf, work: Work, *, solver: str | None, say: Say) -> Made:
                 f"{finished.returncode}"
             )
     own = for_circuit(replace(certificate, path=None), formula)
-    stages = (("solve", finished.seconds), ("read", monotonic() - started))
-    return Made(own, f"{name} {program.version}", stages)
+    stages = (("solve", finished.seconds), ("read", watch.seconds))
+    return Candidate(own, f"{name} {program.version}", stages)

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from time import monotonic
+from dataclasses import dataclass, replace
 
 from qsage_validate.certificates.checker.check import CertificateProved
 from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.solvers.qbf.backend import RunLimits
-
-Say = Callable[[str], None]
-"""Is told what begins."""
+from qsage_validate.system.limits import Limits
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What a route may use up: ``deadline`` is a time of ``time.monotonic``."""
+def of_the_rest(limits: Limits, part: float = 1.0) -> Limits:
+    """Limits of one run, with a part of the time that is left.
 
-    deadline: float | None = None
-    memory_mb: int | None = None
-
-    def limits(self, share: float = 1.0) -> RunLimits:
-        """Limits of one run, with a share of the time that is left.
-
-        Raises ``UndecidedError`` when none is left.
-        """
-        if self.deadline is None:
-            return RunLimits(None, self.memory_mb)
-        left = self.deadline - monotonic()
-        if left <= 0:
-            raise UndecidedError("the time is over")
-        return RunLimits(left * share, self.memory_mb)
+    Raises ``UndecidedError`` when none is left.
+    """
+    if limits.deadline.over:
+        raise UndecidedError("the time is over")
+    return replace(limits, deadline=limits.deadline.share(part))
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Candidate:
     """A certificate of the formula and how it was made.
 
     ``by`` names the programs; ``stages`` has what each stage took, in seconds of wall time.

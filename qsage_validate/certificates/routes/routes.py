@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Final
 
 from qsage_validate.certificates.checker.check import CertificateProved, CertificateUndecided, check
@@ -16,7 +15,7 @@ from qsage_validate.certificates.routes.by_expansion import MAX_GATES, expand
 from qsage_validate.certificates.routes.by_proof import by_preprocessing, by_trace
 from qsage_validate.certificates.routes.by_search import CheckFailedError, certify_encoding
 from qsage_validate.certificates.routes.by_solver import by_tool, is_tool
-from qsage_validate.certificates.routes.candidate import Made, Say, Work
+from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import AnyEncoding
@@ -30,7 +29,9 @@ from qsage_validate.errors import (
 )
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.qbf.backend import SolverMissingError
-from qsage_validate.solvers.search.solver import Limits, ProgressCallback
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 AUTO: Final = "auto"
 SEARCH: Final = "search"
@@ -38,23 +39,20 @@ SEARCH: Final = "search"
 # Expansion of so small formulas takes no time, and no other program.
 _SMALL_VARIABLES: Final = 24
 _SMALL_GATES: Final = 2_000
-# What the table of a search takes for a position.
-_BYTES_A_POSITION: Final = 150
 
 
 @dataclass(frozen=True, slots=True)
 class RouteOptions:
     """How a certificate is to be found.
 
-    ``solver`` is the QBF solver (``None``: what is there); ``seconds`` of wall-clock time for
-    all of it, the check included; ``memory_mb`` for each program and for the search's table;
+    ``solver`` is the QBF solver (``None``: what is there); ``limits`` of time are for all
+    of it, the check included, of memory for each program and for the search's table;
     ``jobs`` are processes of the check; ``bloqqer`` are options of the preprocessor.
     """
 
     route: str = AUTO
     solver: str | None = None
-    seconds: float | None = None
-    memory_mb: int | None = None
+    limits: Limits = Limits()  # noqa: RUF009 (frozen)
     minimise: bool = False
     jobs: int = 1
     bloqqer: Mapping[str, int] | None = None
@@ -106,11 +104,10 @@ class _Task:
     solver: str | None
     quick: bool
     bloqqer: Mapping[str, int] | None
-    say: Say
-    progress: ProgressCallback | None
+    tell: Tell
 
 
-_Route = Callable[[_Task, Work], Made]
+_Route = Callable[[_Task, Limits], Candidate]
 
 
 def certify_formula(
@@ -119,14 +116,13 @@ def certify_formula(
     *,
     encoding: AnyEncoding | None = None,
     layout: AnyLayout | None = None,
-    say: Say | None = None,
-    progress: ProgressCallback | None = None,
+    tell: Tell = nobody,
 ) -> CertifiedFormula:
     """Decide ``formula`` and give a proved certificate of the answer.
 
     ``encoding`` says that the formula is that of a game, which the route ``search`` needs;
     ``layout`` what its variables mean, which makes minimised functions shorter.
-    ``say`` is told what begins, ``progress`` how far a search is.
+    ``tell`` hears what begins, and how far a search is.
 
     Raises ``UsageError`` for routes and solvers that do not fit, ``SolverMissingError`` and
     ``MissingExtraError`` for what is not there, ``UndecidedError`` at a limit, and
@@ -134,18 +130,17 @@ def certify_formula(
     """
     small = options.route == AUTO and formula.num_variables <= _SMALL_VARIABLES
     known = layout if layout is not None or encoding is None else encoding.layout
-    task = _Task(
-        formula, encoding, known, options.solver, small, options.bloqqer, say or _silent, progress
-    )
+    task = _Task(formula, encoding, known, options.solver, small, options.bloqqer, tell)
     names = _order(task, options)
-    deadline = None if options.seconds is None else monotonic() + options.seconds
     attempts: list[Attempt] = []
     failures: list[QsageError] = []
     for rank, name in enumerate(names):
-        work = _share(deadline, options.memory_mb, len(names) - rank)
+        limits = options.limits
+        if rank < len(names) - 1:  # half of the time; the last one has all of it
+            limits = replace(limits, deadline=limits.deadline.share(1 / 2))
         try:
-            made = _ROUTES[name][0](task, work)
-            return _proved(task, name, made, options, deadline, tuple(attempts))
+            found = _ROUTES[name][0](task, limits)
+            return _proved(task, name, found, options, tuple(attempts))
         except (UsageError, CheckFailedError):
             raise  # a wrong certificate is an alarm, not a reason to try something else
         except QsageError as error:
@@ -189,14 +184,6 @@ def _order(task: _Task, options: RouteOptions) -> list[str]:
     return ["bloqqer", "trace", "expansion"]
 
 
-def _share(deadline: float | None, memory_mb: int | None, routes: int) -> Work:
-    """What a route may use up when ``routes`` are still to be tried: half of it, the last all."""
-    if deadline is None or routes == 1:
-        return Work(deadline, memory_mb)
-    now = monotonic()
-    return Work(now + (deadline - now) / 2, memory_mb)
-
-
 def _failure(attempts: list[Attempt], failures: list[QsageError]) -> QsageError:
     if len(failures) == 1:
         return failures[0]
@@ -207,50 +194,45 @@ def _failure(attempts: list[Attempt], failures: list[QsageError]) -> QsageError:
     return UndecidedError("; ".join(map(str, attempts)))
 
 
-def _silent(_: str) -> None:
-    """Tell nobody."""
-
-
 # --- The gate ---------------------------------------------------------------------------------
 
 
 def _proved(
     task: _Task,
     route: str,
-    made: Made,
+    candidate: Candidate,
     options: RouteOptions,
-    deadline: float | None,
     attempts: tuple[Attempt, ...],
 ) -> CertifiedFormula:
-    stages = list(made.stages)
-    certificate, proved = made.certificate, made.proved
+    stages = list(candidate.stages)
+    certificate, proved = candidate.certificate, candidate.proved
     if not certificate.functions:
         # All are don't-cares, played as false: a file that says nothing at all is not believed.
         own = task.formula.variables(certificate.kind.decides)
         certificate, proved = replace(certificate, functions=dict.fromkeys(own, FALSE)), None
     if proved is None:
-        task.say("check")
-        proved = _check(task.formula, certificate, made.by, deadline, options.jobs)
+        task.tell(Progress("check"))
+        proved = _check(task.formula, certificate, candidate.by, options)
         stages.append(("check", proved.seconds))
     if options.minimise:
         from qsage_validate.certificates.minimise.minimise import minimised
 
-        task.say("minimise")
+        task.tell(Progress("minimise"))
         # The functions that the layout of a grid game suggests are functions of its columns.
         grid = task.layout if isinstance(task.layout, Layout) else None
-        found = minimised(task.formula, certificate, layout=grid, deadline=deadline)
+        found = minimised(task.formula, certificate, layout=grid, deadline=options.limits.deadline)
         certificate, proved = found.certificate, found.proof
         stages.append(("minimise", found.seconds))
+    by, note = candidate.by, candidate.note
     return CertifiedFormula(
-        task.formula, certificate, proved, route, made.by, tuple(stages), attempts, made.note
+        task.formula, certificate, proved, route, by, tuple(stages), attempts, note
     )
 
 
 def _check(
-    formula: Qbf, certificate: CircuitCertificate, by: str, deadline: float | None, jobs: int
+    formula: Qbf, certificate: CircuitCertificate, by: str, options: RouteOptions
 ) -> CertificateProved:
-    rest = None if deadline is None else max(deadline - monotonic(), 0.1)
-    checked = check(formula, certificate, timeout=rest, jobs=jobs)
+    checked = check(formula, certificate, deadline=options.limits.deadline, jobs=options.jobs)
     if isinstance(checked, CertificateUndecided):
         raise UndecidedError(f"the certificate by {by} was not fully checked: {checked}")
     if not isinstance(checked, CertificateProved):
@@ -261,18 +243,9 @@ def _check(
 # --- The routes -------------------------------------------------------------------------------
 
 
-def _search(task: _Task, work: Work) -> Made:
+def _search(task: _Task, limits: Limits) -> Candidate:
     assert task.encoding is not None, "the order has looked"
-    limits = work.limits()
-    positions = None
-    if limits.memory_mb is not None:
-        positions = limits.memory_mb * 1_000_000 // _BYTES_A_POSITION
-    made = certify_encoding(
-        task.encoding,
-        limits=Limits(limits.seconds, positions),
-        progress=task.progress,
-        stage=task.say,
-    )
+    made = certify_encoding(task.encoding, limits=of_the_rest(limits), tell=task.tell)
     stages = (
         ("search", made.search_seconds),
         ("compile", made.compile_seconds),
@@ -280,29 +253,29 @@ def _search(task: _Task, work: Work) -> Made:
     )
     same = made.encoding.qbf == task.formula
     proved = made.check if same else None
-    return Made(made.certificate, SEARCH, stages, proved, note=f"{made.decisions} decisions")
+    return Candidate(made.certificate, SEARCH, stages, proved, note=f"{made.decisions} decisions")
 
 
-def _bloqqer(task: _Task, work: Work) -> Made:
+def _bloqqer(task: _Task, limits: Limits) -> Candidate:
     return by_preprocessing(
-        task.formula, work, solver=task.solver, say=task.say, options=task.bloqqer
+        task.formula, limits, solver=task.solver, tell=task.tell, options=task.bloqqer
     )
 
 
-def _trace(task: _Task, work: Work) -> Made:
-    return by_trace(task.formula, work, solver=task.solver, say=task.say)
+def _trace(task: _Task, limits: Limits) -> Candidate:
+    return by_trace(task.formula, limits, solver=task.solver, tell=task.tell)
 
 
-def _tool(task: _Task, work: Work) -> Made:
-    return by_tool(task.formula, work, solver=task.solver, say=task.say)
+def _tool(task: _Task, limits: Limits) -> Candidate:
+    return by_tool(task.formula, limits, solver=task.solver, tell=task.tell)
 
 
-def _expansion(task: _Task, work: Work) -> Made:
-    task.say("expanding")
-    started = monotonic()
+def _expansion(task: _Task, limits: Limits) -> Candidate:
+    task.tell(Progress("expanding"))
+    watch = Stopwatch()
     most = _SMALL_GATES if task.quick else MAX_GATES
-    certificate = expand(task.formula, deadline=work.deadline, max_gates=most)
-    return Made(certificate, "expansion", (("expand", monotonic() - started),))
+    certificate = expand(task.formula, deadline=limits.deadline, max_gates=most)
+    return Candidate(certificate, "expansion", (("expand", watch.seconds),))
 
 
 _ROUTES: Mapping[str, tuple[_Route, str]] = {

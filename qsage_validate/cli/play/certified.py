@@ -86,8 +86,7 @@ def certified(game: Uncertified, encoding: str | None, files: Files) -> Problem:
             RouteOptions(route="search"),
             encoding=encoded,
             layout=encoded.layout,
-            say=line.stage,
-            progress=line.progress,
+            tell=line.tell,
         )
     kind = made.certificate.kind
     narrate(f"{game.model.name}: a {kind.value} certificate for {kind.player} was made and proved")

@@ -20,11 +20,12 @@ from typing import IO, TYPE_CHECKING
 
 import qsage_validate
 from qsage_validate.errors import Exit, QsageError, UsageError
+from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove
     from qsage_validate.problems.load import Problem
-    from qsage_validate.proving.levels import Level, LevelResult
+    from qsage_validate.proving.levels import LevelResult
     from qsage_validate.proving.report import Report
 
 # Seconds between two looks at whether somebody wants to stop.
@@ -173,8 +174,8 @@ def _prove(problem: Problem, send: Callable[[_Message], None]) -> Report:
     from qsage_validate.problems.validated import to_validate
     from qsage_validate.proving.runner import Options, validate
 
-    def tell(level: Level, text: str) -> None:
-        send(_Told(level.value, text))
+    def tell(progress: Progress) -> None:
+        send(_Told(progress.stage, progress.text))
 
     def done(result: LevelResult) -> None:
         send(result)

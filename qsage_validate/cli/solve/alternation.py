@@ -10,6 +10,8 @@ from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.method import Way
 from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -60,10 +62,12 @@ def solve_alternating(
             nonlocal asked
             what = "wins" if player is Player.BLACK else "blocks"
             asked = f"{player} {what} within {plies}?"
-            line.stage(asked)
+            line.tell(Progress(asked))
 
-        def solve(formula: Qbf, seconds: float | None) -> Solved:
-            return way.within(seconds).solve(formula, lambda what: line.stage(f"{asked} {what}"))
+        def solve(formula: Qbf, deadline: Deadline) -> Solved:
+            return way.until(deadline).solve(
+                formula, lambda what: line.tell(Progress(f"{asked} {what}"))
+            )
 
         pairs = BlockingSearch(model)
         if way.searches:
@@ -71,7 +75,8 @@ def solve_alternating(
         else:
             black = black_by_formulas(asked_in, solve)
             white = white_by_formulas(solve)
-        found = alternate(model, black, white, last=last, seconds=way.timeout, file=file, say=say)
+        deadline = way.limits.deadline
+        found = alternate(model, black, white, last=last, deadline=deadline, file=file, say=say)
     for turn in found.turns:
         answer = turn.answer
         what = "wins" if turn.player is Player.BLACK else "blocks"
@@ -80,7 +85,7 @@ def solve_alternating(
             f"{turn.player} {what} within {answer.plies}: {verdict} "
             f"({answer.by}, {answer.seconds:.2f} s)"
         )
-    _tell(found, _replies(found, pairs, way.timeout), json_output)
+    _tell(found, _replies(found, pairs, deadline.sooner(_SECONDS)), json_output)
     if found.winner is None:
         return Exit.UNDECIDED
     return Exit.TRUE if found.winner is Player.BLACK else Exit.FALSE
@@ -134,7 +139,7 @@ class _Reply:
     text: str
 
 
-def _replies(found: Alternated, search: BlockingSearch, seconds: float | None) -> list[_Reply]:
+def _replies(found: Alternated, search: BlockingSearch, deadline: Deadline) -> list[_Reply]:
     """White's answers to Black's first moves, for a block that is no pairing at once."""
     from qsage_validate.games.protocol import Player
     from qsage_validate.strategies.pairing_strategy import PairingStrategy
@@ -143,7 +148,7 @@ def _replies(found: Alternated, search: BlockingSearch, seconds: float | None) -
         return []
     model = found.model
     try:
-        strategy = PairingStrategy(model, found.plies, search=search, seconds=seconds or _SECONDS)
+        strategy = PairingStrategy(model, found.plies, search=search, deadline=deadline)
     except UndecidedError as error:
         narrate(f"White's moves are not shown: {error}")
         return []

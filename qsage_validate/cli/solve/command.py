@@ -28,9 +28,9 @@ from qsage_validate.cli.solve.options import (
     PreprocessOption,
     SolverOption,
     TimeoutOption,
-    search_limits,
 )
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.system.limits import Limits
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -107,7 +107,7 @@ def command(
         formula, layout = problem.formula, problem.layout
         assert formula is not None, "it was read"
         with SearchLine(sys.stderr) as line:
-            solved = way.solve(formula, line.stage)
+            solved = way.solve(formula, line.tell)
         facts: dict[str, Any] = {"formula": problem.files.name}
         length = "" if layout is None else f"{layout.plies} plies"
         if problem.game is not None:
@@ -125,7 +125,7 @@ def command(
                 resolved, way, encoding, last=max_depth, resume=resume, json_output=json_output
             )
     if way.searches:
-        return _search(resolved, timeout, memory, json_output)
+        return _search(resolved, way.limits, json_output)
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.games.gdl.task import GdlModel
     from qsage_validate.games.models import depth_of
@@ -137,7 +137,7 @@ def command(
     with grounding_within(memory):
         encoded = encode(resolved, encoding)
     with SearchLine(sys.stderr) as line:
-        solved = conclusive(way.solve(encoded.qbf, line.stage), encoded)
+        solved = conclusive(way.solve(encoded.qbf, line.tell), encoded)
     layout = encoded.layout
     facts = {
         "game": resolved.name,
@@ -152,7 +152,7 @@ def command(
 # --- By search --------------------------------------------------------------------------------
 
 
-def _search(model: GameModel, timeout: float | None, memory: int | None, json_output: bool) -> Exit:
+def _search(model: GameModel, limits: Limits, json_output: bool) -> Exit:
     from qsage_validate.games.gdl.rounds import rounds_of
     from qsage_validate.games.gdl.task import GdlModel
     from qsage_validate.games.protocol import Player
@@ -161,8 +161,7 @@ def _search(model: GameModel, timeout: float | None, memory: int | None, json_ou
 
     game = load_game(model)
     with SearchLine(sys.stderr) as line:
-        limits = search_limits(timeout, memory)
-        result = search_for(game, limits=limits, progress=line.progress).solve()
+        result = search_for(game, limits=limits, tell=line.tell).solve()
     if isinstance(model, GdlModel) and result.critical_plies is not None:
         result = replace(result, critical_plies=rounds_of(result.critical_plies))
     truth = None if result.winner is None else result.winner is Player.BLACK

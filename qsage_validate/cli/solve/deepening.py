@@ -9,8 +9,9 @@ from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.first_move import first_move
 from qsage_validate.cli.solve.method import Way
-from qsage_validate.cli.solve.options import search_limits
 from qsage_validate.errors import Exit
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.games.models import GameModel
@@ -39,9 +40,9 @@ def solve_to_critical_depth(
             found = deepen_by_search(
                 model,
                 last=plies,
-                limits=search_limits(way.timeout, way.memory),
+                limits=way.limits,
                 file=file,
-                progress=line.progress,
+                tell=line.tell,
             )
         else:
             found = _ask(model, way, encoding, plies, file, line)
@@ -69,12 +70,12 @@ def _ask(
 
     depths = depths_of(model)
 
-    def ask(at_depth: GameModel, seconds: float | None) -> Answer:
+    def ask(at_depth: GameModel, deadline: Deadline) -> Answer:
         depth = depth_of(at_depth)
         plies = depth - depths.depth(0)
         encoded = encode(at_depth, encoding)
-        solved = way.within(seconds).solve(
-            encoded.qbf, lambda what: line.stage(f"depth {depth}: {what}")
+        solved = way.until(deadline).solve(
+            encoded.qbf, lambda what: line.tell(Progress(f"depth {depth}", str(what)))
         )
         solved = conclusive(solved, encoded)
         if solved.truth is not None:
@@ -86,7 +87,7 @@ def _ask(
         by = f"{solved.by}, {encoded.layout.encoding}"
         return Answer(plies, solved.truth, by, solved.seconds, why, move)
 
-    return deepen(model, ask, last=last, seconds=way.timeout, file=file)
+    return deepen(model, ask, last=last, deadline=way.limits.deadline, file=file)
 
 
 def _tell(found: Deepened, json_output: bool) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.solve.options import Preprocessor
 from qsage_validate.errors import UsageError
+from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.progress import Progress, Tell
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -19,7 +20,7 @@ SEARCH = "search"
 
 @dataclass(frozen=True)
 class Way:
-    """What solves, and within which limits.
+    """What solves, and within which limits; the time begins when the options are read.
 
     ``solver`` is a QBF solver's name, ``None`` for what is there; ``searches`` says that a game
     is to be searched on its rules instead.
@@ -29,8 +30,7 @@ class Way:
     preprocess: Preprocessor | None
     portfolio: bool
     searches: bool
-    timeout: float | None
-    memory: int | None
+    limits: Limits
 
     @classmethod
     def of(
@@ -49,20 +49,20 @@ class Way:
             raise UsageError("found --preprocess with --solver search, which has no formula")
         searches = solver in (None, SEARCH) and preprocess is None and not portfolio
         named = None if solver == SEARCH else solver
-        return cls(named, preprocess, portfolio, searches, timeout, memory)
+        return cls(named, preprocess, portfolio, searches, Limits(Deadline.after(timeout), memory))
 
-    def within(self, seconds: float | None) -> Way:
-        """The same with another limit of time."""
-        return replace(self, timeout=seconds)
+    def until(self, deadline: Deadline) -> Way:
+        """The same with another deadline."""
+        return replace(self, limits=replace(self.limits, deadline=deadline))
 
-    def solve(self, formula: Qbf, say: Callable[[str], None]) -> Solved:
+    def solve(self, formula: Qbf, tell: Tell) -> Solved:
         """Decide a formula; a portfolio has as many solvers as there are processors, or two.
 
         Raises ``UsageError`` for a solver that is not known or takes no clauses after
         Bloqqer, ``SolverMissingError`` and ``MissingExtraError``.
         """
         from qsage_validate.solvers.qbf import bloqqer
-        from qsage_validate.solvers.qbf.backend import Format, Missing, RunLimits
+        from qsage_validate.solvers.qbf.backend import Format, Missing
         from qsage_validate.solvers.qbf.backends import get_backend
         from qsage_validate.solvers.qbf.solving import available, solve_formula
 
@@ -81,6 +81,5 @@ class Way:
         if self.preprocess is None:
             preprocessing = takes_clauses and not isinstance(bloqqer.availability(), Missing)
         names = ", ".join(backend.name for backend in contenders)
-        say(f"solving with {names}{' after Bloqqer' if preprocessing else ''}")
-        limits = RunLimits(self.timeout, self.memory)
-        return solve_formula(formula, contenders, limits, preprocessing=preprocessing)
+        tell(Progress(f"solving with {names}{' after Bloqqer' if preprocessing else ''}"))
+        return solve_formula(formula, contenders, self.limits, preprocessing=preprocessing)

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from qsage_validate.solvers.search.solver import Limits
-
-# A position of the search's table with its bounds, as measured on CPython.
-_BYTES_A_POSITION = 150
 
 
 class Preprocessor(str, Enum):
@@ -40,10 +34,3 @@ EncodingOption = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The encoding of a game (see 'qsage games --encodings')."),
 ]
-
-
-def search_limits(timeout: float | None, memory: int | None) -> Limits:
-    """The limits of a search for ``timeout`` seconds and a table of ``memory`` megabytes."""
-    from qsage_validate.solvers.search.solver import Limits
-
-    return Limits(timeout, None if memory is None else memory * 1_000_000 // _BYTES_A_POSITION)

@@ -12,9 +12,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from time import monotonic
 from typing import Any, Final
 
 from qsage_validate import __version__
@@ -33,14 +32,15 @@ from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.runner import Options, validate
 from qsage_validate.proving.statements import game_text
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.verdict import Proved
 
 MANIFEST: Final = "manifest.json"
 SCHEMA: Final = 1
 SAT_LEVELS: Final = (Level.FORMULA, Level.RULES, Level.BOARDS, Level.ENCODING)
 """The levels whose proofs are questions to a SAT solver."""
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +109,17 @@ def write_bundle(
     report: Report,
     *,
     minimal: bool = False,
-    deadline: float | None = None,
-    tell: Tell | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> Bundle | None:
     """Write the proofs of the proved levels of ``report``; ``None`` when none has a SAT claim.
 
     The folder is replaced as a whole, when all proofs are there and the kernel's checker has
     accepted them.  Raises as :func:`check_folder` does, ``NotProvedError`` when a level was
     proved and its clauses can be satisfied (a bug of ours), and ``UndecidedError`` when
-    ``deadline`` (``time.monotonic``) passes.
+    the deadline passes.
     """
-    start = monotonic()
+    watch = Stopwatch()
     check_folder(folder, _paths(files))
     target = os.path.realpath(folder)
     obligations = _obligations(report)
@@ -132,8 +132,7 @@ def write_bundle(
     try:
         theorems, proofs = [], []
         for level in levels:
-            if tell is not None:
-                tell(f"proof of level {level.value}")
+            tell(Progress(f"proof of level {level.value}"))
             obligation = obligations.get(level)
             cnf, derivation = _proof(problem, obligation, deadline)
             proofs.append(_write_files(temporary, level, cnf, derivation))
@@ -162,7 +161,7 @@ def write_bundle(
         raise InputError(folder, None, None, f"an error: {reason}", expected) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    return Bundle(folder, tuple(proofs), monotonic() - start)
+    return Bundle(folder, tuple(proofs), watch.seconds)
 
 
 def _put(temporary: str, target: str) -> None:
@@ -210,7 +209,7 @@ def _obligations(report: Report) -> dict[Level, Obligation]:
 
 
 def _proof(
-    problem: Problem, obligation: Obligation | None, deadline: float | None
+    problem: Problem, obligation: Obligation | None, deadline: Deadline
 ) -> tuple[Cnf, Derivation]:
     """CNF and proof of an obligation, or, without one, of the formula level."""
     if obligation is None:

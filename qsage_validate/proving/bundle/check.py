@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -19,8 +19,8 @@ from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.bundle.bundle import MANIFEST, Manifest, ManifestTheorem, made_again
 from qsage_validate.proving.bundle.checkers import Answer, Outcome, run_checker
 from qsage_validate.proving.levels import Level
-
-Tell = Callable[[str], None]
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 
 class Link(Enum):
@@ -146,7 +146,7 @@ def verify_bundle(
     *,
     inputs: bool = True,
     timeout: float | None = None,
-    tell: Tell | None = None,
+    tell: Tell = nobody,
 ) -> Verification:
     """Check a bundle with ``checkers``; ``inputs`` asks for the CNFs to be made again.
 
@@ -154,7 +154,6 @@ def verify_bundle(
     no CNF or no LRAT proof, and ``UsageError`` for a checker that is not there.
     """
     folder = manifest.folder
-    say = tell if tell is not None else _silent
     faults = _faulty_files(manifest)
     if faults:  # nothing that they say is worth a check
         return Verification(folder, faults, (), ())
@@ -171,22 +170,18 @@ def verify_bundle(
             for x in manifest.inputs
             if os.path.isfile(x.path) and file_fact(x.path).sha256 != x.sha256
         )
-        say("CNFs of the inputs")
+        tell(Progress("CNFs of the inputs"))
         links = _links(manifest, missing, faults)
     checks = []
     for theorem in manifest.theorems:
         cnf, proof = (os.path.join(folder, name) for name in (theorem.cnf, theorem.proof))
         outcomes = []
         for name in checkers:
-            say(f"{theorem.level.value}: {name}")
-            outcomes.append(run_checker(name, cnf, proof, timeout=timeout))
+            tell(Progress(theorem.level.value, name))
+            outcomes.append(run_checker(name, cnf, proof, deadline=Deadline.after(timeout)))
         link, reason = links.get(theorem.level, (Link.NOT_ASKED, ""))
         checks.append(TheoremCheck(theorem, tuple(outcomes), link, reason))
     return Verification(folder, faults, missing, tuple(checks))
-
-
-def _silent(text: str) -> None:
-    """Tell nobody."""
 
 
 def _faulty_files(manifest: Manifest) -> tuple[str, ...]:

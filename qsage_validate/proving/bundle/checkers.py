@@ -26,12 +26,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from math import inf
 from pathlib import Path
-from time import monotonic
 from typing import Final
 
 from qsage_validate.errors import InputError, UsageError, one_line
 from qsage_validate.kernel.lrat import Clause, ProofError, check_lrat, read_cnf
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.programs import Ended, Finished, run_program
 
 OWN: Final = "qsage"
@@ -79,13 +81,13 @@ def installed() -> tuple[str, ...]:
     return (OWN, *(name for name, (find, _) in _OTHERS.items() if find() is not None))
 
 
-def run_checker(name: str, cnf: str, lrat: str, *, timeout: float | None = None) -> Outcome:
-    """Ask one checker; ``timeout`` (seconds) is for programs of others.
+def run_checker(name: str, cnf: str, lrat: str, *, deadline: Deadline = NEVER) -> Outcome:
+    """Ask one checker; the deadline is for programs of others.
 
     Raises ``UsageError`` for a checker that is not there, and ``InputError`` for files that are
     no CNF or no LRAT proof.
     """
-    start = monotonic()
+    watch = Stopwatch()
     if name == OWN:
         answer, reason = _own(cnf, lrat)
     else:
@@ -99,9 +101,9 @@ def run_checker(name: str, cnf: str, lrat: str, *, timeout: float | None = None)
             raise UsageError(f"the checker {name} is not installed (docs/verify.md says how)")
         with tempfile.TemporaryDirectory() as folder:
             answer, reason = ask(
-                program, os.path.abspath(cnf), os.path.abspath(lrat), folder, timeout
+                program, os.path.abspath(cnf), os.path.abspath(lrat), folder, deadline
             )
-    return Outcome(name, answer, monotonic() - start, one_line(reason))
+    return Outcome(name, answer, watch.seconds, one_line(reason))
 
 
 _Said = tuple[Answer, str]
@@ -118,33 +120,34 @@ def _own(cnf: str, lrat: str) -> _Said:
 # -- Programs of others ----------------------------------------------------------------------
 
 
-def _ask_lrat_check(program: str, cnf: str, lrat: str, folder: str, timeout: float | None) -> _Said:
-    done = run_program([program, cnf, lrat], timeout=timeout)
+def _ask_lrat_check(program: str, cnf: str, lrat: str, folder: str, deadline: Deadline) -> _Said:
+    done = run_program([program, cnf, lrat], deadline=deadline)
     return _judged(done, "c VERIFIED", ("c FAILED", "c failed"))
 
 
-def _ask_drat_trim(program: str, cnf: str, lrat: str, folder: str, timeout: float | None) -> _Said:
+def _ask_drat_trim(program: str, cnf: str, lrat: str, folder: str, deadline: Deadline) -> _Said:
     drat = _written(folder, "proof.drat", drat_lines(cnf, lrat))
     # "-I": it otherwise guesses from the first bytes whether a proof is binary.  "-f": forwards,
     # for there is nothing left to trim, and backwards each unit is taken back one by one, which
     # takes hours where there are tens of thousands.
-    limit = [] if timeout is None else ["-t", str(max(1, int(timeout)))]
-    done = run_program([program, cnf, drat, "-I", "-f", *limit], timeout=timeout)
+    seconds = deadline.left()
+    limit = ["-t", str(max(1, int(seconds)))] if seconds < inf else []
+    done = run_program([program, cnf, drat, "-I", "-f", *limit], deadline=deadline)
     return _judged(done, "s VERIFIED", ("s NOT VERIFIED",))
 
 
-def _ask_dratify(program: str, cnf: str, lrat: str, folder: str, timeout: float | None) -> _Said:
+def _ask_dratify(program: str, cnf: str, lrat: str, folder: str, deadline: Deadline) -> _Said:
     drat = _written(folder, "proof.drat", drat_lines(cnf, lrat))
-    done = run_program([program, "-c", _DRATIFY, cnf, drat], timeout=timeout)
+    done = run_program([program, "-c", _DRATIFY, cnf, drat], deadline=deadline)
     return _judged(done, "s VERIFIED", ("s NOT VERIFIED",))
 
 
-def _ask_acl2(program: str, cnf: str, lrat: str, folder: str, timeout: float | None) -> _Said:
+def _ask_acl2(program: str, cnf: str, lrat: str, folder: str, deadline: Deadline) -> _Said:
     _written(folder, "proof.clrat", clrat(lrat))
     shutil.copyfile(cnf, os.path.join(folder, "proof.cnf"))
     environment = {**os.environ, "LRAT_PRINT_FORMULA": "proved.txt"}
     done = run_program(
-        [program], stdin=_ACL2.encode(), timeout=timeout, env=environment, cwd=Path(folder)
+        [program], stdin=_ACL2.encode(), deadline=deadline, env=environment, cwd=Path(folder)
     )
     answer, reason = _judged(done, "s VERIFIED", ("s FAILED", "HARD ACL2 ERROR"))
     if answer is not Answer.VERIFIED:
@@ -175,7 +178,7 @@ def _judged(done: Finished, good: str, bad: Sequence[str]) -> _Said:
     return Answer.GAVE_UP, f"{how}, and said: {last}"
 
 
-_Ask = Callable[[str, str, str, str, float | None], _Said]
+_Ask = Callable[[str, str, str, str, Deadline], _Said]
 _OTHERS: Final[Mapping[str, tuple[Callable[[], str | None], _Ask]]] = {
     "lrat-check": (lambda: shutil.which("lrat-check"), _ask_lrat_check),
     "drat-trim": (lambda: shutil.which("drat-trim"), _ask_drat_trim),

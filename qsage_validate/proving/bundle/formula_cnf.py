@@ -26,6 +26,7 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.kernel.obligation import Clause, Cnf, Span, spans, tidy
 from qsage_validate.proving.bundle.lrat_proof import Derivation, refutation, search
+from qsage_validate.system.limits import NEVER, Deadline
 
 
 def formula_cnf(formula: Qbf, certificate: Certificate) -> Cnf:
@@ -38,12 +39,12 @@ def formula_cnf(formula: Qbf, certificate: Certificate) -> Cnf:
 
 
 def formula_proof(
-    formula: Qbf, certificate: Certificate, *, deadline: float | None = None
+    formula: Qbf, certificate: Certificate, *, deadline: Deadline = NEVER
 ) -> tuple[Cnf, Derivation]:
     """The CNF and its refutation.
 
     Raises ``NotProvedError`` when the certificate is beaten, and ``UndecidedError`` when
-    ``deadline`` (``time.monotonic``) passes.
+    the deadline passes.
     """
     problem = _Problem(formula, certificate)
     if problem.graph is None:

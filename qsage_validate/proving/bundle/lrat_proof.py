@@ -10,7 +10,6 @@ import tempfile
 from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import IO, Any, Final
 
 import pysolvers  # type: ignore[import-not-found]  # the part of PySAT that is not Python
@@ -18,6 +17,7 @@ import pysolvers  # type: ignore[import-not-found]  # the part of PySAT that is 
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.kernel.obligation import Clause, Cnf
+from qsage_validate.system.limits import NEVER, Deadline
 
 _SOLVER: Final = "cadical195"
 # Conflicts between two looks at the clock and at pending signals.
@@ -96,11 +96,10 @@ def _deletion(number: int, forgotten: Sequence[int]) -> str:
     return f"{number} d {' '.join(map(str, forgotten))} 0\n"
 
 
-def refutation(cnf: Cnf, *, deadline: float | None = None) -> Derivation:
+def refutation(cnf: Cnf, *, deadline: Deadline = NEVER) -> Derivation:
     """A trimmed proof that ``cnf`` is unsatisfiable.
 
-    Raises ``NotProvedError`` when it is satisfiable, and ``UndecidedError`` when ``deadline``
-    (``time.monotonic``) passes.
+    Raises ``NotProvedError`` when it is satisfiable, and ``UndecidedError`` at the deadline.
     """
     derivation = Derivation(len(cnf.clauses))
     numbers = range(1, len(cnf.clauses) + 1)
@@ -113,7 +112,7 @@ def search(
     clauses: Collection[Clause],
     numbers: Sequence[int],
     *,
-    deadline: float | None = None,
+    deadline: Deadline = NEVER,
 ) -> None:
     """Add CaDiCaL's refutation of ``clauses``, whose numbers in ``derivation`` are ``numbers``.
 
@@ -139,9 +138,9 @@ def _trace(solver: Any, file: IO[bytes]) -> None:
     cadical.prfp = pysolvers.cadical195_tracepr(cadical.cadical, file)
 
 
-def _satisfiable(solver: Solver, deadline: float | None) -> bool:
+def _satisfiable(solver: Solver, deadline: Deadline) -> bool:
     while True:
-        if deadline is not None and monotonic() > deadline:
+        if deadline.over:
             raise UndecidedError("no proof is written: time is up")
         solver.conf_budget(_SLICE)
         answer = solver.solve_limited()

@@ -126,7 +126,6 @@ def statistics_of(
     budget: int = BUDGET,
     *,
     cancelled: Callable[[], bool] = lambda: False,
-    progress: Callable[[int], None] = lambda rounds: None,
 ) -> Statistics | None:
     """The statistics of a problem's strategy; ``None`` for the bare game of variables.
 
@@ -135,7 +134,7 @@ def statistics_of(
     tree = tree_of(problem)
     if tree is None:
         return None
-    return statistics(tree, tree.explore(tree.root, budget, cancelled=cancelled, progress=progress))
+    return statistics(tree, tree.explore(tree.root, budget, cancelled=cancelled))
 
 
 def statistics(tree: StrategyTree, exploration: Exploration) -> Statistics:

@@ -22,7 +22,7 @@ _FORMAT: Final = "qsage exhaustive checkpoint 2"
 
 
 @dataclass(slots=True)
-class Progress:
+class Covered:
     """How far it is.
 
     ``ply`` is the number of plies of the beginnings in ``todo``; those in ``later`` have one
@@ -86,14 +86,14 @@ def digest_of(problem: Problem) -> str:
     return made.hexdigest()
 
 
-def save(path: str, digest: str, progress: Progress) -> None:
+def save(path: str, digest: str, covered: Covered) -> None:
     """Write a checkpoint, whole or not at all; raises ``InputError``."""
-    data = {name: getattr(progress, name) for name in progress.__slots__}
+    data = {name: getattr(covered, name) for name in covered.__slots__}
     text = json.dumps({"format": _FORMAT, "files": digest} | data, indent=None)
     write_atomic(Path(path), text + "\n")
 
 
-def restore(path: str, digest: str, plies: int) -> Progress | None:
+def restore(path: str, digest: str, plies: int) -> Covered | None:
     """The progress in a checkpoint; ``None`` when there is no such file yet.
 
     Raises ``InputError`` for other files, and ``UsageError`` for the checkpoint of another
@@ -120,13 +120,13 @@ def restore(path: str, digest: str, plies: int) -> Progress | None:
             "is not the one given"
         )
     try:
-        return _progress(data, plies)
+        return _covered(data, plies)
     except (KeyError, TypeError, ValueError) as error:
         found = f"a field that does not fit ({error})"
         raise InputError(path, 1, 1, found, "a checkpoint as it was written") from None
 
 
-def _progress(data: dict[str, object], plies: int) -> Progress:
+def _covered(data: dict[str, object], plies: int) -> Covered:
     def number(name: str) -> int:
         value = data[name]
         if type(value) is not int or value < 0:
@@ -155,7 +155,7 @@ def _progress(data: dict[str, object], plies: int) -> Progress:
     seconds, sampled = data["seconds"], data["sampled"]
     if not isinstance(seconds, (int, float)) or not isinstance(sampled, bool):
         raise ValueError("seconds or sampled")
-    return Progress(
+    return Covered(
         plies,
         number("ply"),
         beginnings("todo"),

@@ -8,8 +8,7 @@ what is found first is found in the fewest plies.
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from contextlib import suppress
 from typing import Any, Final, Generic
 
@@ -18,9 +17,11 @@ from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.interruption import LevelInterrupted
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.plays.checkpoint import Progress, digest_of, restore, save
+from qsage_validate.proving.plays.checkpoint import Covered, digest_of, restore, save
 from qsage_validate.proving.plays.walkers import Expansion, Nodes, Walker, walker
-from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
 
@@ -35,8 +36,8 @@ _MANY: Final = 10**9
 def exhaust(
     problem: Problem,
     *,
-    limits: Limits | None = None,
-    progress: Callable[[str], None] = lambda text: None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
     checkpoint: str | None = None,
 ) -> LevelResult:
     """Play all legal moves of the opponent against a certificate, comparing with the rules.
@@ -46,14 +47,13 @@ def exhaust(
     legal move, with each of these too.  Without rules nothing is proved: only the formula, which
     may be wrong, says then what is legal and who has won.
 
-    At a limit (seconds; positions: beginnings after merging) the result is undecided and says
+    At a limit (time; positions: beginnings after merging) the result is undecided and says
     what was covered.  With a file ``checkpoint`` the work goes on from what the file holds;
     it is written now and then, at limits and on Ctrl-C, and removed when the work is done.
 
     Raises ``InputError`` and ``UsageError`` for a checkpoint that cannot be used or written, and
     :class:`LevelInterrupted`, a ``KeyboardInterrupt``, on Ctrl-C.
     """
-    limits = limits if limits is not None else Limits()
     if limits.positions is not None and limits.positions < 1:
         raise UsageError(f"found a limit of {limits.positions} positions, expected 1 or more")
     if problem.layout is None:
@@ -61,7 +61,7 @@ def exhaust(
         return LevelResult(Level.EXHAUSTIVE, Unsupported(why), 0.0)
     # Which kind of beginnings the walker has is its own affair.
     own: Walker[Any] = walker(problem)
-    return _Exhaustion(problem, own, limits, progress, checkpoint).run()
+    return _Exhaustion(problem, own, limits, tell, checkpoint).run()
 
 
 class _Exhaustion(Generic[Nodes]):
@@ -72,20 +72,22 @@ class _Exhaustion(Generic[Nodes]):
         problem: Problem,
         walker: Walker[Nodes],
         limits: Limits,
-        progress: Callable[[str], None],
+        tell: Tell,
         checkpoint: str | None,
     ) -> None:
         assert problem.layout is not None, "the caller has looked"
         self._problem = problem
         self._walker = walker
         self._limits = limits
-        self._tell = progress
+        self._tell = tell
         self._checkpoint = checkpoint
-        self._began = self._saved = time.monotonic()
+        self._watch, self._since_saved = Stopwatch(), Stopwatch()
+        # The seconds of earlier runs, of which a checkpoint tells.
+        self._before = 0.0
         self._findings: list[Finding] = []
         self._halfway = False
         self._rest: Nodes | None = None
-        self._done = Progress(walker.conductor.plies)
+        self._done = Covered(walker.conductor.plies)
         self._todo: list[Nodes] = []
         self._todo_plays: list[int] = []
         self._later: list[Nodes] = []
@@ -135,7 +137,7 @@ class _Exhaustion(Generic[Nodes]):
                 self._index[key] = len(self._index)
         known.todo, known.later = [], []
         self._done = known
-        self._began -= known.seconds
+        self._before = known.seconds
 
     def _restored(self, beginnings: list[tuple[str, int]]) -> list[Nodes]:
         texts = [text for text, _ in beginnings]
@@ -144,13 +146,10 @@ class _Exhaustion(Generic[Nodes]):
 
     def _work(self) -> str:
         """Go on to the end; returns why it was stopped, or nothing."""
-        deadline = None
-        if self._limits.seconds is not None:
-            deadline = time.monotonic() + self._limits.seconds
         done = self._done
         while self._todo:
-            self._tell(self._where())
-            if deadline is not None and time.monotonic() >= deadline:
+            self._tell(Progress(Level.EXHAUSTIVE.value, self._where()))
+            if self._limits.deadline.over:
                 return "time is up"
             most = self._limits.positions
             if most is not None and sum(done.positions) >= most:
@@ -162,7 +161,7 @@ class _Exhaustion(Generic[Nodes]):
             if not self._todo:
                 self._next_layer(done.ply + 1)
             self._halfway = False
-            if time.monotonic() - self._saved > _SAVE_SECONDS:
+            if self._since_saved.seconds > _SAVE_SECONDS:
                 self._save()
         return ""
 
@@ -214,12 +213,12 @@ class _Exhaustion(Generic[Nodes]):
         if self._checkpoint is None or self._findings:
             return
         done = self._done
-        done.seconds = time.monotonic() - self._began
+        done.seconds = self._before + self._watch.seconds
         done.todo = self._beginnings(self._todo, self._todo_plays)
         done.later = self._beginnings(self._later, self._later_plays)
         save(self._checkpoint, self._digest, done)
         done.todo, done.later = [], []
-        self._saved = time.monotonic()
+        self._since_saved = Stopwatch()
 
     def _beginnings(self, parts: list[Nodes], plays: list[int]) -> list[tuple[str, int]]:
         texts = [text for nodes in parts for text in self._walker.texts(nodes)]
@@ -241,7 +240,7 @@ class _Exhaustion(Generic[Nodes]):
 
     def _result(self, stopped: str) -> LevelResult:
         done = self._done
-        seconds = time.monotonic() - self._began
+        seconds = self._before + self._watch.seconds
         plays = sum(done.ended) + done.unknown
         evidence: dict[str, object] = {
             "positions": sum(done.positions),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import signal
-import time
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -30,8 +30,10 @@ from qsage_validate.proving.interruption import LevelInterrupted
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.plays.vector_plays import VectorAdversary
 from qsage_validate.proving.plays.vector_walk import VectorWalk, vector_walk, walks
-from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.strategies.readings import split_moves
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Refuted, Sampled, Verdict
 
@@ -178,16 +180,16 @@ def attack(
     illegal: float = 0.0,
     bias: bool | None = None,
     jobs: int = 1,
-    limits: Limits | None = None,
-    progress: Callable[[str], None] = lambda text: None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> LevelResult:
     """Play ``games`` random plays against a certificate and compare each with the rules.
 
     ``illegal`` is the probability with which an illegal move is tried at each ply, and ``bias``
     says whether moves that were made least are preferred.  With ``bias=None`` the plays are
     divided: legal moves only, with illegal moves, biased with illegal moves (as far as the
-    layout tells what is illegal).  Of ``limits`` only the time counts.  The same seed gives the
-    same plays and results for any number of ``jobs``.
+    layout tells what is illegal).  The same seed gives the same plays and results for any number
+    of ``jobs``.
 
     Raises ``UsageError`` for numbers out of range, and :class:`LevelInterrupted`, a
     ``KeyboardInterrupt``, on Ctrl-C.
@@ -205,8 +207,7 @@ def attack(
         for part in parts
         for first in range(0, part.games, size)
     ]
-    seconds = None if limits is None else limits.seconds
-    run = _Run(problem, seed, parts, slices, games, seconds, progress)
+    run = _Run(problem, seed, parts, slices, games, deadline, tell)
     return run.play(min(jobs, len(slices)))
 
 
@@ -234,16 +235,16 @@ class _Run:
         parts: Sequence[Part],
         slices: Sequence[_Slice],
         games: int,
-        seconds: float | None,
-        progress: Callable[[str], None],
+        deadline: Deadline,
+        tell: Tell,
     ) -> None:
         self._problem = problem
         self._seed = seed
         self._slices = slices
         self._games = games
-        self._progress = progress
-        self._began = time.monotonic()
-        self._deadline = None if seconds is None else self._began + seconds
+        self._tell = tell
+        self._watch = Stopwatch()
+        self._deadline = deadline
         self._total = _Tally()
         self._parts = {part: _Tally() for part in parts}
 
@@ -259,11 +260,8 @@ class _Run:
             return self._result("a process was killed (is there too little memory?)")
         return self._result("time is up")
 
-    def _late(self) -> bool:
-        return self._deadline is not None and time.monotonic() >= self._deadline
-
     def _play_here(self) -> None:
-        players = _Players(self._problem, self._seed, self._late)
+        players = _Players(self._problem, self._seed, lambda: self._deadline.over)
         for piece in self._slices:
             try:
                 self._add(piece, players.play(piece))
@@ -284,9 +282,8 @@ class _Run:
                 if not pending:
                     return
                 piece, future = pending[0]
-                left = None if self._deadline is None else self._deadline - time.monotonic()
                 try:
-                    tally = future.result(left if left is None else max(left, 0.0))
+                    tally = future.result(self._deadline.left(threading.TIMEOUT_MAX))
                 except FutureTimeoutError:  # before Python 3.11 not the built-in one
                     return
                 if tally is None:
@@ -297,10 +294,11 @@ class _Run:
     def _add(self, piece: _Slice, tally: _Tally) -> None:
         self._total.add(tally)
         self._parts[piece.part].add(tally)
-        self._progress(f"{self._total.plays:,} of {self._games:,} plays")
+        done, total = self._total.plays, self._games
+        self._tell(Progress(Level.RANDOM.value, f"{done:,} of {total:,} plays", done, total))
 
     def _result(self, why_stopped: str) -> LevelResult:
-        seconds, total = time.monotonic() - self._began, self._total
+        seconds, total = self._watch.seconds, self._total
         evidence = total.as_json() | {
             "seed": self._seed,
             "plays per second": round(total.plays / seconds) if seconds > 0 else None,

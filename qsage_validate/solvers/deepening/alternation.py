@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, ClassVar, Final
 
 from qsage_validate.circuit.qbf import Qbf
@@ -26,8 +27,8 @@ from qsage_validate.solvers.deepening.state import Answer, fingerprint
 from qsage_validate.solvers.qbf.solving import Solved
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
-from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.system.clock import now
+from qsage_validate.system.limits import NEVER, Deadline, Limits
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -47,11 +48,11 @@ class Turn:
     conclusive: bool = False
 
 
-Ask = Callable[[PositionalModel, float | None], Turn]
-"""Asks for a number of plies: the model with so many, and the seconds that are left."""
+Ask = Callable[[PositionalModel, Deadline], Turn]
+"""Asks for a number of plies: the model with so many, and when to give up."""
 
-Solve = Callable[[Qbf, float | None], Solved]
-"""Decides a formula within some seconds."""
+Solve = Callable[[Qbf, Deadline], Solved]
+"""Decides a formula, or gives up at the deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +83,21 @@ def alternate(
     ask_white: Ask,
     *,
     last: int | None = None,
-    seconds: float | None = None,
-    formula_seconds: float | None = None,
+    deadline: Deadline = NEVER,
+    formula_seconds: float = inf,
     file: AlternationFile | None = None,
     say: Callable[[Player, int], None] | None = None,
 ) -> Alternated:
     """Ask for White at 0, 2, 4, … plies and for Black at 1, 3, 5, …, until one has a strategy.
 
-    ``last`` is the greatest number of plies, at most the open positions' number; ``seconds``
-    the time for all, ``formula_seconds`` for each question; one that takes longer stays open and
-    the next one is asked.  What ``file`` knows is not asked again, and what is answered is added
+    ``last`` is the greatest number of plies, at most the open positions' number; ``deadline`` is
+    for all, ``formula_seconds`` for each question; one that takes longer stays open and the next
+    one is asked.  What ``file`` knows is not asked again, and what is answered is added
     to it.  ``say`` hears what is about to be asked.  Raises ``UsageError`` for games that PAIRING
     has no words for.
     """
     most = model.open.bit_count()
     require_pairing_game(at_plies(model, most))
-    deadline = None if seconds is None else now() + seconds
     turns = [] if file is None else list(file.turns)
     known = {(t.player, t.answer.plies) for t in turns}
     found = _conclude(model, turns, most)
@@ -108,13 +108,11 @@ def alternate(
         player, ask = (BLACK, ask_black) if plies % 2 else (WHITE, ask_white)
         if (player, plies) in known:
             continue
-        left = None if deadline is None else deadline - now()
-        if left is not None and left <= 0:
-            return _undecided(model, turns, f"{seconds:g} seconds are over")
+        if deadline.over:
+            return _undecided(model, turns, f"{deadline.seconds:g} seconds are over")
         if say is not None:
             say(player, plies)
-        limits = [x for x in (left, formula_seconds) if x is not None]
-        turn = ask(at_plies(model, plies), min(limits, default=None))
+        turn = ask(at_plies(model, plies), deadline.sooner(formula_seconds))
         turns.append(turn)
         if turn.answer.truth is None:
             open_questions.append(f"{player} at {plies}: {turn.answer.why}")
@@ -153,13 +151,13 @@ def _undecided(model: PositionalModel, turns: Sequence[Turn], why: str) -> Alter
 def black_by_formulas(encoding: str, solve: Solve) -> Ask:
     """Asks for Black's win by a formula of an encoding (``cor+``, ``cover``, ``ea``, …)."""
 
-    def ask(model: PositionalModel, seconds: float | None) -> Turn:
+    def ask(model: PositionalModel, deadline: Deadline) -> Turn:
         encoded = encode(model, encoding)
         if True not in encoded.layout.conclusive:
             raise UsageError(
                 f"found the encoding {encoding}, expected one whose truth is a win of Black's"
             )
-        solved = solve(encoded.qbf, seconds)
+        solved = solve(encoded.qbf, deadline)
         move = ""
         if solved.truth and solved.outer is not None and encoded.layout.moves:
             move = encoded.layout.moves[0].chosen(solved.outer) or ""
@@ -179,8 +177,8 @@ def black_by_formulas(encoding: str, solve: Solve) -> Ask:
 def black_by_search() -> Ask:
     """Asks for the same by search on the rules."""
 
-    def ask(model: PositionalModel, seconds: float | None) -> Turn:
-        found = search_for(PositionalGame(model), limits=Limits(seconds)).solve()
+    def ask(model: PositionalModel, deadline: Deadline) -> Turn:
+        found = search_for(PositionalGame(model), limits=Limits(deadline)).solve()
         truth = None if found.winner is None else found.winner is BLACK
         move = str(found.first_moves[0]) if truth and found.first_moves else ""
         answer = Answer(len(model.turns), truth, SEARCH, found.seconds, found.reason, move)
@@ -192,8 +190,8 @@ def black_by_search() -> Ask:
 def white_by_formulas(solve: Solve) -> Ask:
     """Asks for White's block by PAIRING, in clauses in which White is existential."""
 
-    def ask(model: PositionalModel, seconds: float | None) -> Turn:
-        solved = solve(pairing_clauses(model), seconds)
+    def ask(model: PositionalModel, deadline: Deadline) -> Turn:
+        solved = solve(pairing_clauses(model), deadline)
         answer = Answer(
             len(model.turns),
             solved.truth,
@@ -209,13 +207,13 @@ def white_by_formulas(solve: Solve) -> Ask:
 def white_by_search(search: BlockingSearch) -> Ask:
     """Asks for the same by search on the rules, which keeps what it has found out."""
 
-    def ask(model: PositionalModel, seconds: float | None) -> Turn:
+    def ask(model: PositionalModel, deadline: Deadline) -> Turn:
         started = now()
         plies = len(model.turns)
         truth: bool | None = None
         why = ""
         try:
-            truth = search.blocks(plies, seconds)
+            truth = search.blocks(plies, deadline)
         except UndecidedError as error:
             why = str(error)
         return Turn(WHITE, Answer(plies, truth, "pairs by search", now() - started, why))

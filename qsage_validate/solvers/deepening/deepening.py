@@ -18,11 +18,13 @@ from qsage_validate.solvers.deepening.depths import Bound, Depths
 from qsage_validate.solvers.deepening.game_depths import depths_of
 from qsage_validate.solvers.deepening.state import Answer, DeepeningFile
 from qsage_validate.solvers.search.choose import search_for
-from qsage_validate.solvers.search.solver import MAX_PLIES, Limits, Progress, ProgressCallback
+from qsage_validate.solvers.search.solver import MAX_PLIES
 from qsage_validate.system.clock import now
+from qsage_validate.system.limits import NEVER, Deadline, Limits
+from qsage_validate.system.progress import Progress, Tell, nobody
 
-Ask = Callable[[GameModel, float | None], Answer]
-"""Answers for one depth: the model of that depth, and the seconds that are left."""
+Ask = Callable[[GameModel, Deadline], Answer]
+"""Answers for one depth: the model of that depth, and when to give up."""
 
 SEARCH = "search"
 
@@ -72,30 +74,28 @@ def deepen(
     ask: Ask,
     *,
     last: int | None = None,
-    seconds: float | None = None,
+    deadline: Deadline = NEVER,
     file: DeepeningFile | None = None,
     say: Callable[[int], None] | None = None,
 ) -> Deepened:
     """Ask about greater and greater depths until Black wins or it is known that Black never does.
 
-    ``last`` is the greatest number of plies to ask about, ``seconds`` the time for all answers.
+    ``last`` is the greatest number of plies to ask about, ``deadline`` is for all answers.
     What ``file`` knows is not asked again, and each answer is added to it.  ``say`` is told
     each number of plies before it is asked about.  Raises ``UsageError`` when an answer
     contradicts an earlier one.
     """
-    deadline = None if seconds is None else now() + seconds
     depths = depths_of(model)
     answers = [] if file is None else list(file.answers)
     refuted, upper = _known(answers)
     for plies in depths.relevant(1 if refuted is None else refuted + 1, last):
         if upper is not None and plies >= upper:
             break
-        left = None if deadline is None else deadline - now()
-        if left is not None and left <= 0:
-            return _undecided(depths, answers, f"{seconds:g} seconds are over")
+        if deadline.over:
+            return _undecided(depths, answers, f"{deadline.seconds:g} seconds are over")
         if say is not None:
             say(plies)
-        answer = ask(depths.at(plies), left)
+        answer = ask(depths.at(plies), deadline)
         if answer.truth is None:
             return _undecided(depths, answers, answer.why)
         answers.append(answer)
@@ -110,9 +110,9 @@ def deepen_by_search(
     model: GameModel,
     *,
     last: int | None = None,
-    limits: Limits | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
     file: DeepeningFile | None = None,
-    progress: ProgressCallback | None = None,
+    tell: Tell = nobody,
 ) -> Deepened:
     """The same by one search on the rules, which deepens by itself and keeps its table.
 
@@ -136,14 +136,14 @@ def deepen_by_search(
             if file is not None:
                 file.add(answer)
 
-    def watch(state: Progress) -> None:
+    def watch(progress: Progress) -> None:
         # The search of so many plies has begun: those before have been refuted.
-        if depths.searched(state.plies - 1) > 0:
-            add(Answer(depths.searched(state.plies - 1), False, SEARCH, now() - started))
-        if progress is not None:
-            progress(state)
+        assert progress.done is not None, "a search counts plies"
+        if depths.searched(progress.done - 1) > 0:
+            add(Answer(depths.searched(progress.done - 1), False, SEARCH, now() - started))
+        tell(progress)
 
-    result = search_for(game, limits=limits, progress=watch).solve()
+    result = search_for(game, limits=limits, tell=watch).solve()
     if result.winner is None:
         return _undecided(depths, answers, _limit_of(result.reason))
     if result.winner is Player.BLACK:

@@ -17,7 +17,8 @@ from qsage_validate.solvers.qbf.dialect import Dialect, outer_assignment
 from qsage_validate.solvers.qbf.log import shortened
 from qsage_validate.solvers.qbf.outcome import Outcome
 from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
-from qsage_validate.solvers.qbf.status import judge
+from qsage_validate.solvers.qbf.status import status_of
+from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import run_program
 
 _TAIL_BYTES = 1 << 16
@@ -37,19 +38,6 @@ class TraceKind(Enum):
     QRP = "QRP"
     BINARY_QRP = "binary QRP"
     QUTE = "Qute's trace"
-
-
-@dataclass(frozen=True)
-class RunLimits:
-    """Limits of one run; ``None`` is no limit.
-
-    ``seconds`` of wall time; ``memory_mb`` megabytes of address space; ``trace_mb`` megabytes
-    that a trace may have.
-    """
-
-    seconds: float | None = None
-    memory_mb: int | None = None
-    trace_mb: int | None = None
 
 
 @dataclass(frozen=True)
@@ -107,11 +95,12 @@ class Backend:
     def solve(
         self,
         formula: Qbf,
-        limits: RunLimits = RunLimits(),
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
         *,
         workdir: Path,
         form: ClausalForm | None = None,
         trace: Path | None = None,
+        trace_mb: int | None = None,
         binary_trace: bool = False,
         outer: bool = True,
         stop: Callable[[], bool] | None = None,
@@ -120,7 +109,8 @@ class Backend:
 
         A circuit solver gets the circuit, unless ``form`` is given or a trace is wanted; a
         clause solver gets ``form``, by default :func:`clausal_form` of the formula.  A trace
-        goes to the file ``trace``, which is removed again when the run gives no answer.
+        goes to the file ``trace``, of at most ``trace_mb`` megabytes; it is removed again when
+        the run gives no answer.
         ``outer`` asks for an assignment of the outermost block, where the solver can give one:
         of the formula's own variables, or of ``form``'s block when that is given.
         ``stop`` is asked now and then whether to stop.
@@ -154,17 +144,17 @@ class Backend:
             command = (program.path, *self.arguments, *words, str(file))
             finished = run_program(
                 command,
-                timeout=limits.seconds,
+                deadline=limits.deadline,
                 memory_mb=limits.memory_mb,
                 stdout=trace,
-                output_mb=limits.trace_mb,
+                output_mb=trace_mb,
                 cwd=folder,
                 stop=stop,
             )
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         printed = finished.stdout if trace is None else _tail(trace)
-        status, why = judge(finished, self.dialect.verdicts(printed))
+        status, why = status_of(finished, self.dialect.verdicts(printed))
         truth = status.truth
         if trace is not None and truth is None:
             _remove(trace)

@@ -28,11 +28,12 @@ from typing import Final
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers.qbf import bloqqer_child
-from qsage_validate.solvers.qbf.backend import Missing, Program, RunLimits, SolverMissingError
+from qsage_validate.solvers.qbf.backend import Missing, Program, SolverMissingError
 from qsage_validate.solvers.qbf.locate import INSTALL_LINE, on_path, pyqbf_version
 from qsage_validate.solvers.qbf.log import shortened
 from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.solvers.qbf.status import failure, said
+from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import Finished, run_program
 
 SOUND_OPTIONS: Final[Mapping[str, int]] = {"exp-mini": 0}
@@ -91,7 +92,7 @@ def availability() -> Program | Missing:
 
 def preprocess(
     form: ClausalForm,
-    limits: RunLimits = RunLimits(),  # noqa: B008 (frozen)
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
     *,
     workdir: Path,
     trace: Path | None = None,
@@ -125,13 +126,17 @@ def preprocess(
         target = None if trace is None else trace.absolute()
         command = _command(program, given, left, target, chosen)
         finished = run_program(
-            command, timeout=limits.seconds, memory_mb=limits.memory_mb, cwd=folder, stop=stop
+            command,
+            deadline=limits.deadline,
+            memory_mb=limits.memory_mb,
+            cwd=folder,
+            stop=stop,
         )
         text = left.read_text(encoding="ascii") if left.exists() else ""
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     rest = parse_rest(text, form.max_variable)
-    status, why = judge_rest(finished, rest)
+    status, why = status_of_rest(finished, rest)
     if status is Status.FALSE and chosen["exp-mini"]:
         status, why = Status.RUBBISH, "false with exp-mini, under which Bloqqer errs: no answer"
     good = status in (Status.TRUE, Status.FALSE, Status.UNKNOWN)
@@ -168,7 +173,7 @@ def _command(
     return [*child, program.path, str(given), str(left), str(trace or ""), *words]
 
 
-def judge_rest(
+def status_of_rest(
     finished: Finished, rest: ClausalForm | None, *, decided_leaves_nothing: bool = False
 ) -> tuple[Status, str]:
     """The verdict of a preprocessor, confirmed by the formula that it leaves.

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
-from qsage_validate.solvers.qbf.backend import Missing, Program, RunLimits, SolverMissingError
-from qsage_validate.solvers.qbf.bloqqer import Preprocessed, judge_rest, parse_rest
+from qsage_validate.solvers.qbf.backend import Missing, Program, SolverMissingError
+from qsage_validate.solvers.qbf.bloqqer import Preprocessed, parse_rest, status_of_rest
 from qsage_validate.solvers.qbf.locate import on_path
 from qsage_validate.solvers.qbf.log import shortened
 from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import run_program
 
 
@@ -27,7 +28,7 @@ def availability() -> Program | Missing:
 
 def preprocess(
     form: ClausalForm,
-    limits: RunLimits = RunLimits(),  # noqa: B008 (frozen)
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
     *,
     workdir: Path,
     stop: Callable[[], bool] | None = None,
@@ -45,7 +46,7 @@ def preprocess(
         given.write_text(qdimacs_text(form), encoding="ascii")
         finished = run_program(
             (program.path, str(given), "-o", str(left)),
-            timeout=limits.seconds,
+            deadline=limits.deadline,
             memory_mb=limits.memory_mb,
             cwd=folder,
             stop=stop,
@@ -54,7 +55,7 @@ def preprocess(
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     rest = parse_rest(text, 0)
-    status, why = judge_rest(finished, rest, decided_leaves_nothing=True)
+    status, why = status_of_rest(finished, rest, decided_leaves_nothing=True)
     return Preprocessed(
         status=status,
         why=why,

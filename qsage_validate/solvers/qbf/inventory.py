@@ -9,6 +9,7 @@ from typing import Final
 from qsage_validate.solvers.qbf import bloqqer, hqspre
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing, Program, TraceKind
 from qsage_validate.solvers.qbf.backends import backends
+from qsage_validate.system.limits import Deadline
 from qsage_validate.system.programs import Ended, run_program
 
 _VERSION_SECONDS: Final = 5.0
@@ -86,7 +87,7 @@ def _version(backend: Backend, program: Program) -> str:
     arguments = backend.dialect.version
     if arguments is None:
         return program.version
-    finished = run_program((program.path, *arguments), timeout=_VERSION_SECONDS)
+    finished = run_program((program.path, *arguments), deadline=Deadline.after(_VERSION_SECONDS))
     text = (finished.stdout + finished.stderr).decode("utf-8", "replace")
     number = _NUMBER.search(text)
     if finished.ended is not Ended.EXITED or number is None:

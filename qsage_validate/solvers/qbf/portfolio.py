@@ -17,8 +17,9 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, QsageError, UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
-from qsage_validate.solvers.qbf.backend import Backend, Format, RunLimits
+from qsage_validate.solvers.qbf.backend import Backend, Format
 from qsage_validate.solvers.qbf.outcome import Outcome
+from qsage_validate.system.limits import Limits
 from qsage_validate.system.signals import orderly_termination
 
 
@@ -54,7 +55,7 @@ class Race:
 def race(
     formula: Qbf,
     contenders: Sequence[Backend],
-    limits: RunLimits = RunLimits(),  # noqa: B008 (frozen)
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
     *,
     workdir: Path,
     form: ClausalForm | None = None,

@@ -12,12 +12,13 @@ from qsage_validate.encodings.encoding import AnyEncoding
 from qsage_validate.encodings.layout.tables import inconclusive
 from qsage_validate.errors import MissingExtraError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
-from qsage_validate.solvers.qbf.backend import Backend, Format, Missing, RunLimits
+from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed, preprocess
 from qsage_validate.solvers.qbf.outcome import Outcome, Status
 from qsage_validate.solvers.qbf.portfolio import Race, race
 from qsage_validate.system.clock import now
+from qsage_validate.system.limits import Limits
 from qsage_validate.system.workspace import workspace
 
 # After Bloqqer DepQBF solves the most of the games' formulas; circuit solvers need no Bloqqer.
@@ -78,7 +79,7 @@ def available(circuit: bool = True) -> list[Backend]:
 
 
 def solve_formula(
-    formula: Qbf, contenders: Sequence[Backend], limits: RunLimits, *, preprocessing: bool
+    formula: Qbf, contenders: Sequence[Backend], limits: Limits, *, preprocessing: bool
 ) -> Solved:
     """Decide ``formula`` within ``limits``; with ``preprocessing`` on what Bloqqer leaves of it.
 
@@ -94,13 +95,12 @@ def solve_formula(
             if solved.outer is None:
                 return solved
             (backend,) = (b for b in contenders if b.name == solved.solver)
-            wins = _confirm(formula, solved, backend, _rest(limits, started), folder)
+            wins = _confirm(formula, solved, backend, limits, folder)
             return replace(solved, outer=solved.outer if wins else None)
         done = preprocess(_clauses(formula, contenders), limits, workdir=folder)
         if done.form is None:
             return _decided(done, started)
-        rest = _rest(limits, started)
-        return _solved(_run(formula, contenders, rest, folder, done.form), done, started)
+        return _solved(_run(formula, contenders, limits, folder, done.form), done, started)
 
 
 def conclusive(solved: Solved, encoded: AnyEncoding) -> Solved:
@@ -122,7 +122,7 @@ def _clauses(formula: Qbf, contenders: Sequence[Backend]) -> ClausalForm:
 def _run(
     formula: Qbf,
     contenders: Sequence[Backend],
-    limits: RunLimits,
+    limits: Limits,
     folder: Path,
     form: ClausalForm | None,
 ) -> Race:
@@ -135,9 +135,7 @@ def _run(
     return race(formula, contenders, limits, workdir=folder, form=form, outer=outer)
 
 
-def _confirm(
-    formula: Qbf, solved: Solved, backend: Backend, limits: RunLimits, folder: Path
-) -> bool:
+def _confirm(formula: Qbf, solved: Solved, backend: Backend, limits: Limits, folder: Path) -> bool:
     """Whether the solver gives the same answer once the outermost block is as it said.
 
     Assignments are by-products, and not always right: DepQBF prints losing ones of formulas
@@ -165,12 +163,6 @@ def with_outermost(formula: Qbf, values: Mapping[int, bool]) -> Qbf:
     inputs = gate.inputs if flat and gate is not None else (formula.output,)
     gates = {**formula.gates, top: Gate(Connective.AND, (*literals, *inputs))}
     return replace(formula, scopes=scopes, gates=gates, output=top)
-
-
-def _rest(limits: RunLimits, started: float) -> RunLimits:
-    if limits.seconds is None:
-        return limits
-    return replace(limits, seconds=max(limits.seconds - (now() - started), 0.0))
 
 
 def _decided(done: Preprocessed, started: float) -> Solved:

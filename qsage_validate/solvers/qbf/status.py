@@ -38,7 +38,7 @@ def failure(finished: Finished) -> tuple[Status, str] | None:
             return None
 
 
-def judge(finished: Finished, verdicts: set[bool]) -> tuple[Status, str]:
+def status_of(finished: Finished, verdicts: set[bool]) -> tuple[Status, str]:
     """The status of a run that printed ``verdicts``, and why, in one line."""
     failed = failure(finished)
     if failed is not None:

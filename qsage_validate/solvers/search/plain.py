@@ -6,23 +6,18 @@ end, larger ones to a deadline.
 
 from __future__ import annotations
 
-from time import monotonic
-
-from qsage_validate.errors import UndecidedError
 from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.protocol import Player, Position
+from qsage_validate.system.limits import NEVER, Deadline
 
 # Positions between two looks at the clock.
 _TICK = 256
 
 
 class PlainSearch:
-    """The winners of a game's positions, kept.
+    """The winners of a game's positions, kept; ``UndecidedError`` at the deadline."""
 
-    At ``deadline`` (``time.monotonic``) a search ends with ``UndecidedError``.
-    """
-
-    def __init__(self, game: PlanningGame, deadline: float | None = None) -> None:
+    def __init__(self, game: PlanningGame, deadline: Deadline = NEVER) -> None:
         self.game = game
         self.deadline = deadline
         self._winners: dict[Position, Player] = {}
@@ -39,9 +34,8 @@ class PlainSearch:
 
     def _look(self, position: Position) -> Player:
         self._looked_at += 1
-        late = self.deadline is not None and self._looked_at % _TICK == 0
-        if late and self.deadline is not None and monotonic() > self.deadline:
-            raise UndecidedError("time is up while the game of the formula was searched")
+        if self._looked_at % _TICK == 0:
+            self.deadline.check("the game of the formula was searched")
         settled = self.game.settled(position)
         if settled is not None:
             return settled

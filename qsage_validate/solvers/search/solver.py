@@ -14,13 +14,15 @@ The table stays usable after a solve, after an interrupt, and for positions off 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Kernel, Move, Player, Position, State
 from qsage_validate.system.clock import now
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -36,33 +38,10 @@ _NEVER = -1
 _ALWAYS = 1 << 30
 # A clock and a count are looked at every so many nodes.
 _TICK = 4096
+# A position of the table with its bounds, as measured on CPython.
+_BYTES_A_POSITION = 150
 # Finding what is symmetric to a position costs more than searching below this many plies.
 _SYMMETRIC_FROM = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When a search gives up; ``None`` is never.
-
-    ``seconds`` of wall-clock time for a call; ``positions`` that the table may hold (about
-    150 bytes each).
-    """
-
-    seconds: float | None = None
-    positions: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a search is: ``plies`` is the depth that is being searched."""
-
-    plies: int
-    nodes: int
-    positions: int
-    seconds: float
-
-
-ProgressCallback = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,19 +123,20 @@ class PositionKernel(Kernel):
 class Solver:
     """The search of one game with its table.
 
-    ``limits`` hold for each call; ``progress`` is called now and then, from the same thread.
+    ``limits`` hold for all calls together, their memory for the table; ``tell`` hears now and
+    then how many plies deep it is searched.
     """
 
     def __init__(
         self,
         game: Game,
         *,
-        limits: Limits | None = None,
-        progress: ProgressCallback | None = None,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        tell: Tell = nobody,
     ) -> None:
         self.game = game
-        self.limits = limits or Limits()
-        self.progress = progress
+        self.limits = limits
+        self._tell = tell
         self.nodes = 0
         self._kernel = game.kernel() or PositionKernel(game)
         self._alternates = self._kernel.alternates
@@ -165,7 +145,6 @@ class Solver:
         self._tables: dict[Player, dict[Hashable, tuple[int, int]]] = {BLACK: {}, WHITE: {}}
         self._bounds: dict[tuple[int, int], tuple[int, int]] = {}
         self._history: dict[Player, dict[int, int]] = {BLACK: {}, WHITE: {}}
-        self._deadline: float | None = None
         self._started = 0.0
         self._depth = 0
 
@@ -173,6 +152,13 @@ class Solver:
     def positions(self) -> int:
         """How many positions the table holds."""
         return sum(map(len, self._tables.values()))
+
+    @property
+    def _most_positions(self) -> int | None:
+        """How many positions the table may hold."""
+        memory_mb, positions = self.limits.memory_mb, self.limits.positions
+        room = None if memory_mb is None else memory_mb * 1_000_000 // _BYTES_A_POSITION
+        return min((n for n in (positions, room) if n is not None), default=None)
 
     # -- questions --------------------------------------------------------------------------
 
@@ -339,8 +325,6 @@ class Solver:
     def _running(self) -> Iterator[None]:
         """Starts the clock, makes room for the recursion, and names a limit that is reached."""
         self._started = now()
-        seconds = self.limits.seconds
-        self._deadline = None if seconds is None else self._started + seconds
         # Never lowered again: another thread may be searching.
         need = _stack_depth() + min(self.game.plies, MAX_PLIES) + 200
         sys.setrecursionlimit(max(sys.getrecursionlimit(), need))
@@ -350,17 +334,18 @@ class Solver:
             raise UndecidedError(f"undecided: {limit}") from None
 
     def _tick(self) -> None:
-        if self._deadline is not None and now() > self._deadline:
-            raise _LimitError(f"{self.limits.seconds:g} seconds are over")
-        if self.limits.positions is not None and self.positions > self.limits.positions:
-            raise _LimitError(f"{self.limits.positions:,} positions are in the table")
+        deadline, most = self.limits.deadline, self._most_positions
+        if deadline.over:
+            raise _LimitError(f"{deadline.seconds:g} seconds are over")
+        if most is not None and self.positions > most:
+            raise _LimitError(f"{most:,} positions are in the table")
         if not self.nodes & (64 * _TICK - 1):
             self._report()
 
     def _report(self) -> None:
-        if self.progress is not None:
-            seconds = now() - self._started
-            self.progress(Progress(self._depth, self.nodes, self.positions, seconds))
+        stage = f"searching depth {self._depth}"
+        text = f"{self.positions:,} positions, {now() - self._started:.0f} s"
+        self._tell(Progress(stage, text, self._depth, self.game.plies))
 
     def _key(self, state: State, plies: int) -> Hashable:
         return self._kernel.key(state) if plies >= _SYMMETRIC_FROM else state
@@ -493,19 +478,22 @@ class WinningStrategy:
 def solve(
     game: Game,
     *,
-    limits: Limits | None = None,
-    progress: ProgressCallback | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
     all_first_moves: bool = False,
 ) -> SearchResult:
     """Who wins ``game`` within its plies (see ``SearchResult``)."""
-    return Solver(game, limits=limits, progress=progress).solve(all_first_moves=all_first_moves)
+    return Solver(game, limits=limits, tell=tell).solve(all_first_moves=all_first_moves)
 
 
 def winning_strategy(
-    game: Game, *, limits: Limits | None = None, progress: ProgressCallback | None = None
+    game: Game,
+    *,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
 ) -> WinningStrategy:
     """The strategy of whoever wins ``game``; raises ``UndecidedError`` at a limit."""
-    solver = Solver(game, limits=limits, progress=progress)
+    solver = Solver(game, limits=limits, tell=tell)
     result = solver.solve()
     if result.winner is None:
         raise UndecidedError(result.reason)

@@ -14,8 +14,9 @@ from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.reach import reach
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import MAX_PLIES, Limits, Solver
+from qsage_validate.solvers.search.solver import MAX_PLIES, Solver
 from qsage_validate.synthesis.clock import Clock
+from qsage_validate.system.limits import Deadline, Limits
 
 
 def search_check(
@@ -41,7 +42,7 @@ def search_check(
         return 0, None
     game = HeapGame(rules, asked[-1][0], plies=plies)
     # One search for all states: they share its table.
-    solver = Solver(game, limits=Limits(seconds=clock.left(1e6)))
+    solver = Solver(game, limits=Limits(Deadline.after(clock.left(1e6))))
     for done, (state, winning) in enumerate(asked):
         try:
             clock.check("states were searched")

@@ -56,7 +56,7 @@ this game's.  Where only the suggestions fail, the verdict is undecided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
@@ -80,6 +80,8 @@ from qsage_validate.kernel.ground import GroundRules
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.reading import Matcher
 from qsage_validate.strategies.readings import MoveCode
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.proofs.ground import conjunction, ground_grid
 from qsage_validate.validation.proofs.prefix import Prefix, read_prefix
@@ -95,11 +97,11 @@ def prove_encoding(
     layout: Layout,
     game: BddlGame,
     *,
-    deadline: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> Verdict:
     """The verdict of :func:`answer_encoding`."""
-    return answer_encoding(formula, layout, game, deadline=deadline, progress=progress).verdict
+    return answer_encoding(formula, layout, game, deadline=deadline, tell=tell).verdict
 
 
 def answer_encoding(
@@ -107,8 +109,8 @@ def answer_encoding(
     layout: Layout,
     game: BddlGame,
     *,
-    deadline: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
     obligations: bool = False,
 ) -> LevelAnswer:
     """Prove that the formula is true exactly when Black wins, or say what speaks against it.
@@ -124,7 +126,7 @@ def answer_encoding(
         return LevelAnswer(Unsupported(f"the layout does not say where {missing} claims a goal"))
     if 1 << len(prefix.square.literals) > _MOST_SQUARES:
         return LevelAnswer(Unsupported(f"more than {_MOST_SQUARES} values of the symbolic square"))
-    comparison = _Comparison(prefix, layout, game, deadline, progress)
+    comparison = _Comparison(prefix, layout, game, deadline, tell)
     try:
         verdict = comparison.verdict()
     except ClaimsTimeoutError as error:
@@ -156,14 +158,14 @@ class _Comparison:
         prefix: Prefix,
         layout: Layout,
         game: BddlGame,
-        deadline: float | None,
-        progress: Callable[[int, int], None] | None,
+        deadline: Deadline,
+        tell: Tell,
     ) -> None:
         self.prefix = prefix
         self.layout = layout
         self.game = game
         self.deadline = deadline
-        self.progress = progress
+        self.tell = tell
         # Universal variables without a role matter where the output needs them.
         self.free = [v for v in prefix.free if v in prefix.needed]
         self.asked: list[Obligation] = []
@@ -218,7 +220,7 @@ class _Comparison:
             script.claims,
             script.assumed,
             deadline=self.deadline,
-            progress=self.progress,
+            tell=self.tell,
         )
 
     def _others_satisfy(self, complete: _Completeness, failure: Counterexample) -> bool:

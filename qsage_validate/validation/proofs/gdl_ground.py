@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import Final, TypeAlias
 
 from qsage_validate.circuit.aig import AigBuilder
@@ -40,6 +39,7 @@ from qsage_validate.kernel.unrolled import (
     UnrolledGame,
     UnrolledRules,
 )
+from qsage_validate.system.limits import NEVER, Deadline
 
 MAX_RULES: Final = 1_000_000
 """No game with more ground rules than this is unrolled (about 1 GB)."""
@@ -57,7 +57,7 @@ Named: TypeAlias = "tuple[Ground, ...]"
 
 
 def gdl_rules(
-    builder: AigBuilder, game: RoundsGame, *, deadline: float | None = None
+    builder: AigBuilder, game: RoundsGame, *, deadline: Deadline = NEVER
 ) -> UnrolledRules:
     """The rules of a game in GDL as a circuit inside ``builder``.
 
@@ -67,12 +67,11 @@ def gdl_rules(
 
 
 def unrolled(
-    game: RoundsGame, *, max_rules: int = MAX_RULES, deadline: float | None = None
+    game: RoundsGame, *, max_rules: int = MAX_RULES, deadline: Deadline = NEVER
 ) -> UnrolledGame:
     """The ground rules of all rounds.
 
-    Raises ``TooLargeError`` for more than ``max_rules`` of them, and when ``deadline``
-    (``time.monotonic``) passes.
+    Raises ``TooLargeError`` for more than ``max_rules`` of them, and when the deadline passes.
     """
     grounder = _Grounder(game.inner, max_rules, deadline)
     try:
@@ -105,7 +104,7 @@ Instance: TypeAlias = "tuple[Named, tuple[tuple[Named, bool], ...]]"
 class _Limits:
     """How many rules there may be, and until when."""
 
-    def __init__(self, max_rules: int, deadline: float | None) -> None:
+    def __init__(self, max_rules: int, deadline: Deadline) -> None:
         self._max_rules = max_rules
         self._deadline = deadline
         self._kept = 0
@@ -115,7 +114,7 @@ class _Limits:
         """With so many rules besides those that are kept."""
         if self._kept + number > self._max_rules:
             raise TooLargeError(f"the game has more than {self._max_rules:,} ground rules")
-        if self._deadline is not None and monotonic() > self._deadline:
+        if self._deadline.over:
             raise TooLargeError("time is up while the rules are grounded")
 
     def keep(self, number: int) -> None:
@@ -136,7 +135,7 @@ class _Limits:
 
 
 class _Grounder:
-    def __init__(self, game: GdlGame, max_rules: int, deadline: float | None) -> None:
+    def __init__(self, game: GdlGame, max_rules: int, deadline: Deadline) -> None:
         self.gdl = game
         self.machine = game.machine
         self.program = game.machine.program

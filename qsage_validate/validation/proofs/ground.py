@@ -24,12 +24,13 @@ from qsage_validate.kernel.ground import (
     GroundMove,
     GroundRules,
 )
+from qsage_validate.system.limits import NEVER, Deadline
 
 RulesIn = Callable[[AigBuilder], Rules]
 """Makes the circuit of one game inside a graph."""
 
 
-def rules_of(game: Game, *, deadline: float | None = None) -> RulesIn | None:
+def rules_of(game: Game, *, deadline: Deadline = NEVER) -> RulesIn | None:
     """The rules of a game as a circuit; ``None`` for a kind of game that has none.
 
     Making it raises ``TooLargeError`` where the game is too large for that.

@@ -6,7 +6,6 @@ verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -29,12 +28,12 @@ from qsage_validate.kernel.strategy import (
     Undefined,
     Won,
 )
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.proofs.ground import RulesIn, rules_of
 from qsage_validate.validation.proofs.readings import reading_of
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,8 @@ def prove_rules(
     certificate: CircuitCertificate,
     game: Game,
     *,
-    deadline: float | None = None,
-    progress: Progress | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
     rewrite: bool = True,
 ) -> LevelAnswer:
     """Prove that the strategy read off ``certificate`` wins every play of ``game``.
@@ -69,9 +68,7 @@ def prove_rules(
     if rules_in is None:
         return LevelAnswer(Unsupported(f"the rules of {game.name} are no circuit"))
     try:
-        ask = partial(
-            _strategy, formula, layout, certificate, rules_in, rewrite, deadline, progress
-        )
+        ask = partial(_strategy, formula, layout, certificate, rules_in, rewrite, deadline, tell)
         answer = ask(guess=False)
         if isinstance(answer.verdict, Refuted) and answer.guessed:
             other = ask(guess=True)
@@ -90,8 +87,8 @@ def _strategy(
     certificate: CircuitCertificate,
     rules_in: RulesIn,
     rewrite: bool,
-    deadline: float | None,
-    progress: Progress | None,
+    deadline: Deadline,
+    tell: Tell,
     *,
     guess: bool,
 ) -> LevelAnswer:
@@ -107,7 +104,7 @@ def _strategy(
         name = str(error.variable) if formula is None else formula.name(error.variable)
         text = f"a reply reads {name}, which is not chosen before it"
         return LevelAnswer(Refuted((Finding(FindingKind.LOOKS_RIGHT, error.ply, text),)))
-    result = proof.prove(deadline=deadline, progress=progress)
+    result = proof.prove(deadline=deadline, tell=tell)
     if isinstance(result, Won):
         text = f"the strategy wins every play of {result.plies} plies: {result.claims} claims hold"
         return LevelAnswer(
@@ -129,8 +126,8 @@ def prove_boards(
     certificate: CircuitCertificate,
     game: Game,
     *,
-    deadline: float | None = None,
-    progress: Progress | None = None,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
     rewrite: bool = True,
 ) -> LevelAnswer:
     """Prove that position and legality in the formula are those of the rules.
@@ -147,7 +144,7 @@ def prove_boards(
     reading = reading_of(layout)
     try:
         proof = BoardsProof(formula, certificate, reading, rules_in, rewrite)
-        result = proof.prove(deadline=deadline, progress=progress)
+        result = proof.prove(deadline=deadline, tell=tell)
     except MisreadError as error:
         finding = Finding(FindingKind.LAYOUT_DIFFERS, 0, f"{reading.source}: {error}")
         return LevelAnswer(Refuted((finding,)))

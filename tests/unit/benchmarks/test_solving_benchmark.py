@@ -16,7 +16,6 @@ from benchmarks.solving import (
     measure,
 )
 from qsage_validate.encodings.encoding import Kind, encoders
-from qsage_validate.solvers.qbf.backend import RunLimits
 
 
 def way(seconds: float | None, before: float = 1.0, answer: str = "true") -> dict[str, Any]:
@@ -71,8 +70,7 @@ def test_all_ways_of_a_model_answer_alike() -> None:
     ways = tuple(
         f"{name}:{style}".removesuffix(":") for name in encoders(Kind.GRID) for style in STYLES
     )
-    limits = RunLimits(seconds=60.0)
-    options = Options(None, ways, ("depqbf",), ("bloqqer", "none"), 1, limits, exp_mini=False)
+    options = Options(None, ways, ("depqbf",), ("bloqqer", "none"), 1, 60.0, exp_mini=False)
     model = INSTANCES[0].model(None)
     assert model is not None
     rows = list(measure(INSTANCES[0], model, options))

@@ -26,6 +26,7 @@ from qsage_validate.kernel.certificate import (
     Kind,
 )
 from qsage_validate.kernel.dependencies import wrong_dependency
+from qsage_validate.system.limits import Deadline
 from tests.support.random_certificates import (
     all_choices,
     certified,
@@ -209,8 +210,8 @@ def pigeons(count: int) -> tuple[Aig, int]:
 
 def test_a_limit_ends_the_search_undecided() -> None:
     aig, literal = pigeons(12)
-    assert satisfy(aig, literal, timeout=0.3) == TimedOut(0.3)
-    assert satisfy(aig, literal, timeout=0) == TimedOut(0)
+    assert satisfy(aig, literal, deadline=Deadline.after(0.3)) == TimedOut(0.3)
+    assert satisfy(aig, literal, deadline=Deadline.after(0)) == TimedOut(0)
     inputs = tuple(range(1, aig.num_inputs + 1))
     builder_gates = {len(inputs) + 1: Gate(Connective.AND, ())}
     formula = Qbf(
@@ -219,7 +220,7 @@ def test_a_limit_ends_the_search_undecided() -> None:
         1001,
     )
     certificate = CircuitCertificate(Kind.SKOLEM, aig, inputs, {1000: literal}, Dialect.CAQE)
-    result = check(formula, certificate, timeout=0.3)
+    result = check(formula, certificate, deadline=Deadline.after(0.3))
     assert isinstance(result, CertificateUndecided)
     assert str(result) == "undecided: no answer within 0.3 seconds"
     assert result.exit_code is Exit.UNDECIDED

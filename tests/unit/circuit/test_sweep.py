@@ -13,7 +13,9 @@ from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.cubes import Splitting, satisfy_by_cubes
 from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut, Unsatisfiable
 from qsage_validate.circuit.sweep import sweep
+from qsage_validate.system.limits import Deadline
 from qsage_validate.system.pool import WorkerFailedError, ordered_map
+from qsage_validate.system.progress import Progress
 from tests.support.random_certificates import evaluate_aig, random_aig
 
 
@@ -74,7 +76,7 @@ def test_sweeping_merges_what_hashing_does_not() -> None:
     unswept = sweep(aig, [a, b], calls=0)
     assert (unswept.merged, unswept.calls) == (0, 0)
     assert unswept.aig.num_gates == aig.num_gates
-    assert sweep(aig, [a, b], deadline=time.monotonic() - 1).calls == 0
+    assert sweep(aig, [a, b], deadline=Deadline.after(-1)).calls == 0
 
 
 def test_what_random_tests_call_constant_is_not_believed() -> None:
@@ -132,12 +134,8 @@ def pigeons(count: int, extra: bool = False) -> tuple[Aig, int]:
 @pytest.mark.parametrize("extra", [False, True])
 def test_the_answer_does_not_depend_on_the_number_of_processes(extra: bool) -> None:
     aig, literal = pigeons(5, extra)
-    seen: list[tuple[int, int]] = []
-
-    def progress(done: int, total: int) -> None:
-        seen.append((done, total))
-
-    one = satisfy_by_cubes(aig, literal, splitting=EAGER, progress=progress)
+    seen: list[Progress] = []
+    one = satisfy_by_cubes(aig, literal, splitting=EAGER, tell=seen.append)
     two = satisfy_by_cubes(aig, literal, splitting=EAGER, jobs=2)
     # Not given away at once, only from the first case that is not quick.
     later = Splitting(small=0, inputs=2, conflicts=0, parallel=1 << 30)
@@ -150,7 +148,7 @@ def test_the_answer_does_not_depend_on_the_number_of_processes(extra: bool) -> N
         assert one[0].inputs[:2] == (False, True)
     else:
         assert one[0] == Unsatisfiable()
-        assert seen == [(k, 4) for k in range(1, 5)]
+        assert seen == [Progress("cases", f"{k} of 4 cases", k, 4) for k in range(1, 5)]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -158,7 +156,7 @@ def test_a_deadline_ends_all_cases(jobs: int) -> None:
     aig, literal = pigeons(12)
     started = time.monotonic()
     answer, _ = satisfy_by_cubes(
-        aig, literal, splitting=EAGER, jobs=jobs, deadline=time.monotonic() + 0.5
+        aig, literal, splitting=EAGER, jobs=jobs, deadline=Deadline.after(0.5)
     )
     assert isinstance(answer, TimedOut)
     assert time.monotonic() - started < 30
@@ -168,7 +166,7 @@ def test_no_case_is_begun_after_the_deadline() -> None:
     aig, literal = pigeons(12)
     splitting = Splitting(small=0, inputs=12, conflicts=0)
     answer, effort = satisfy_by_cubes(
-        aig, literal, splitting=splitting, deadline=time.monotonic() + 0.5
+        aig, literal, splitting=splitting, deadline=Deadline.after(0.5)
     )
     assert isinstance(answer, TimedOut)
     assert effort.cubes < 1 << 10

@@ -10,8 +10,8 @@ from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.rules import ImpartialRules
-from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.solving import available, solve_formula
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.heap_rules import MISERE, RULES, problem
 from tests.support.heaps import encode_heaps
 from tests.support.qbf_truth import qbf_truth
@@ -38,7 +38,7 @@ def test_solvers_agree_with_winning_formulas(name: str, text: str) -> None:
     states = box_states(strategy.rules.game, 18)
     for state in states[:: max(1, len(states) // 6)]:
         formula = encode_heaps(strategy.rules, state)
-        solved = solve_formula(formula, contenders, RunLimits(60), preprocessing=False)
+        solved = solve_formula(formula, contenders, Limits(Deadline.after(60)), preprocessing=False)
         assert solved.truth is strategy.winning(state), state
 
 

@@ -16,6 +16,7 @@ from qsage_validate.games.positional.model import Network, PositionalModel, alte
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game, Player, Square
 from qsage_validate.games.registry import find_command, load_game
+from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.proofs.ground import rules_of
 from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
@@ -206,7 +207,7 @@ def test_a_legality_that_the_formula_tells_wrongly_is_found() -> None:
 
 
 def test_no_time_is_undecided() -> None:
-    verdict = prove(EL, "ea", deadline=0.0)
+    verdict = prove(EL, "ea", deadline=Deadline.after(0))
     assert isinstance(verdict, Undecided)
     assert "time is up" in verdict.why
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -23,6 +22,7 @@ from qsage_validate.kernel.unrolled import (
     UnrolledGame,
     UnrolledRules,
 )
+from qsage_validate.system.limits import Deadline
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -431,7 +431,7 @@ def test_too_many_gates_and_too_little_time_are_said() -> None:
     others = AigBuilder(20)
     others.and_all(others.inputs)
     assert UnrolledRules(others, game, max_gates=3).legal((TRUE,) * len(EDGES), 1) == [TRUE]
-    late = UnrolledRules(AigBuilder(), game, deadline=time.monotonic() - 1)
+    late = UnrolledRules(AigBuilder(), game, deadline=Deadline.after(-1))
     with pytest.raises(TooLargeError, match="time is up"):
         late.legal(tuple(late.builder.input() for _ in EDGES), 1)
 

@@ -28,7 +28,8 @@ from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.plays.vector_walk import Layer
 from qsage_validate.proving.plays.walkers import ArrayWalker, StateWalker, replay_all
-from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.progress import Progress
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported
 from tests.support.models import models
@@ -222,7 +223,7 @@ def test_a_limit_says_what_was_covered() -> None:
     assert "the limit of 10 positions is reached: ply " in str(result.verdict)
     assert "plays begun, all won so far" in str(result.verdict)
     assert not result.evidence["finished"]
-    result = exhaust(setup_for(certified(WIDE)), limits=Limits(seconds=0))
+    result = exhaust(setup_for(certified(WIDE)), limits=Limits(Deadline.after(0)))
     assert isinstance(result.verdict, Undecided)
     assert "time is up: ply 1 of 9: 1 positions, 1 plays begun" in str(result.verdict)
     with pytest.raises(UsageError, match="found a limit of 0 positions, expected 1 or more"):
@@ -249,7 +250,7 @@ def test_it_goes_on_from_a_checkpoint(
     for _ in range(200):
         calls = 0
 
-        def interrupt(text: str) -> None:
+        def interrupt(progress: Progress) -> None:
             nonlocal calls
             calls += 1
             if calls == 2:
@@ -257,7 +258,7 @@ def test_it_goes_on_from_a_checkpoint(
 
         limits = Limits(positions=positions)
         try:
-            result = exhaust(problem, limits=limits, progress=interrupt, checkpoint=file)
+            result = exhaust(problem, limits=limits, tell=interrupt, checkpoint=file)
         except LevelInterrupted as error:
             result = error.partial
             interrupted += str(result.verdict).startswith("undecided: interrupted: ply ")

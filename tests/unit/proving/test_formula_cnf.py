@@ -19,6 +19,7 @@ from qsage_validate.kernel.lrat import Checked, check_steps, read_cnf
 from qsage_validate.kernel.obligation import Cnf
 from qsage_validate.proving.bundle.formula_cnf import formula_cnf, formula_proof
 from qsage_validate.proving.bundle.lrat_proof import Derivation, NotProvedError, refutation
+from qsage_validate.system.limits import Deadline
 from tests.support.lrat import refutes
 from tests.support.random_certificates import all_choices, certified, meaning, pedant_text
 from tests.support.rup import RupChecker, parse_cnf
@@ -137,4 +138,4 @@ def test_inputs_that_contradict_each_other_make_a_gate_false(repository: Path) -
 
 def test_a_deadline_ends_in_undecided(repository: Path) -> None:
     with pytest.raises(UndecidedError, match="time is up"):
-        formula_proof(*sample(repository, "tic"), deadline=0)
+        formula_proof(*sample(repository, "tic"), deadline=Deadline.after(0))

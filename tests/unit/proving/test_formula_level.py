@@ -24,6 +24,7 @@ from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted
 from tests.support.random_certificates import all_choices, certified, meaning
@@ -203,7 +204,7 @@ def test_the_finding_does_not_depend_on_the_number_of_processes(
 
 def test_time_and_clauses_that_say_too_little_are_undecided(repository: Path) -> None:
     _, formula, certificate = sample(repository, "tic")
-    late = check_formula(formula, certificate, deadline=0)
+    late = check_formula(formula, certificate, deadline=Deadline.after(0))
     assert late.verdict == Undecided("no answer within 0 seconds")
     echo = Qbf(
         (Scope(Quantifier.FORALL, (1, 2)), Scope(Quantifier.EXISTS, (3,))),

@@ -11,6 +11,7 @@ import pytest
 
 from qsage_validate.errors import Exit, Undecided, UsageError
 from qsage_validate.proving.limits import RemoteError, Send, run_limited
+from qsage_validate.system.limits import Deadline
 
 # Enough for Python with numpy, and little for anything else.
 SOME = 1500
@@ -81,8 +82,7 @@ def test_errors_come_back_as_what_they_are() -> None:
 def test_a_process_that_forgets_its_deadline_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qsage_validate.proving.limits._GRACE_SECONDS", 0.2)
     seen: list[object] = []
-    deadline = time.monotonic() + 3
-    result = run_limited(doze, (600.0,), SOME, deadline, receive=seen.append)
+    result = run_limited(doze, (600.0,), SOME, Deadline.after(3), receive=seen.append)
     assert isinstance(result, Undecided)
     assert result.why.startswith("time is up")
 

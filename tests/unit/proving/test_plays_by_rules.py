@@ -40,8 +40,8 @@ from qsage_validate.proving.levels import LevelResult
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.merging import merging_for
 from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.strategies.readings import NamedMove
+from qsage_validate.system.limits import Limits
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled

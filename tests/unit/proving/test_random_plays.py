@@ -33,8 +33,9 @@ from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.plays.vector_plays import VectorAdversary
 from qsage_validate.proving.plays.vector_rules import VectorRules
 from qsage_validate.proving.plays.vector_walk import VectorWalk
-from qsage_validate.solvers.search.solver import Limits
 from qsage_validate.strategies.skolem import SkolemReader
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.progress import Progress
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Refuted, Sampled
 from tests.support.models import models
@@ -312,13 +313,13 @@ def test_slices_and_processes_do_not_matter(
     damaged = with_flipped_fanin(certified(words).certificate, 3)
     for certificate in (None, damaged):
         problem = setup_for(words, certificate)
-        told: list[str] = []
-        alone = attack(problem, games=90, seed=2, illegal=0.2, progress=told.append)
+        told: list[Progress] = []
+        alone = attack(problem, games=90, seed=2, illegal=0.2, tell=told.append)
         both = attack(problem, games=90, seed=2, illegal=0.2, jobs=2)
         assert without_times(alone) == without_times(both)
         assert alone.verdict == both.verdict
         assert isinstance(alone.verdict, Sampled if certificate is None else Refuted)
-        assert told[-1] == "90 of 90 plays"
+        assert told[-1] == Progress("random plays", "90 of 90 plays", 90, 90)
 
 
 def test_findings_come_with_replays_the_shortest_first() -> None:
@@ -331,7 +332,7 @@ def test_findings_come_with_replays_the_shortest_first() -> None:
 
 
 def test_time_is_up() -> None:
-    result = attack(setup_for(EL), games=60, limits=Limits(seconds=0))
+    result = attack(setup_for(EL), games=60, deadline=Deadline.after(0))
     assert isinstance(result.verdict, Undecided)
     assert str(result.verdict) == (
         "undecided: time is up after 0 of 60 plays, 0 of them won as promised"
@@ -342,11 +343,11 @@ def test_time_is_up() -> None:
 def test_ctrl_c_leaves_what_is_known(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random_plays, "_SLICE_ON_ARRAYS", 20)
 
-    def interrupt(text: str) -> None:
+    def interrupt(progress: Progress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(LevelInterrupted) as caught:
-        attack(setup_for(EL), games=200, bias=False, jobs=jobs, progress=interrupt)
+        attack(setup_for(EL), games=200, bias=False, jobs=jobs, tell=interrupt)
     partial = caught.value.partial
     assert str(partial.verdict) == (
         "undecided: interrupted after 20 of 200 plays, 20 of them won as promised"

@@ -19,7 +19,6 @@ from qsage_validate.games.positional.model import PositionalModel, alternating, 
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, open_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
@@ -28,6 +27,7 @@ from qsage_validate.strategies.pairing_strategy import (
     PairingStrategy,
     check_pairing,
 )
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.positional import random_game, winner
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -39,7 +39,7 @@ def pyqbf_solvers() -> None:
 
 
 def truth(formula: Qbf, solver: str = "depqbf") -> bool:
-    limits = RunLimits(60)
+    limits = Limits(Deadline.after(60))
     found = solve_formula(formula, [get_backend(solver)], limits, preprocessing=False).truth
     assert found is not None
     return found
@@ -210,7 +210,7 @@ def test_the_strategy_holds_out_to_the_end_of_random_games() -> None:
     while played < 30:
         model = random_whole_game(random, 7)
         search = BlockingSearch(model)
-        plies = fewest_plies(search, model.plies)
+        plies = next((k for k in range(0, model.plies + 1, 2) if search.blocks(k)), None)
         if plies is None:
             continue
         strategy = PairingStrategy(model, plies, search=search)
@@ -264,7 +264,7 @@ def test_without_a_block_there_is_no_strategy() -> None:
     with pytest.raises(UsageError, match="White has no pairing within 8 plies"):
         PairingStrategy(harary_model("tippy", 3, 3), 8)
     with pytest.raises(UndecidedError, match="the time for White's block is over"):
-        BlockingSearch(harary_model("y", 5, 5, torus=True)).blocks(24, seconds=0.0)
+        BlockingSearch(harary_model("y", 5, 5, torus=True)).blocks(24, Deadline.after(0))
 
 
 # --- bad input ------------------------------------------------------------------------------

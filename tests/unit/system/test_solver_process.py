@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from qsage_validate.system.limits import Deadline
 from qsage_validate.system.programs import Ended, run_program
 from qsage_validate.system.signals import orderly_termination, signals_held_back
 from qsage_validate.system.workspace import workspace
@@ -61,11 +62,12 @@ def test_output_and_exit_code_are_kept(tmp_path: Path) -> None:
 _BY_PROCESSOR = """
 import sys
 from qsage_validate.system.clock import count_processor_time, now
+from qsage_validate.system.limits import Deadline
 from qsage_validate.system.programs import run_program
 count_processor_time()
 began = now()
 for program in sys.argv[1:]:
-    finished = run_program([program], timeout=0.5)
+    finished = run_program([program], deadline=Deadline.after(0.5))
     print(finished.ended.name, round(finished.seconds, 2), round(finished.cpu_seconds, 2))
 print(round(now() - began, 2))
 """
@@ -106,7 +108,7 @@ def test_output_to_a_file(tmp_path: Path) -> None:
 def test_what_runs_too_long_is_killed_with_its_children(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     program = script(tmp_path, "p", f"sleep 1000 & echo $! > {note}; wait")
-    finished = run_program([str(program)], timeout=1.0)
+    finished = run_program([str(program)], deadline=Deadline.after(1.0))
     assert finished.ended is Ended.TIMEOUT
     assert finished.returncode == -signal.SIGKILL
     assert _gone(_pid(note))

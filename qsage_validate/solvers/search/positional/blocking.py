@@ -17,7 +17,7 @@ from qsage_validate.games.positional.masks import bits, mask_of
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.system.clock import now
+from qsage_validate.system.limits import NEVER, Deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,17 @@ class BlockingSearch:
         # White's stones with which a position is known to be blocked, and not to be.
         self._blocked: dict[Hashable, int] = {}
         self._open: dict[Hashable, int] = {}
-        self._deadline: float | None = None
+        self._deadline = NEVER
         self._replies: dict[int, int] = {}
 
-    def blocks(self, plies: int, seconds: float | None = None) -> bool:
+    def blocks(self, plies: int, deadline: Deadline = NEVER) -> bool:
         """Whether White blocks within ``plies``, an odd one of which White does not need.
 
-        Raises ``UndecidedError`` when the seconds are over; what is known by then is kept.
+        Raises ``UndecidedError`` at the deadline; what is known by then is kept.
         """
-        with_deadline = None if seconds is None else now() + seconds
-        return self.holds(self.model.black, self.model.white, plies // 2, with_deadline)
+        return self.holds(self.model.black, self.model.white, plies // 2, deadline)
 
-    def holds(self, black: int, white: int, stones: int, deadline: float | None = None) -> bool:
+    def holds(self, black: int, white: int, stones: int, deadline: Deadline = NEVER) -> bool:
         """Whether White, with Black to move, has a pairing after so many stones of White's."""
         self._deadline = deadline
         return self._black_to_move(black, white, stones)
@@ -64,7 +63,7 @@ class BlockingSearch:
         return self._finder.find(black, white)
 
     def reply(
-        self, black: int, white: int, stones: int, deadline: float | None = None
+        self, black: int, white: int, stones: int, deadline: Deadline = NEVER
     ) -> Block | None:
         """White's move, with White to move, so that there is a pairing after so many stones.
 
@@ -83,7 +82,7 @@ class BlockingSearch:
             return True
         if self._open.get(key, -1) >= stones:
             return False
-        if self._deadline is not None and now() > self._deadline:
+        if self._deadline.over:
             raise UndecidedError("the time for White's block is over")
         if self._finder.find(black, white) is not None:
             self._blocked[key] = 0

@@ -26,12 +26,9 @@ from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
 from qsage_validate.solvers.search.positional.maker_maker import MakerMaker
 from qsage_validate.solvers.search.positional.table import NEVER, NOT_WITHIN
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets, alive
-from qsage_validate.solvers.search.solver import (
-    Limits,
-    ProgressCallback,
-    Solver,
-    _stack_depth,
-)
+from qsage_validate.solvers.search.solver import Solver, _stack_depth
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.progress import Tell, nobody
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -54,10 +51,10 @@ class PositionalSolver(Solver):
         self,
         game: PositionalGame,
         *,
-        limits: Limits | None = None,
-        progress: ProgressCallback | None = None,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        tell: Tell = nobody,
     ) -> None:
-        super().__init__(game, limits=limits, progress=progress)
+        super().__init__(game, limits=limits, tell=tell)
         model = game.model
         if not model.alternates:
             raise UsageError(f"{model.name}: found turns of several stones, expected of one")

@@ -34,6 +34,7 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Kind
 from qsage_validate.solvers.search.solver import Solver, WinningStrategy
+from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.positional import random_game, random_network_game, winner
 from tests.support.table_plays import lost_plays
@@ -255,7 +256,12 @@ def test_a_plan_by_must_play_keeps_to_its_time() -> None:
     game = PositionalGame(hex_network(3, 3, 5))
     solver = Solver(game)
     with pytest.raises(UndecidedError, match="time is up"):
-        must_play_plan(game, WinningStrategy(solver, BLACK).is_win, solver.best_move, deadline=0)
+        must_play_plan(
+            game,
+            WinningStrategy(solver, BLACK).is_win,
+            solver.best_move,
+            deadline=Deadline.after(0),
+        )
 
 
 def test_witnesses_are_what_reaches_the_goal() -> None:

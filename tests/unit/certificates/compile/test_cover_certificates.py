@@ -16,10 +16,10 @@ from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.stones import Stone
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.solvers.search.plain import PlainSearch
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.positional import random_game, winner
 from tests.support.table_plays import lost_plays
@@ -68,7 +68,9 @@ def test_the_game_of_the_cover_is_what_the_formula_says(encoding: str) -> None:
         model = replace(random_game(random, 6), turns=alternating(random.choice((3, 5))))
         made = encode(model, encoding)
         assert isinstance(made.model, PositionalModel)
-        truth = solve_formula(made.qbf, [qute], RunLimits(60), preprocessing=False).truth
+        truth = solve_formula(
+            made.qbf, [qute], Limits(Deadline.after(60)), preprocessing=False
+        ).truth
         assert truth is covers(made.model, encoding), model
         found.append(truth)
     assert 5 < found.count(True) < len(found) - 5

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from time import monotonic
 
 import numpy as np
 import pytest
@@ -26,6 +25,7 @@ from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.search.solver import Solver, WinningStrategy
+from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
 from tests.support.models import models
@@ -75,7 +75,9 @@ def test_limits_end_without_an_answer() -> None:
     builder = AigBuilder(INPUTS)
     literal = builder.and_all(builder.inputs)
     aig, (moved,) = builder.build([literal])
-    answer, effort = satisfy_with_lemmas(aig, moved, [Step(((moved,),))], deadline=monotonic() - 1)
+    answer, effort = satisfy_with_lemmas(
+        aig, moved, [Step(((moved,),))], deadline=Deadline.after(-1)
+    )
     assert answer is None
     assert effort == LemmaEffort()
 

@@ -21,6 +21,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Kind
 from qsage_validate.solvers.search.plain import PlainSearch
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.positional import random_game, winner
 from tests.support.table_plays import lost_plays
@@ -110,4 +111,4 @@ def test_the_pairs_are_said_behind_blacks_last_stone() -> None:
 def test_the_search_of_a_planning_game_keeps_to_its_time() -> None:
     game = PairingGame(harary_model("tippy", 4, 4, maker_breaker=True, plies=9))
     with pytest.raises(UndecidedError, match="time is up"):
-        PlainSearch(game, deadline=0.0).winner(game.initial)
+        PlainSearch(game, deadline=Deadline.after(0)).winner(game.initial)

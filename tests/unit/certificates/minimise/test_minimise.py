@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -39,6 +38,7 @@ from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.kernel.dependencies import wrong_dependency
+from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.expanded import expanded
 from tests.support.plays import certified as made_by_search
@@ -176,7 +176,7 @@ def test_the_same_certificate_becomes_the_same(domino: Made) -> None:
 
 def test_without_time_only_structure_is_looked_at(domino: Made) -> None:
     formula, certificate = domino
-    found = minimised(formula, certificate, deadline=time.monotonic() - 1)
+    found = minimised(formula, certificate, deadline=Deadline.after(-1))
     # The check gets a moment in any case.
     assert [stage.name for stage in found.stages] == ["structure", "check"]
     assert holds(formula, found.certificate)

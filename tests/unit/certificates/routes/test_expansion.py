@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,6 +19,7 @@ from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs, qdimacs_text
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import circuits, qbfs, truth
 
@@ -85,4 +84,4 @@ def test_limits() -> None:
     with pytest.raises(UndecidedError, match="the expansion needs more than 1,000 gates"):
         expand(formula, max_gates=1000)
     with pytest.raises(UndecidedError, match="the time for the expansion is over"):
-        expand(formula, deadline=monotonic() - 1)
+        expand(formula, deadline=Deadline.after(-1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from time import monotonic
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.routes import routes
 from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.candidate import Made, Work
+from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula, route_names
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import encode
@@ -22,18 +21,21 @@ from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.kernel.certificate import Kind
 from qsage_validate.solvers.qbf.backend import SolverMissingError
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import circuits, qbfs, truth
 
 SMALL = parse_qdimacs("p cnf 2 2\na 1 0\ne 2 0\n1 2 0\n-1 -2 0\n")
 LARGE = encode(resolve_command(["httt", "--size", "3x3", "--shape", "domino", "--depth", "3"]))
 
-Route = Callable[[object, Work], Made]
+Route = Callable[[object, Limits], Candidate]
 
 
 @given(st.one_of(qbfs(), circuits()), st.booleans())
 def test_what_comes_out_is_proved_and_says_the_truth(formula: Qbf, minimise: bool) -> None:
-    made = certify_formula(formula, RouteOptions(minimise=minimise, seconds=60))
+    made = certify_formula(
+        formula, RouteOptions(minimise=minimise, limits=Limits(Deadline.after(60)))
+    )
     assert made.truth is truth(formula)
     assert (made.certificate.kind is Kind.SKOLEM) is made.truth
     assert falsifying_choice(formula, made.certificate) is None
@@ -64,7 +66,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
 
     def failing(name: str) -> Route:
-        def route(task: object, work: Work) -> Made:
+        def route(task: object, limits: Limits) -> Candidate:
             names.append(name)
             raise UndecidedError(f"{name} gave up")
 
@@ -97,30 +99,28 @@ def test_the_order(
 
 
 def test_each_route_gets_half_of_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits: list[float] = []
+    given: list[float] = []
 
-    def route(task: object, work: Work) -> Made:
-        seconds = work.limits().seconds
-        assert seconds is not None
-        limits.append(seconds)
+    def route(task: object, limits: Limits) -> Candidate:
+        given.append(limits.deadline.left())
         raise UndecidedError("no")
 
     made = dict.fromkeys(routes.route_help(), (route, ""))
     monkeypatch.setattr(routes, "_ROUTES", made)
     with pytest.raises(UndecidedError):
-        certify_formula(SMALL, RouteOptions(seconds=1000))
-    first, second, last = limits
+        certify_formula(SMALL, RouteOptions(limits=Limits(Deadline.after(1000))))
+    first, second, last = given
     assert 499 < first <= 500
     assert 499 < second <= 500
     assert 999 < last <= 1000
 
 
 def test_later_routes_tell_of_the_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(task: object, work: Work) -> Made:
+    def failing(task: object, limits: Limits) -> Candidate:
         raise UndecidedError("no answer")
 
-    def working(task: object, work: Work) -> Made:
-        return Made(expand(SMALL), "hand", (("make", 0.5),))
+    def working(task: object, limits: Limits) -> Candidate:
+        return Candidate(expand(SMALL), "hand", (("make", 0.5),))
 
     made = {**routes._ROUTES, "expansion": (failing, ""), "bloqqer": (working, "")}
     monkeypatch.setattr(routes, "_ROUTES", made)
@@ -132,9 +132,9 @@ def test_later_routes_tell_of_the_earlier_ones(monkeypatch: pytest.MonkeyPatch) 
 def test_a_wrong_certificate_is_an_alarm_and_nothing_else_is_tried(
     monkeypatch: pytest.MonkeyPatch, tried: list[str]
 ) -> None:
-    def wrong(task: object, work: Work) -> Made:
+    def wrong(task: object, limits: Limits) -> Candidate:
         right = expand(SMALL)
-        return Made(replace(right, functions={2: right.functions[2] ^ 1}), "hand", ())
+        return Candidate(replace(right, functions={2: right.functions[2] ^ 1}), "hand", ())
 
     made = {**routes._ROUTES, "expansion": (wrong, "")}
     monkeypatch.setattr(routes, "_ROUTES", made)
@@ -145,7 +145,7 @@ def test_a_wrong_certificate_is_an_alarm_and_nothing_else_is_tried(
 
 def test_what_is_missing_is_told_rather_than_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(error: Exception) -> Route:
-        def route(task: object, work: Work) -> Made:
+        def route(task: object, limits: Limits) -> Candidate:
             raise error
 
         return route
@@ -177,6 +177,6 @@ def test_routes_that_do_not_fit() -> None:
 
 def test_no_time_at_all() -> None:
     with pytest.raises(UndecidedError, match="the time is over"):
-        Work(monotonic() - 1).limits()
+        of_the_rest(Limits(Deadline.after(-1)))
     with pytest.raises(UndecidedError):
-        certify_formula(LARGE.qbf, RouteOptions(seconds=0))
+        certify_formula(LARGE.qbf, RouteOptions(limits=Limits(Deadline.after(0))))

@@ -16,11 +16,11 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating, at_plies
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.solvers.search.solver import solve
 from qsage_validate.strategies.table_reader import TableSkolemReader
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certificate_strategy import CertificateStrategy
 from tests.support.positional import random_game, winner
 
@@ -35,7 +35,7 @@ def pyqbf_solvers() -> None:
 
 
 def truth(formula: Qbf) -> bool:
-    limits = RunLimits(60)
+    limits = Limits(Deadline.after(60))
     found = solve_formula(formula, [get_backend("depqbf")], limits, preprocessing=False).truth
     assert found is not None
     return found
@@ -160,7 +160,9 @@ def test_a_certificate_of_the_played_form_wins_every_play_of_the_rules() -> None
     model = harary_model("tic", 4, 4, plies=5)
     game = PositionalGame(model)
     encoding = encode(model, "cover-played")
-    made = certify_formula(encoding.qbf, RouteOptions("trace", None, 60, None), encoding=None)
+    made = certify_formula(
+        encoding.qbf, RouteOptions("trace", limits=Limits(Deadline.after(60))), encoding=None
+    )
     assert made.truth
     oracle = SimulationOracle(made.certificate)
     strategy = CertificateStrategy(TableSkolemReader(encoding.layout, oracle), game)

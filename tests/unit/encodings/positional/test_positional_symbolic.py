@@ -30,8 +30,8 @@ from qsage_validate.games.positional.preprocessing import preprocess
 from qsage_validate.games.positional.recognition import polyomino_of
 from qsage_validate.games.positional.symmetry import sound_first_moves
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.solving import available, solve_formula
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.concrete_play import ConcretePlay
 from tests.support.positional import random_game, random_network_game, winner
 from tests.support.qbf_truth import qbf_truth
@@ -155,7 +155,9 @@ def test_solvers_agree_with_the_rules(name: str) -> None:
     model = MODELS[name]
     black_wins = winner(model) is BLACK
     for encoding in encodings(model):
-        solved = solve_formula(encoding.qbf, contenders, RunLimits(120), preprocessing=True)
+        solved = solve_formula(
+            encoding.qbf, contenders, Limits(Deadline.after(120)), preprocessing=True
+        )
         assert solved.truth is black_wins, encoding.layout.encoding
 
 

@@ -27,11 +27,11 @@ from qsage_validate.solvers.deepening.alternation import (
     white_by_search,
 )
 from qsage_validate.solvers.deepening.state import Answer
-from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import Solved, solve_formula
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from qsage_validate.solvers.search.solver import solve
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.commands import run_qsage
 from tests.support.positional import targets_on
 
@@ -51,9 +51,9 @@ def by_search(model: PositionalModel, **options: object) -> Alternated:
     return alternate(model, black_by_search(), white_by_search(search), **options)  # type: ignore[arg-type]
 
 
-def decide(formula: Qbf, seconds: float | None) -> Solved:
+def decide(formula: Qbf, deadline: Deadline) -> Solved:
     backend = get_backend("depqbf")
-    return solve_formula(formula, [backend], RunLimits(seconds), preprocessing=False)
+    return solve_formula(formula, [backend], Limits(deadline), preprocessing=False)
 
 
 def test_the_winners_on_a_4x4_board_are_those_that_are_known() -> None:
@@ -121,21 +121,21 @@ def test_answers_are_kept_in_a_file_and_not_asked_for_again(tmp_path: Path) -> N
 def test_a_question_that_stays_open_does_not_end_the_deepening() -> None:
     model = harary_model("el", 3, 3)
 
-    def lost(game: PositionalModel, seconds: float | None) -> Turn:
+    def lost(game: PositionalModel, deadline: Deadline) -> Turn:
         return Turn(WHITE, Answer(len(game.turns), None, "nobody", 0.0, "lost"))
 
     found = alternate(model, black_by_search(), lost)
     assert (found.winner, found.plies) == (BLACK, 5)
     found = alternate(model, black_by_search(), lost, last=4)
     assert (found.winner, found.why) == (None, "undecided: White at 0: lost")
-    found = alternate(model, black_by_search(), lost, seconds=0.0)
+    found = alternate(model, black_by_search(), lost, deadline=Deadline.after(0))
     assert (found.winner, found.turns) == (None, ())
 
 
 def test_a_whole_game_that_black_does_not_win_is_whites() -> None:
     model = harary_model("tic", 3, 3)
 
-    def never(game: PositionalModel, seconds: float | None) -> Turn:
+    def never(game: PositionalModel, deadline: Deadline) -> Turn:
         return Turn(WHITE, Answer(len(game.turns), False, "nobody", 0.0))
 
     found = alternate(model, black_by_search(), never)

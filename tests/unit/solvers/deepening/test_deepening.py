@@ -19,7 +19,7 @@ from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.deepening.deepening import Ask, deepen, deepen_by_search
 from qsage_validate.solvers.deepening.depths import at_plies
 from qsage_validate.solvers.deepening.state import Answer, DeepeningFile, fingerprint
-from qsage_validate.solvers.search.solver import Limits
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
 
@@ -34,7 +34,7 @@ EL = game("httt --size 3x3 --shape el")
 def asker(asked: list[int], *, unsure: int | None = None, lie: int | None = None) -> Ask:
     """Answers by minimax, and keeps what it was asked."""
 
-    def ask(model: GameModel, _: float | None) -> Answer:
+    def ask(model: GameModel, _: Deadline) -> Answer:
         assert isinstance(model, Model)
         plies = model.problem.plies
         asked.append(plies)
@@ -110,7 +110,8 @@ def test_a_limit_keeps_what_is_known() -> None:
     expected = "undecided: the solver ran out of memory (Black does not win within 3 plies)"
     assert found.why == expected
     assert (
-        deepen(EL, asker([]), seconds=0).why == "undecided: 0 seconds are over (nothing is known)"
+        deepen(EL, asker([]), deadline=Deadline.after(0)).why
+        == "undecided: 0 seconds are over (nothing is known)"
     )
     hard = game("httt --size 6x6 --shape skinny")
     limited = deepen_by_search(hard, limits=Limits(positions=1000))
@@ -160,7 +161,7 @@ def test_each_answer_is_in_the_file_before_the_next_question(tmp_path: Path) -> 
     path = tmp_path / "s.json"
     seen: list[int] = []
 
-    def ask(model: GameModel, _: float | None) -> Answer:
+    def ask(model: GameModel, _: Deadline) -> Answer:
         assert isinstance(model, Model)
         seen.append(len(json.loads(path.read_text())["answers"]))
         if model.problem.plies == 5:

@@ -17,14 +17,18 @@ from qsage_validate.solvers.qbf.backend import (
     Backend,
     Format,
     Missing,
-    RunLimits,
     SolverMissingError,
 )
 from qsage_validate.solvers.qbf.backends import backends, get_backend
 from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.random_qbf import random_circuit, random_clausal, truth
 
-LIMITS = RunLimits(60, 4000)
+
+def limits() -> Limits:
+    return Limits(Deadline.after(60), 4000)
+
+
 CLAUSES = "p cnf 4 3\ne 1 2 0\na 3 0\ne 4 0\n1 3 4 0\n-1 -2 0\n2 -3 -4 0\n"
 NAMES = tuple(backends())
 
@@ -59,7 +63,7 @@ def test_answers_are_the_truth(backend: Backend, tmp_path: Path, kind: str) -> N
     assignments = 0
     for _ in range(40):
         formula = make(rng)
-        outcome = backend.solve(formula, LIMITS, workdir=tmp_path)
+        outcome = backend.solve(formula, limits(), workdir=tmp_path)
         assert outcome.truth is truth(formula), (outcome.why, formula)
         if outcome.outer is not None:
             assignments += 1
@@ -76,7 +80,7 @@ def test_traces_say_the_truth(backend: Backend, tmp_path: Path) -> None:
     for k in range(30):
         formula = random_clausal(rng)
         outcome = backend.solve(
-            formula, LIMITS, workdir=tmp_path, trace=trace, binary_trace=binary and k % 2 == 1
+            formula, limits(), workdir=tmp_path, trace=trace, binary_trace=binary and k % 2 == 1
         )
         assert outcome.truth is truth(formula), (outcome.why, formula)
         assert outcome.trace == trace
@@ -98,7 +102,7 @@ def test_traces_say_the_truth(backend: Backend, tmp_path: Path) -> None:
 )
 def test_odd_formulas(backend: Backend, tmp_path: Path, text: str, expected: bool) -> None:
     """No clauses, empty clauses, tautologies, free variables, empty scopes, gaps."""
-    outcome = backend.solve(parse_qdimacs(text), LIMITS, workdir=tmp_path)
+    outcome = backend.solve(parse_qdimacs(text), limits(), workdir=tmp_path)
     assert outcome.truth is expected, (outcome.why, outcome.log)
 
 
@@ -114,7 +118,7 @@ def test_odd_formulas(backend: Backend, tmp_path: Path, text: str, expected: boo
     ],
 )
 def test_odd_circuits(backend: Backend, tmp_path: Path, text: str, expected: bool) -> None:
-    outcome = backend.solve(parse_qcir(f"#QCIR-G14\n{text}"), LIMITS, workdir=tmp_path)
+    outcome = backend.solve(parse_qcir(f"#QCIR-G14\n{text}"), limits(), workdir=tmp_path)
     assert outcome.truth is expected, (outcome.why, outcome.log)
 
 
@@ -123,12 +127,12 @@ def test_a_form_that_is_given_is_what_is_solved(backend: Backend, tmp_path: Path
         pytest.skip("it reads circuits only")
     formula = parse_qdimacs(CLAUSES)
     form = ClausalForm(formula.merged_scopes(), ((1,), (-1,)), 4)
-    outcome = backend.solve(formula, LIMITS, workdir=tmp_path, form=form)
+    outcome = backend.solve(formula, limits(), workdir=tmp_path, form=form)
     assert outcome.truth is False, qdimacs_text(form)
 
 
 def test_a_time_limit_holds(backend: Backend, tmp_path: Path) -> None:
-    outcome = backend.solve(parse_qdimacs(CLAUSES), RunLimits(0.0), workdir=tmp_path)
+    outcome = backend.solve(parse_qdimacs(CLAUSES), Limits(Deadline.after(0.0)), workdir=tmp_path)
     assert outcome.status in (Status.TIMEOUT, Status.TRUE)
     assert outcome.outer is None or outcome.status is Status.TRUE
 

@@ -15,9 +15,10 @@ from qsage_validate.formats.qdimacs import (
     qdimacs_text,
     read_qdimacs,
 )
-from qsage_validate.solvers.qbf.backend import Program, RunLimits, SolverMissingError
+from qsage_validate.solvers.qbf.backend import Program, SolverMissingError
 from qsage_validate.solvers.qbf.bloqqer import availability, parse_rest, preprocess
 from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import script
 from tests.support.random_qbf import MAX_VARIABLES, random_clausal, truth
 
@@ -117,7 +118,7 @@ def test_decided_without_a_run(tmp_path: Path) -> None:
 
 def test_limits_and_wrong_options(tmp_path: Path) -> None:
     form = _random_form(Random(1), 11)
-    late = preprocess(form, RunLimits(0.0), workdir=tmp_path, trace=tmp_path / "t")
+    late = preprocess(form, Limits(Deadline.after(0.0)), workdir=tmp_path, trace=tmp_path / "t")
     assert late.status is Status.TIMEOUT
     assert late.trace is None
     wrong = preprocess(form, workdir=tmp_path, options={"none": 1})

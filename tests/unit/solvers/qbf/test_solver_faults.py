@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.solvers.qbf.backend import RunLimits, SolverMissingError
+from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.solvers.qbf.outcome import Outcome, Status
+from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.workspace import workspace
 from tests.support.fake_solvers import fake_backend, small_formula
 
@@ -18,14 +19,17 @@ def _run(
     body: str,
     *,
     kind: str = "depqbf",
-    limits: RunLimits = RunLimits(),  # noqa: B008 (frozen)
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
     trace: Path | None = None,
+    trace_mb: int | None = None,
 ) -> Outcome:
     backend = fake_backend(tmp_path, body, kind=kind)
     work = tmp_path / "work"
     work.mkdir()
     with workspace(work) as folder:
-        outcome = backend.solve(small_formula(), limits, workdir=folder, trace=trace)
+        outcome = backend.solve(
+            small_formula(), limits, workdir=folder, trace=trace, trace_mb=trace_mb
+        )
         left = list(folder.iterdir())
     assert left == [], "files of the run are gone"
     assert "\n" not in outcome.why
@@ -70,13 +74,13 @@ def test_why_names_what_the_solver_said(tmp_path: Path) -> None:
 
 
 def test_a_time_limit(tmp_path: Path) -> None:
-    outcome = _run(tmp_path, "echo SAT; sleep 1000", limits=RunLimits(0.2))
+    outcome = _run(tmp_path, "echo SAT; sleep 1000", limits=Limits(Deadline.after(0.2)))
     assert outcome.status is Status.TIMEOUT
 
 
 def test_a_memory_limit(tmp_path: Path) -> None:
     body = "echo 'terminate called: std::bad_alloc' >&2; kill -ABRT $$"
-    assert _run(tmp_path, body, limits=RunLimits(None, 1000)).status is Status.MEMORY
+    assert _run(tmp_path, body, limits=Limits(memory_mb=1000)).status is Status.MEMORY
 
 
 def test_a_program_that_vanished(tmp_path: Path) -> None:
@@ -142,7 +146,7 @@ def test_a_truncated_trace_is_no_answer_and_goes(tmp_path: Path) -> None:
 
 def test_a_trace_that_grows_too_large_goes(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
-    outcome = _run(tmp_path, "yes", limits=RunLimits(trace_mb=1), trace=trace)
+    outcome = _run(tmp_path, "yes", trace=trace, trace_mb=1)
     assert outcome.status is Status.DISK
     assert not trace.exists()
 

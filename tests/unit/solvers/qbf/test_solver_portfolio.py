@@ -8,10 +8,11 @@ from random import Random
 import pytest
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.solvers.qbf.backend import Missing, RunLimits, SolverMissingError
+from qsage_validate.solvers.qbf.backend import Missing, SolverMissingError
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.solvers.qbf.portfolio import DisagreementError, race
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import fake_backend, small_formula
 from tests.support.random_qbf import random_qbf, truth
 
@@ -32,7 +33,7 @@ def test_the_first_answer_counts_and_the_rest_is_stopped(tmp_path: Path) -> None
 def test_nobody_answers(tmp_path: Path) -> None:
     first = fake_backend(tmp_path, "exit 0", name="first")
     second = fake_backend(tmp_path, "sleep 1000", name="second")
-    ended = race(small_formula(), [first, second], RunLimits(0.3), workdir=tmp_path)
+    ended = race(small_formula(), [first, second], Limits(Deadline.after(0.3)), workdir=tmp_path)
     assert ended.first is None
     assert ended.truth is None
     assert "first: exit code 0" in ended.why
@@ -79,6 +80,8 @@ def test_the_real_ones_agree(tmp_path: Path) -> None:
     rng = Random(7)
     for k in range(20):
         formula = random_qbf(rng)
-        ended = race(formula, here, RunLimits(60), workdir=tmp_path, everyone=k % 2 == 0)
+        ended = race(
+            formula, here, Limits(Deadline.after(60)), workdir=tmp_path, everyone=k % 2 == 0
+        )
         assert ended.truth is truth(formula), ended.why
         assert len(ended.outcomes) == len(here)

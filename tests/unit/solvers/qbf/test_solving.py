@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from time import monotonic
+from time import sleep
 from typing import Any
 
 import pytest
@@ -16,11 +16,11 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import MissingExtraError
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs
 from qsage_validate.solvers.qbf import solving
-from qsage_validate.solvers.qbf.backend import RunLimits
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed
 from qsage_validate.solvers.qbf.dialect import Dialect, value_lines
 from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.solvers.qbf.solving import available, solve_formula, with_outermost
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import fake_backend, small_formula
 from tests.support.random_qbf import circuits, qbfs, truth
 
@@ -30,7 +30,7 @@ def bloqqer(monkeypatch: pytest.MonkeyPatch) -> list[Preprocessed]:
     """What Bloqqer is to say, by turns; the limits that it got are not looked at."""
     answers: list[Preprocessed] = []
 
-    def preprocess(form: ClausalForm, limits: RunLimits, **options: Any) -> Preprocessed:
+    def preprocess(form: ClausalForm, limits: Limits, **options: Any) -> Preprocessed:
         return answers.pop(0)
 
     monkeypatch.setattr(solving, "preprocess", preprocess)
@@ -47,7 +47,7 @@ def test_where_the_preprocessor_ends_it_no_solver_is_run(
 ) -> None:
     bloqqer.append(preprocessed(status))
     solver = fake_backend(tmp_path, f"touch {tmp_path}/ran; echo SAT; exit 10")
-    solved = solve_formula(small_formula(), [solver], RunLimits(), preprocessing=True)
+    solved = solve_formula(small_formula(), [solver], Limits(), preprocessing=True)
     assert (solved.status, solved.truth) == (status, status.truth)
     assert (solved.solver, solved.by, solved.why) == (
         "bloqqer",
@@ -65,7 +65,7 @@ def test_the_solver_gets_what_is_left_and_is_not_asked_for_the_outermost_block(
     rest = ClausalForm((), ((),), 0)
     bloqqer.append(preprocessed(Status.UNKNOWN, rest))
     solver = fake_backend(tmp_path, 'grep -q "p cnf 0 1" "$1" && echo UNSAT && exit 20; exit 1')
-    solved = solve_formula(formula, [solver], RunLimits(), preprocessing=True)
+    solved = solve_formula(formula, [solver], Limits(), preprocessing=True)
     assert solved.truth is False
     assert solved.preprocessor == "bloqqer"
     assert solved.by.endswith(" after bloqqer")
@@ -76,7 +76,7 @@ def test_the_solver_gets_what_is_left_and_is_not_asked_for_the_outermost_block(
 
 def test_a_portfolio_in_which_nobody_answers(tmp_path: Path) -> None:
     contenders = [fake_backend(tmp_path, f"exit {n}", name=f"s{n}") for n in (1, 2)]
-    solved = solve_formula(small_formula(), contenders, RunLimits(), preprocessing=False)
+    solved = solve_formula(small_formula(), contenders, Limits(), preprocessing=False)
     assert (solved.truth, solved.by) == (None, "the portfolio")
     assert "s1: exit code 1" in solved.why
     assert "s2: exit code 2" in solved.why
@@ -85,7 +85,7 @@ def test_a_portfolio_in_which_nobody_answers(tmp_path: Path) -> None:
 def test_a_portfolio_names_who_answered(tmp_path: Path) -> None:
     slow = fake_backend(tmp_path, "sleep 1000", name="slow")
     quick = fake_backend(tmp_path, "echo UNSAT; exit 20", name="quick")
-    solved = solve_formula(small_formula(), [slow, quick], RunLimits(), preprocessing=False)
+    solved = solve_formula(small_formula(), [slow, quick], Limits(), preprocessing=False)
     assert (solved.truth, solved.solver) == (False, "quick")
     assert {outcome.solver for outcome in solved.outcomes} == {"slow", "quick"}
 
@@ -102,7 +102,7 @@ def test_an_assignment_counts_when_it_is_confirmed(
     solver = replace(
         fake_backend(tmp_path, script), dialect=Dialect(outer=(), literals=value_lines)
     )
-    solved = solve_formula(formula, [solver], RunLimits(), preprocessing=False)
+    solved = solve_formula(formula, [solver], Limits(), preprocessing=False)
     assert (solved.truth, solved.outer) == (True, outer)
 
 
@@ -120,10 +120,16 @@ def test_fixing_the_outermost_block(formula: Qbf) -> None:
 def test_preprocessing_uses_up_the_same_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = RunLimits(100.0)
-    assert solving._rest(limits, monotonic() - 60).seconds == pytest.approx(40, abs=5)
-    assert solving._rest(limits, monotonic() - 200).seconds == 0.0
-    assert solving._rest(RunLimits(), monotonic() - 60) == RunLimits()
+    def preprocess(form: ClausalForm, limits: Limits, **options: Any) -> Preprocessed:
+        sleep(limits.deadline.left())
+        return preprocessed(Status.UNKNOWN, form)
+
+    monkeypatch.setattr(solving, "preprocess", preprocess)
+    solver = fake_backend(tmp_path, "sleep 1000")
+    limits = Limits(Deadline.after(0.3))
+    solved = solve_formula(small_formula(), [solver], limits, preprocessing=True)
+    assert solved.status is Status.TIMEOUT
+    assert solved.outcomes[0].seconds < 0.3
 
 
 def test_nothing_that_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:

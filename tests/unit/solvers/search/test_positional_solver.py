@@ -25,7 +25,8 @@ from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
 from qsage_validate.solvers.search.positional.pairing import PairingFinder
 from qsage_validate.solvers.search.positional.threats import ThreatSearch
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets
-from qsage_validate.solvers.search.solver import Limits, Solver, WinningStrategy
+from qsage_validate.solvers.search.solver import Solver, WinningStrategy
+from qsage_validate.system.limits import Deadline, Limits
 from tests.support.positional import random_game, random_network_game, random_sets, winner
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -380,15 +381,15 @@ def test_limits_leave_it_undecided() -> None:
     assert found.reason.startswith("undecided: 300 positions are in the table (Black does not win")
     with pytest.raises(UndecidedError, match="300 positions"):
         solver.winner(game.initial)
-    found = PositionalSolver(game, limits=Limits(seconds=0.05)).solve()
+    found = PositionalSolver(game, limits=Limits(Deadline.after(0.05))).solve()
     assert found.winner is None
     assert "seconds are over" in found.reason
 
 
 def test_progress_is_told() -> None:
-    depths: list[int] = []
+    depths: list[int | None] = []
     game = PositionalGame(harary_model("n", 5, 5))
-    PositionalSolver(game, progress=lambda p: depths.append(p.plies)).solve()
+    PositionalSolver(game, tell=lambda p: depths.append(p.done)).solve()
     assert list(dict.fromkeys(depths[:6])) == [1, 3, 5, 7, 9, 11]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -21,13 +22,13 @@ from qsage_validate.games.protocol import Game, Kernel, Player
 from qsage_validate.games.registry import load_game, resolve_model
 from qsage_validate.solvers.search.solver import (
     MAX_PLIES,
-    Limits,
-    Progress,
     SearchResult,
     Solver,
     solve,
     winning_strategy,
 )
+from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.progress import Progress
 from tests.support import naive_rules as naive
 from tests.support.minimax import minimax
 from tests.support.places import REPOSITORY
@@ -344,13 +345,13 @@ def hard() -> BddlGame:
 
 
 def test_a_time_limit_leaves_it_undecided(hard: BddlGame) -> None:
-    result = solve(hard, limits=Limits(seconds=0.1))
+    result = solve(hard, limits=Limits(Deadline.after(0.1)))
     assert result.winner is None
     assert result.critical_plies is None
     assert result.first_moves == ()
     assert result.reason.startswith("undecided: 0.1 seconds are over (Black does not win within ")
     with pytest.raises(UndecidedError, match=r"undecided: 0\.1 seconds are over"):
-        winning_strategy(hard, limits=Limits(seconds=0.1))
+        winning_strategy(hard, limits=Limits(Deadline.after(0.1)))
 
 
 def test_a_limit_of_positions_leaves_it_undecided(hard: BddlGame) -> None:
@@ -381,24 +382,27 @@ def test_questions_at_a_limit_are_undecided(hard: BddlGame) -> None:
 
 def test_progress_is_reported(hard: BddlGame) -> None:
     seen: list[Progress] = []
-    solve(hard, limits=Limits(positions=5000), progress=seen.append)
-    assert [p.plies for p in seen] == sorted(p.plies for p in seen)
-    assert seen[-1].positions > 0
-    assert seen[-1].nodes >= seen[0].nodes
-    assert seen[-1].seconds >= 0
+    solve(hard, limits=Limits(positions=5000), tell=seen.append)
+    plies = [p.done for p in seen if p.done is not None]
+    assert len(plies) == len(seen)
+    assert plies == sorted(plies)
+    assert {p.of for p in seen} == {hard.plies}
+    assert re.fullmatch(rf"searching depth {plies[-1]}: [\d,]+ positions, \d+ s", str(seen[-1]))
 
 
 def test_an_interrupt_leaves_the_solver_usable() -> None:
     game = load_game(resolve_model(["httt"], {"size": "4x4", "shape": "tippy", "depth": 9}))
 
+    pressed: list[Progress] = []
+
     def interrupt(progress: Progress) -> None:
-        if progress.plies == 7:
+        if progress.done == 7 and not pressed:
+            pressed.append(progress)
             raise KeyboardInterrupt
 
-    solver = Solver(game, progress=interrupt)
+    solver = Solver(game, tell=interrupt)
     with pytest.raises(KeyboardInterrupt):
         solver.solve()
-    solver.progress = None
     result = solver.solve()
     assert (result.winner, result.critical_plies) == (Player.BLACK, 9)
 

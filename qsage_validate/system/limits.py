@@ -1,0 +1,83 @@
+"""What work may use up: time until a deadline, memory, positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+from qsage_validate.errors import UndecidedError
+from qsage_validate.system.clock import counts_processor_time, now
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment at which work has to end; it is passed down as it is, never as seconds.
+
+    ``at`` is a moment of :func:`~qsage_validate.system.clock.now`, infinite for a deadline that
+    never comes; ``seconds`` is how far away it was when it was set, for messages.  A deadline
+    that is sent to another process is the same moment there, for the wall's clock is one for
+    all of them; what is left of processor time begins anew in the other process.
+    """
+
+    at: float = inf
+    seconds: float = inf
+
+    @classmethod
+    def after(cls, seconds: float | None) -> Deadline:
+        """The moment after so many seconds from now; ``None`` is never."""
+        return NEVER if seconds is None else cls(now() + seconds, seconds)
+
+    def left(self, at_most: float = inf) -> float:
+        """The seconds that are left, no more than ``at_most``; none is 0.0, never less."""
+        return max(0.0, min(at_most, self.at - now()))
+
+    def share(self, part: float) -> Deadline:
+        """The deadline after a part of the time that is left, from 0 to 1."""
+        return self.sooner(part * self.left())
+
+    def sooner(self, seconds: float) -> Deadline:
+        """This deadline, or the one after ``seconds`` where that is earlier."""
+        other = Deadline.after(seconds)
+        return other if other.at < self.at else self
+
+    def later(self, seconds: float) -> Deadline:
+        """This deadline, or the one after ``seconds`` where that is later."""
+        other = Deadline.after(seconds)
+        return other if other.at > self.at else self
+
+    def or_after(self, seconds: float) -> Deadline:
+        """This deadline, or, where it never comes, the one after ``seconds``."""
+        return self if self.at < inf else Deadline.after(seconds)
+
+    @property
+    def over(self) -> bool:
+        """Whether the moment has come."""
+        return now() >= self.at
+
+    def check(self, doing: str) -> None:
+        """Raise ``UndecidedError`` when time is up while ``doing`` (words for the message)."""
+        if self.over:
+            raise UndecidedError(f"time is up while {doing}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if counts_processor_time() and self.at < inf:
+            return Deadline.after, (self.left(),)
+        return Deadline, (self.at, self.seconds)
+
+
+NEVER: Final = Deadline()
+"""The deadline that never comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When work gives up; ``None`` is no limit.
+
+    ``memory_mb`` is for each program (megabytes of address space), ``positions`` for the table
+    of a search or the positions that are looked at.
+    """
+
+    deadline: Deadline = NEVER
+    memory_mb: int | None = None
+    positions: int | None = None
