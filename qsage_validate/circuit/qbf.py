@@ -51,6 +51,36 @@ class Gate:
     inputs: tuple[int, ...]
 
 
+class PrenexOrder(Enum):
+    """Where the quantifiers of quantifier gates go: as far out, or as far in, as they can."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Prenexed:
+    """How a formula with quantifier gates became prenex.
+
+    ``gates`` is the number of its quantifier gates, ``copies`` that of bound variables which
+    stand in the prefix more than once; ``scopes`` says for either order how many scopes the
+    prefix has with it.
+    """
+
+    order: PrenexOrder
+    gates: int
+    copies: int
+    scopes: Mapping[PrenexOrder, int]
+
+    def __str__(self) -> str:
+        other = PrenexOrder.DOWN if self.order is PrenexOrder.UP else PrenexOrder.UP
+        copies = f", {self.copies} bound variables copied" if self.copies else ""
+        return (
+            f"quantifier gates ({self.gates}) brought into prenex form, {self.order.value}: "
+            f"{self.scopes[self.order]} scopes ({other.value}: {self.scopes[other]}){copies}"
+        )
+
+
 @dataclass(frozen=True)
 class Qbf:
     """A closed prenex QBF with a circuit as its matrix.
@@ -60,7 +90,7 @@ class Qbf:
     whose text in the file is not their number.  ``unwritten`` are the numbers of gates that the
     file has no number for (the clauses of QDIMACS): nothing else in the file can mean them.
     ``comments`` keeps the file's comments as ``(line, text)`` without the comment sign: layouts
-    travel in them.
+    travel in them.  ``prenexed`` says what was done to a file's formula that was not prenex.
     """
 
     scopes: tuple[Scope, ...]
@@ -70,6 +100,7 @@ class Qbf:
     comments: tuple[tuple[int, str], ...] = ()
     path: str | None = None
     unwritten: range = field(default=range(0), compare=False, repr=False)
+    prenexed: Prenexed | None = field(default=None, compare=False)
 
     @property
     def num_variables(self) -> int:
@@ -288,6 +319,8 @@ __all__ = [
     "CircuitBuilder",
     "Connective",
     "Gate",
+    "PrenexOrder",
+    "Prenexed",
     "Qbf",
     "Quantifier",
     "Scope",

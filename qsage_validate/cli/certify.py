@@ -11,6 +11,7 @@ import typer
 from qsage_validate.cli.common import (
     JsonOption,
     MetaOption,
+    PrenexOption,
     check_streams,
     emit_json,
     narrate,
@@ -82,6 +83,7 @@ def command(
         typer.Option(metavar="NAME", help="caqe (default), qbfcert-ascii or qbfcert-binary."),
     ] = None,
     meta: MetaOption = None,
+    prenex: PrenexOption = None,
     jobs: Annotated[
         int, typer.Option(min=1, metavar="N", help="Processes that check the certificate.")
     ] = 1,
@@ -114,7 +116,7 @@ def command(
     layout: AnyLayout | None
     if path is not None:
         with grounding_within(memory):
-            problem = load_formula(path, model, meta)
+            problem = load_formula(path, model, meta, prenex)
             encoded = encoding_of(problem)
         assert problem.formula is not None, "it was read"
         qbf, layout, name = problem.formula, problem.layout, problem.files.name

@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ import typer
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
+    from qsage_validate.circuit.qbf import PrenexOrder
     from qsage_validate.kernel.certificate import Dialect
 
 JsonOption = Annotated[
@@ -30,6 +32,21 @@ DialectOption = Annotated[
 ]
 
 
+class Prenex(str, Enum):
+    """Where the quantifiers of quantifier gates go."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+PrenexOption = Annotated[
+    Prenex | None,
+    typer.Option(
+        "--prenex",
+        help="Where quantifier gates (QCIR) go in the prefix: up, as far out as they can, or down; "
+        "by default what gives fewer scopes.",
+    ),
+]
 GameOption = Annotated[
     tuple[str, str] | None,
     typer.Option("--game", metavar="DOMAIN PROBLEM", help="The rules (BDDL) to compare with."),
@@ -58,6 +75,13 @@ def game_words(game: tuple[str, str] | None, model: str | None) -> tuple[str, ..
         return tuple(shlex.split(model))
     except ValueError as error:
         raise UsageError(f"found {model!r} for --model: {error}, expected words") from None
+
+
+def prenex_order(option: Prenex | None) -> PrenexOrder | None:
+    """What ``--prenex`` asks for."""
+    from qsage_validate.circuit.qbf import PrenexOrder
+
+    return None if option is None else PrenexOrder(option.value)
 
 
 def parse_dialect(name: str | None) -> Dialect | None:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.cli.common import JsonOption, check_streams, emit_json, narrate, protect_inputs
+from qsage_validate.cli.common import (
+    JsonOption,
+    PrenexOption,
+    check_streams,
+    emit_json,
+    narrate,
+    protect_inputs,
+)
+from qsage_validate.cli.formula import formula_path, load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.solve.options import EncodingOption
 from qsage_validate.errors import Exit, UsageError
@@ -59,7 +68,7 @@ def formula_text(
     return qdimacs_text(form, comments_in_clauses(qbf, qbf.levels()))
 
 
-@takes_model
+@partial(takes_model, or_formula=True)
 def command(
     model: ModelArguments,
     output: Annotated[
@@ -85,29 +94,46 @@ def command(
             min=1, metavar="MB", help="Give up a game in GDL whose rules need more when grounded."
         ),
     ] = None,
+    prenex: PrenexOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Write the formula that says: Black wins MODEL within its depth."""
+    """Write the formula that says: Black wins MODEL within its depth.
+
+    Of a formula: write it in prenex form, which certificates are about, or in clauses.
+    """
     from qsage_validate.encodings.encoding import encode
     from qsage_validate.encodings.gdl.ground_program import grounding_within
-    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.formats.source import label, write_atomic
     from qsage_validate.games.models import depth_of
 
     check_streams(output, json_output)
-    protect_inputs([output], model.files)
-    resolved = model.resolve()
+    path = formula_path(model)
+    protect_inputs([output], model.files if path is None else [path])
+    if path is not None and encoding is not None:
+        raise UsageError("found --encoding with a formula, expected a game")
     with grounding_within(memory):
-        encoded = encode(resolved, encoding)
-    qbf = encoded.qbf
+        if path is not None:
+            problem = load_formula(path, model, None, prenex)
+            assert problem.formula is not None, "it was read"
+            qbf = problem.formula
+            about: dict[str, object] = {"formula": label(path)}
+            title = f"formula {label(path)}"
+        else:
+            encoded = encode(model.resolve(), encoding)
+            qbf = encoded.qbf
+            about = {
+                "game": encoded.model.name,
+                "depth": depth_of(encoded.model),
+                "encoding": encoded.layout.encoding,
+            }
+            title = "{encoding} encoding of {game}, depth {depth}".format(**about)
     chosen = file_format or format_of(output)
     if clauses is not None and chosen is FormulaFormat.QCIR:
         raise UsageError("found --clauses with a formula in QCIR, which is no clausal form")
     write_atomic(output, formula_text(qbf, output, chosen, clauses or Clauses.TSEITIN))
     facts = {
         "file": output,
-        "game": encoded.model.name,
-        "depth": depth_of(encoded.model),
-        "encoding": encoded.layout.encoding,
+        **about,
         "format": chosen.value,
         "scopes": len(qbf.merged_scopes()),
         "variables": qbf.num_variables,
@@ -116,7 +142,8 @@ def command(
     if json_output:
         emit_json(facts)
     narrate(
-        "{file}: {encoding} encoding of {game}, depth {depth}: "
-        "{scopes} scopes, {variables} variables, {gates} gates".format(**facts)
+        "{file}: {title}: {scopes} scopes, {variables} variables, {gates} gates".format(
+            **facts, title=title
+        )
     )
     return Exit.FINE

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.cli.common import JsonOption, emit, emit_json
+from qsage_validate.cli.common import (
+    JsonOption,
+    Prenex,
+    PrenexOption,
+    emit,
+    emit_json,
+    prenex_order,
+)
 from qsage_validate.errors import Exit, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +39,7 @@ def command(
         bool,
         typer.Option("--solvers", help="Tell instead which solvers and preprocessors are here."),
     ] = False,
+    prenex: PrenexOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
     """Tell what FILE is: format, dialect, kind, scopes, variables, gates, layout.
@@ -58,7 +66,7 @@ def command(
         return Exit.FINE
     data = content.data if content.data is not None else read_bytes(file)
     describe: Mapping[Format, Callable[[bytes, str], Facts]] = {
-        Format.QCIR: _qcir,
+        Format.QCIR: lambda data, name: _qcir(data, name, prenex),
         Format.QDIMACS: _qdimacs,
         Format.AIGER_ASCII: _aiger,
         Format.AIGER_BINARY: _aiger,
@@ -81,7 +89,7 @@ def command(
     if formula is None:
         facts |= describe[found](data, name)
     else:
-        facts |= _certificate(data, name, formula)
+        facts |= _certificate(data, name, formula, prenex)
     _show(facts, json_output)
     return Exit.FINE
 
@@ -124,11 +132,11 @@ def _item(item: object) -> str:
     return " ".join(map(str, item.values())) if isinstance(item, dict) else str(item)
 
 
-def _qcir(data: bytes, name: str) -> Facts:
+def _qcir(data: bytes, name: str, prenex: Prenex | None) -> Facts:
     from qsage_validate.formats.qcir import parse_qcir
     from qsage_validate.formats.source import Source
 
-    qbf = parse_qcir(Source.decode(data, name).text, name)
+    qbf = parse_qcir(Source.decode(data, name).text, name, prenex_order(prenex))
     gates = Counter(gate.connective.value for gate in qbf.gates.values())
     return _formula(qbf) | {"gates": len(qbf.gates), "connectives": dict(gates)} | _layout(qbf)
 
@@ -153,7 +161,8 @@ def _formula(qbf: Qbf) -> Facts:
         {"quantifier": scope.quantifier.value, "variables": len(scope.variables)}
         for scope in qbf.merged_scopes()
     ]
-    return {"variables": qbf.num_variables, "scopes": scopes}
+    made = {} if qbf.prenexed is None else {"prenex": str(qbf.prenexed)}
+    return {**made, "variables": qbf.num_variables, "scopes": scopes}
 
 
 def _layout(qbf: Qbf) -> Facts:
@@ -230,13 +239,13 @@ def _pedant(data: bytes, name: str) -> Facts:
     }
 
 
-def _certificate(data: bytes, name: str, formula: str) -> Facts:
+def _certificate(data: bytes, name: str, formula: str, prenex: Prenex | None) -> Facts:
     """The facts that need the formula: sides, don't-cares, functions that it does not name."""
     from qsage_validate.certificates.files.reader import parse_certificate
     from qsage_validate.formats.formula import read_formula
     from qsage_validate.kernel.certificate import CircuitCertificate
 
-    qbf = read_formula(formula)
+    qbf = read_formula(formula, prenex_order(prenex))
     certificate = parse_certificate(data, qbf, path=name)
     decided = qbf.variables(certificate.kind.decides)
     if isinstance(certificate, CircuitCertificate):

@@ -13,12 +13,14 @@ from qsage_validate.cli.common import (
     JsonOption,
     MetaOption,
     ModelOption,
+    PrenexOption,
     check_streams,
     emit,
     emit_json,
     game_words,
     narrate,
     parse_dialect,
+    prenex_order,
     protect_inputs,
 )
 from qsage_validate.cli.solve.options import TimeoutOption
@@ -91,6 +93,7 @@ def command(
         str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")
     ] = None,
     dialect: DialectOption = None,
+    prenex: PrenexOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
     """Prove a certificate, attack it, and say what is wrong if something is.
@@ -110,7 +113,14 @@ def command(
 
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
-    files = Files(formula, cert, meta, game_words(game, model), parse_dialect(dialect))
+    files = Files(
+        formula,
+        cert,
+        meta,
+        game_words(game, model),
+        parse_dialect(dialect),
+        prenex=prenex_order(prenex),
+    )
     inputs = [formula, cert, trace, meta, *(game or ())]
     outputs = [report, checkpoint]
     protect_inputs(outputs, inputs)
@@ -139,6 +149,8 @@ def command(
         obligations=proof is not None,
     )
     problem, result = _run(files, options, memory)
+    if "prenex" in result.facts:
+        narrate(f"{formula}: {result.facts['prenex']}")
     if not json_output:
         _show(result)
     if proof is not None and not result.interrupted:

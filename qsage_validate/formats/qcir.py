@@ -1,4 +1,4 @@
-"""QCIR-14: quantified circuits in prenex form, cleansed or with names.
+"""QCIR-14: quantified circuits, cleansed or with names.
 
 Format: Jordan, Klieber, Seidl, *Non-CNF QBF Solving with QCIR* (BNP@AAAI 2016).  Choices
 where the standard is silent or files in the wild differ from it:
@@ -12,17 +12,27 @@ where the standard is silent or files in the wild differ from it:
 - An identifier that is a positive number keeps it (unless it is so large that the numbering
   would be nearly empty); other identifiers get the numbers that follow the largest one, in
   the order in which they appear, and an entry in ``Qbf.names``.
-- Quantifier gates (``g = exists(x; h)``) are not prenex and are refused by name and line.
+- Quantifier gates (``g = exists(x; h)``) are brought into the prefix (``circuit/prenex.py``).
+  They may bind one name several times, also one of the prefix: the innermost binding counts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.prenex import (
+    MAX_COPIES,
+    AnyGate,
+    CopiesError,
+    NestedQbf,
+    QuantifierGate,
+    UnboundError,
+    prenex,
+)
+from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Path, Source, quoted
 
@@ -32,6 +42,7 @@ _NAME: Final = r"[^\s#(),;=-][^\s#(),;=]*"
 _STATEMENT: Final = re.compile(rf"\s*(?:({_NAME})\s*=\s*)?([A-Za-z]+)\s*\(([^()=]*)\)\s*")
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
 _LITERAL: Final = re.compile(rf"-?\s*{_NAME}")
+_SEPARATOR: Final = re.compile(r"[,;]")
 _BARE_NAME: Final = re.compile(_NAME)
 
 _CONNECTIVES: Final = {connective.value: connective for connective in Connective}
@@ -45,30 +56,36 @@ _SPARSITY: Final = 8
 
 @dataclass(slots=True)
 class _Statement:
-    """``name = keyword(arguments)``; offsets are into the text."""
+    """``name = keyword(arguments)``, ``name = keyword(arguments; body)``; offsets into the text."""
 
     start: int
     name: str | None
     keyword: str
     arguments: list[str]
     arguments_at: int
+    body: str | None = None
+
+    @property
+    def literals(self) -> list[str]:
+        """The arguments and the body."""
+        return self.arguments if self.body is None else [*self.arguments, self.body]
 
 
-def read_qcir(path: Path) -> Qbf:
+def read_qcir(path: Path, order: PrenexOrder | None = None) -> Qbf:
     """Read a QCIR file (compressed or not, ``-`` for standard input).
 
-    Comments are kept with their lines; ``gates`` are in topological order.  Raises
-    :class:`InputError` with line and column for anything that is no closed prenex QCIR: bad
-    syntax, a gate defined twice, on a cycle or never, a variable that is quantified twice or
-    not at all, wrong numbers of inputs, none or several outputs.
+    Comments are kept with their lines; ``gates`` are in topological order.  A formula with
+    quantifier gates becomes prenex by ``order``.  Raises :class:`InputError` with line and
+    column for anything that is no closed QCIR: bad syntax, a gate defined twice, on a cycle or
+    never, a variable that the prefix has twice or that nothing quantifies where it is read, wrong
+    numbers of inputs, none or several outputs.
     """
-    source = Source.open(path)
-    return _Reader(source).formula()
+    return _Reader(Source.open(path)).formula(order)
 
 
-def parse_qcir(text: str, path: str | None = None) -> Qbf:
-    """The formula in ``text``; errors as in :func:`read_qcir`."""
-    return _Reader(Source(text, path)).formula()
+def parse_qcir(text: str, path: str | None = None, order: PrenexOrder | None = None) -> Qbf:
+    """The formula in ``text``; ``order`` and errors as in :func:`read_qcir`."""
+    return _Reader(Source(text, path)).formula(order)
 
 
 class _Reader:
@@ -78,7 +95,7 @@ class _Reader:
         self.comments, self.code = _split_comments(source.text)
         self.numbers: dict[str, int] = {}
 
-    def formula(self) -> Qbf:
+    def formula(self, order: PrenexOrder | None) -> Qbf:
         statements = list(self._statements())
         prefix, gates, output = self._sort(statements)
         self._number(statements)
@@ -93,14 +110,17 @@ class _Reader:
         )
         result = self._output(output, quantified, definitions)
         names = {number: name for name, number in self.numbers.items() if name != str(number)}
-        return Qbf(
-            scopes=scopes,
-            gates=self._topological(definitions, gates),
-            output=result,
-            names=names,
-            comments=self.comments,
-            path=self.source.path,
-        )
+        ordered = self._topological(definitions, gates)
+        comments, path = self.comments, self.source.path
+        plain = {number: gate for number, gate in ordered.items() if isinstance(gate, Gate)}
+        if len(plain) == len(ordered):
+            return Qbf(scopes, plain, result, names, comments, path)
+        try:
+            return prenex(NestedQbf(scopes, ordered, result, names, comments, path), order)
+        except CopiesError as error:
+            raise self._too_many(error.gate, gates) from None
+        except UnboundError as error:
+            raise self._unbound(error, gates, output) from None
 
     # -- Syntax
 
@@ -114,10 +134,15 @@ class _Reader:
                 raise self._syntax_error(at)
             name, keyword, inner = match.groups()
             start = match.start(1) if name is not None else match.start(2)
-            arguments = _arguments(inner)
-            if arguments is None:
-                raise self._argument_error(match.start(3), inner, name, keyword)
-            yield _Statement(start, name, keyword.lower(), arguments, match.start(3))
+            keyword = keyword.lower()
+            binds = name is not None and keyword in _QUANTIFIERS
+            listed, _, last = inner.partition(";") if binds else (inner, "", "")
+            arguments, body = _arguments(listed), _arguments(last)
+            if arguments is None or body is None or (binds and len(body) != 1):
+                raise self._argument_error(match.start(3), inner, binds=binds)
+            yield _Statement(
+                start, name, keyword, arguments, match.start(3), body[0] if binds else None
+            )
             at = match.end()
 
     def _syntax_error(self, at: int) -> InputError:
@@ -161,27 +186,27 @@ class _Reader:
                 break
         return error(token, where, "')'")
 
-    def _argument_error(self, at: int, inner: str, name: str | None, keyword: str) -> InputError:
-        """The first item of an argument list that is no literal, or a quantifier gate."""
-        if name is not None and keyword.lower() in _QUANTIFIERS:
-            return self._quantifier_gate(name, keyword, at)
-        start = at
-        for item in re.split(r"[,;]", inner):
+    def _argument_error(self, at: int, inner: str, *, binds: bool) -> InputError:
+        """The first item of an argument list that is no literal, or a separator out of place.
+
+        A quantifier gate (``binds``) has a semicolon before its last argument.
+        """
+        start, behind = at, False
+        for item in _SEPARATOR.split(inner):
             end = start + len(item)
-            literal = item.strip()
-            if not _LITERAL.fullmatch(literal):
+            literal, sign = item.strip(), self.code[end]
+            nothing = binds and not literal and start == at and sign == ";"
+            if not _LITERAL.fullmatch(literal) and not nothing:
                 where = start + len(item) - len(item.lstrip())
                 found = quoted(literal or self.code[where])
                 return self.source.error(where, found, "a variable or '-' and a variable")
-            if self.code[end] == ";":
+            if sign == ";" and not binds:
                 return self.source.error(end, "';'", "',' or ')'")
+            if behind and sign != ")":
+                return self.source.error(end, quoted(sign), "')'")
+            behind = behind or sign == ";"
             start = end + 1
-        raise AssertionError(f"argument list {inner!r} has no error")
-
-    def _quantifier_gate(self, name: str, keyword: str, at: int) -> InputError:
-        start = self.code.rindex(name, 0, at)
-        found = f"the quantifier gate {quoted(name)} ({keyword.lower()}), which is unsupported"
-        return self.source.error(start, found, "a prenex formula")
+        return self.source.error(at + len(inner), "')'", "';' and the literal that is quantified")
 
     # -- Statements
 
@@ -193,9 +218,7 @@ class _Reader:
         output: _Statement | None = None
         for s in statements:
             if s.name is not None:
-                if s.keyword in _QUANTIFIERS:
-                    raise self._quantifier_gate(s.name, s.keyword, s.arguments_at)
-                if s.keyword not in _CONNECTIVES:
+                if s.keyword not in _CONNECTIVES and s.body is None:
                     found = f"the connective {quoted(s.keyword)}"
                     where = self._keyword_at(s)
                     raise self.source.error(where, found, "and, or, xor or ite")
@@ -232,7 +255,9 @@ class _Reader:
         """The offset of an argument."""
         at = s.arguments_at
         for _ in range(index):
-            at = self.code.index(",", at) + 1
+            separator = _SEPARATOR.search(self.code, at)
+            assert separator is not None, "an argument has a separator before it"
+            at = separator.end()
         at += self._blanks(at)
         return at
 
@@ -242,7 +267,7 @@ class _Reader:
         for s in statements:
             if s.name is not None:
                 order[s.name] = None
-            for literal in s.arguments:
+            for literal in s.literals:
                 order[literal.removeprefix("-")] = None
         limit = max(_DENSE, _SPARSITY * len(order))
         largest = 0
@@ -270,7 +295,9 @@ class _Reader:
                 quantified[name] = s
         return quantified
 
-    def _gates(self, gates: list[_Statement], quantified: dict[str, _Statement]) -> dict[int, Gate]:
+    def _gates(
+        self, gates: list[_Statement], quantified: dict[str, _Statement]
+    ) -> dict[int, AnyGate]:
         numbers = self.numbers
         defined: dict[str, _Statement] = {}
         for s in gates:
@@ -282,8 +309,12 @@ class _Reader:
                 found = f"a definition of {quoted(name)}, which is a {what} of line {line}"
                 raise self.source.error(s.start, found, "each gate defined once")
             defined[name] = s
-        result: dict[int, Gate] = {}
+        known = {*quantified, *defined, *self._check_bindings(gates, defined)}
+        result: dict[int, AnyGate] = {}
         for s in gates:
+            if s.body is not None:
+                result[numbers[s.name or ""]] = self._quantifier_gate(s, known)
+                continue
             connective = _CONNECTIVES[s.keyword]
             arity = _ARITY.get(connective)
             if arity is not None and len(s.arguments) != arity:
@@ -293,11 +324,57 @@ class _Reader:
             for index, literal in enumerate(s.arguments):
                 negative = literal[0] == "-"
                 name = literal[1:] if negative else literal
-                if name not in quantified and name not in defined:
+                if name not in known:
                     raise self._undefined(s, index, name)
                 inputs.append(-numbers[name] if negative else numbers[name])
             result[numbers[s.name or ""]] = Gate(connective, tuple(inputs))
         return result
+
+    def _check_bindings(
+        self, gates: list[_Statement], defined: Mapping[str, _Statement]
+    ) -> set[str]:
+        """The variables that quantifier gates bind."""
+        bound: set[str] = set()
+        for s in gates:
+            names = s.arguments if s.body is not None else ()
+            for index, name in enumerate(names):
+                if name.startswith("-"):
+                    raise self.source.error(self._argument_at(s, index), quoted(name), "a variable")
+                if name in defined or name in s.arguments[:index]:
+                    found = f"{'the gate ' if name in defined else ''}{quoted(name)}"
+                    again = "" if name in defined else " again"
+                    expected = "variables that are no gates, each once"
+                    raise self.source.error(self._argument_at(s, index), found + again, expected)
+                bound.add(name)
+        return bound
+
+    def _quantifier_gate(self, s: _Statement, known: Collection[str]) -> QuantifierGate:
+        body = s.body or ""
+        name = body.removeprefix("-")
+        if name not in known:
+            raise self._undefined(s, len(s.arguments), name)
+        variables = tuple(self.numbers[v] for v in s.arguments)
+        literal = self.numbers[name] * (-1 if body.startswith("-") else 1)
+        return QuantifierGate(_QUANTIFIERS[s.keyword], variables, literal)
+
+    def _unbound(
+        self, error: UnboundError, gates: list[_Statement], output: _Statement
+    ) -> InputError:
+        s = output if error.gate is None else self._statement_of(error.gate, gates)
+        read = [self.numbers[x.removeprefix("-")] for x in s.literals]
+        # A quantifier gate reads its last literal alone.
+        index = len(read) - 1 if s.body is not None else read.index(error.variable)
+        found = f"{quoted(s.literals[index].removeprefix('-'))}, which nothing quantifies here"
+        return self.source.error(self._argument_at(s, index), found, "a quantified variable")
+
+    def _too_many(self, gate: int, gates: list[_Statement]) -> InputError:
+        s = self._statement_of(gate, gates)
+        found = f"gate {quoted(s.name or '')}, where copies have become more than {MAX_COPIES:,}"
+        expected = "fewer quantifier gates inside others that are used in both polarities"
+        return self.source.error(s.start, found, expected)
+
+    def _statement_of(self, gate: int, gates: list[_Statement]) -> _Statement:
+        return next(s for s in gates if self.numbers[s.name or ""] == gate)
 
     def _undefined(self, s: _Statement, index: int, name: str) -> InputError:
         found = f"{quoted(name)}, which is neither quantified nor a gate"
@@ -305,7 +382,7 @@ class _Reader:
         return self.source.error(self._argument_at(s, index), found, expected)
 
     def _output(
-        self, output: _Statement, quantified: dict[str, _Statement], gates: dict[int, Gate]
+        self, output: _Statement, quantified: Collection[str], gates: Mapping[int, AnyGate]
     ) -> int:
         literal = output.arguments[0]
         name = literal.removeprefix("-")
@@ -316,7 +393,9 @@ class _Reader:
 
     # -- Order
 
-    def _topological(self, gates: dict[int, Gate], statements: list[_Statement]) -> dict[int, Gate]:
+    def _topological(
+        self, gates: dict[int, AnyGate], statements: list[_Statement]
+    ) -> dict[int, AnyGate]:
         """``gates`` with every gate behind its inputs, otherwise in the order of the file."""
         done: set[int] = set()
         for variable, gate in gates.items():
@@ -325,7 +404,7 @@ class _Reader:
             done.add(variable)
         else:
             return gates
-        ordered: dict[int, Gate] = {}
+        ordered: dict[int, AnyGate] = {}
         open_gates: set[int] = set()
         for root in gates:
             stack = [root]
@@ -349,7 +428,7 @@ class _Reader:
         return ordered
 
     def _cycle(self, variable: int, statements: list[_Statement]) -> InputError:
-        s = next(s for s in statements if self.numbers[s.name or ""] == variable)
+        s = self._statement_of(variable, statements)
         found = f"gate {quoted(s.name or '')}, which depends on itself"
         return self.source.error(s.start, found, "gates without a cycle")
 

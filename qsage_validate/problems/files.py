@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass, replace
 
 from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.circuit.qbf import PrenexOrder
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import Format, label, sniff
 from qsage_validate.kernel.certificate import Dialect
@@ -24,7 +25,8 @@ class Files:
     with its options.  ``bare`` asks for the formula's blocks even where a layout is known,
     ``peeking`` for certificates whose functions look to their right as well: they read false for
     what is not chosen yet.  ``made_from`` are the words of a game from which formula and
-    certificate were made for this play alone.
+    certificate were made for this play alone.  ``prenex`` is where the quantifiers of quantifier
+    gates go, ``None`` where the prefix becomes shorter.
     """
 
     formula: str | None = None
@@ -36,6 +38,7 @@ class Files:
     bare: bool = False
     peeking: bool = False
     made_from: tuple[str, ...] = ()
+    prenex: PrenexOrder | None = None
 
     @property
     def name(self) -> str:
@@ -54,6 +57,7 @@ class Files:
             words += ["--game", *self.game]
         elif self.game:
             words += ["--model", shlex.join(self.game)]
+        words += [] if self.prenex is None else ["--prenex", self.prenex.value]
         words += [] if self.dialect is None else ["--dialect", self.dialect.value]
         words += [] if self.engine is OracleKind.AUTO else [f"--{self.engine.value}"]
         words += ["--bare"] * self.bare + ["--peeking"] * self.peeking

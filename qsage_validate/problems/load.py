@@ -120,7 +120,9 @@ def load(files: Files) -> Problem:
         return _without_certificate(files)
     files = sorted_out(files)
     assert files.certificate is not None, "sorted out"
-    formula = None if files.formula is None else read_formula_or_program(files.formula)
+    formula = (
+        None if files.formula is None else read_formula_or_program(files.formula, files.prenex)
+    )
     certificate = read_certificate(
         files.certificate, formula, dialect=files.dialect, dependencies=not files.peeking
     )
@@ -144,7 +146,7 @@ def of(encoding: AnyEncoding, certificate: Certificate, files: Files) -> Problem
 def _without_certificate(files: Files) -> Problem:
     if files.formula is None:
         raise UsageError("expected a formula")
-    formula = read_formula_or_program(files.formula)
+    formula = read_formula_or_program(files.formula, files.prenex)
     layout = None if files.bare else _layout(files, None, formula)
     game = None if layout is None else _game(files, layout)
     return Problem(files, formula, None, layout, game)
@@ -317,6 +319,8 @@ def _notes(
     if formula is None:
         notes.append("no formula: gates and the verdict are as the certificate defines them")
     else:
+        if formula.prenexed is not None:
+            notes.append(str(formula.prenexed))
         free = dont_cares(certificate, formula)
         if free:
             names = ", ".join(formula.name(v) for v in free[:8]) + (", …" if len(free) > 8 else "")

@@ -33,13 +33,18 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
     if files.certificate is not None:
         # Whether functions look to their right is level 1; until it has answered, replays allow it.
         problem = to_validate(load(replace(files, peeking=True)))
-        return replace(problem, facts={**facts, **problem.facts})
+        return replace(problem, facts={**facts, **_prenexed(problem), **problem.facts})
     problem = load(files)
     if trace is None and (problem.layout is None or problem.game is None):
         layouts, rules = "a layout (--meta FILE)", "rules (--game DOMAIN PROBLEM)"
         missing = layouts if problem.layout is None else rules
         raise UsageError(f"without --cert the encoding is checked, which needs {missing}")
-    return replace(to_validate(problem), facts=facts)
+    return replace(to_validate(problem), facts={**facts, **_prenexed(problem)})
+
+
+def _prenexed(problem: Problem) -> dict[str, object]:
+    made = None if problem.formula is None else problem.formula.prenexed
+    return {} if made is None else {"prenex": str(made)}
 
 
 def to_validate(problem: Problem) -> Problem:

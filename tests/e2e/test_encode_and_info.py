@@ -79,7 +79,7 @@ def test_two_files_with_another_depth(qsage: Qsage, tmp_path: Path) -> None:
         (["httt", "--connect", "3"], "found --connect for httt, expected one of --size"),
         (["httt", "--shape", "cross"], "expected one of domino"),
         (["httt", "--depth", "0"], "found '0' for --depth"),
-        (["domain.ig"], "found the unknown game 'domain.ig'"),
+        (["domain.ig"], "domain.ig: found no such file, expected a readable file"),
         (
             ["a", "b", "c"],
             "found 3 words, expected a file (PG, .hex, GDL), DOMAIN and",

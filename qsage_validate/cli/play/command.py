@@ -15,11 +15,13 @@ from qsage_validate.cli.common import (
     JsonOption,
     MetaOption,
     ModelOption,
+    PrenexOption,
     emit,
     emit_json,
     game_words,
     narrate,
     parse_dialect,
+    prenex_order,
 )
 from qsage_validate.errors import Exit, UsageError
 
@@ -54,6 +56,7 @@ def command(
     game: GameOption = None,
     model: ModelOption = None,
     dialect: DialectOption = None,
+    prenex: PrenexOption = None,
     plain: Annotated[
         bool,
         typer.Option("--plain", help="A prompt instead of the board.", rich_help_panel=_MODES),
@@ -248,7 +251,17 @@ def command(
 
     engine = OracleKind.SAT if sat else OracleKind.SIMULATION if simulation else OracleKind.AUTO
     words = game_words(game, model)
-    files = Files(formula, cert, meta, words, parse_dialect(dialect), engine, bare, peeking)
+    files = Files(
+        formula,
+        cert,
+        meta,
+        words,
+        parse_dialect(dialect),
+        engine,
+        bare,
+        peeking,
+        prenex=prenex_order(prenex),
+    )
     if formula == "-" or cert == "-" or meta == "-":
         raise UsageError("a play needs its files by name, not '-'")
     named = {"depth": depth, "role": role, "win": win}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qsage_validate.cli.common import JsonOption, MetaOption, emit, emit_json
+from qsage_validate.cli.common import JsonOption, MetaOption, PrenexOption, emit, emit_json
 from qsage_validate.cli.formula import (
     encoding_of,
     formula_path,
@@ -72,6 +72,7 @@ def command(
         ),
     ] = False,
     meta: MetaOption = None,
+    prenex: PrenexOption = None,
     timeout: TimeoutOption = None,
     memory: MemoryOption = None,
     json_output: JsonOption = False,
@@ -101,7 +102,7 @@ def command(
         if way.searches and solver is not None:
             raise UsageError("found --solver search with a formula, expected a QBF solver")
         with grounding_within(memory):
-            problem = load_formula(path, model, meta)
+            problem = load_formula(path, model, meta, prenex)
             # A layout is a claim of the file's: who wins follows from an encoding alone.
             encodes = encoding_of(problem) is not None
         formula, layout = problem.formula, problem.layout
@@ -223,6 +224,7 @@ def _tell_solved(
         emit_json(
             {
                 **facts,
+                **({} if formula.prenexed is None else {"prenex": formula.prenexed.order.value}),
                 "verdict": _word(truth),
                 "winner": None if winner is None or layout is None or not encodes else winner.value,
                 "reason": solved.why,

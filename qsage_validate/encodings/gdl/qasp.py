@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.circuit.qbf import CircuitBuilder, PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.encodings.gdl.ground_program import (
     MAX_GATES,
     GroundProgram,
@@ -52,12 +52,12 @@ def read_qasp(path: Path) -> Qbf:
     return parse_qasp(Source.open(path))
 
 
-def read_formula_or_program(path: Path) -> Qbf:
+def read_formula_or_program(path: Path, order: PrenexOrder | None = None) -> Qbf:
     """The formula in a file: QCIR, QDIMACS, or a quantified logic program, told by its content.
 
-    Errors as in ``read_formula`` and :func:`read_qasp`.
+    ``order`` and errors as in ``read_formula``, errors as in :func:`read_qasp`.
     """
-    return read_qasp(path) if sniff(path) is Format.QASP else read_formula(path)
+    return read_qasp(path) if sniff(path) is Format.QASP else read_formula(path, order)
 
 
 def parse_qasp(source: Source) -> Qbf:

@@ -36,6 +36,7 @@ QCIR = [
     b"6 = xor(2, 5)\n7 = ite(6, 3, -1)\n",
     b"free(p)\nFORALL(x_1 ,\n  y)\noutput( g )\nh=or()\ng = Or(x_1, - y, h)\n",
     b"exists(1)\noutput(2)\n2 = and(1, 3)\n3 = exists(4; 1)\n",
+    b"forall(z)\noutput(o)\na = or(x, z)\ng = exists(x, y; a)\nh = forall(; -g)\no = xor(g, h)\n",
 ]
 QDIMACS = [
     b"c #@layout 1\np cnf 4 3\ne 1 0\na 2 3 0\ne 4 0\n1 -2 0\n-1 4\n 3 0\n-4 0\n",
