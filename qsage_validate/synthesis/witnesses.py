@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.impartial.formula import Formula, Linear, without_not
+from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.rules import Move
+from qsage_validate.games.impartial.rules import ImpartialRules, Move
 from qsage_validate.synthesis.checks.sample import Remaining
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.semi_ground import SemiGround, coverage, greedy_cover
-
-if TYPE_CHECKING:
-    from qsage_validate.synthesis.checks.formula import Verifier
 
 MAX_SAMPLE: Final = 400
 """So many states of the sample are looked at before the solver is asked."""
@@ -35,6 +33,24 @@ _NUMBER_SECONDS: Final = 8.0
 _Known = tuple[int, State, list[Move]]
 
 
+class Asker(Protocol):
+    """A game with states to try actions on, and a solver that is asked about it."""
+
+    sample: Sequence[State]
+
+    @property
+    def rules(self) -> ImpartialRules: ...
+
+    @property
+    def game(self) -> ImpartialGame: ...
+
+    def served(self, one: SemiGround, target: Formula) -> Formula:
+        """Where the semi-ground action is applicable and leads to ``target``."""
+
+    def model(self, title: str, formulas: Sequence[Formula], clock: Clock) -> State | None:
+        """A state in which all ``formulas`` hold; ``None``: there is none."""
+
+
 @dataclass
 class WitnessSearch:
     """One such question; ``good_moves`` lists the ground moves that serve a state.
@@ -43,7 +59,7 @@ class WitnessSearch:
     ``sample_test`` holds (in misère play also when it is no end and has a move).
     """
 
-    verifier: Verifier
+    verifier: Asker
     title: str
     domain: tuple[Formula, ...]
     target: Formula
