@@ -22,7 +22,8 @@ from rich.table import Table
 
 from benchmarks.models import CASES, Case
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.encoding import Encoding, encode
+from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.registry import encode
 
 
 def measure(case: Case) -> dict[str, object]:

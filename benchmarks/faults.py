@@ -36,10 +36,11 @@ from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
-from qsage_validate.encodings.encoding import Encoding, encode
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.grid import lifted
 from qsage_validate.encodings.layout.grid import Layout, MoveVariables
 from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
 from qsage_validate.games.bddl.rules import BddlGame

@@ -31,7 +31,7 @@ from qsage_validate.certificates.qrat.lifting import lift
 from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.certificates.routes.clausal import for_circuit
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.formats.qrat import output_form, read_qrat
 from qsage_validate.formats.qrp import read_trace

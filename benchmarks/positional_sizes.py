@@ -38,7 +38,7 @@ from benchmarks.size_formulas import expected_size
 from benchmarks.symbolic_sizes import circuit_size, paper_size
 from qsage_validate.bench.papers.positional_sizes import size_of
 from qsage_validate.bench.table import Table
-from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.hex import hex_network, transversal_of

@@ -27,8 +27,8 @@ from rich.table import Table
 from benchmarks.models import CASES
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Position
-from qsage_validate.games.registry import load_game
 from qsage_validate.solvers.search.solver import solve
 from qsage_validate.system.limits import Deadline, Limits
 

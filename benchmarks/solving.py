@@ -41,7 +41,7 @@ from rich.table import Table
 
 from benchmarks.models import Case
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import Kind, encode, encoders
+from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.formats.qcir import read_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.games.bddl.model import Model
@@ -369,7 +369,7 @@ def main() -> None:
     """Run and print."""
     default = [
         f"{name}:{style}".removesuffix(":")
-        for name in (FOREIGN, *encoders(Kind.GRID))
+        for name in (FOREIGN, *encoders("bddl"))
         for style in STYLES
     ]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

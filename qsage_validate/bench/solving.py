@@ -70,7 +70,7 @@ def ways(selection: Selection, *, games: bool) -> list[Way]:
 
 
 def _encodings(selection: Selection) -> list[str]:
-    from qsage_validate.encodings.encoding import encoders
+    from qsage_validate.encodings.registry import encoders
 
     wanted = list(selection.encodings or (_DEFAULT_ENCODING,))
     for name in wanted:
@@ -121,7 +121,7 @@ def make_runs(
 def execute(run: Run) -> RunResult:
     """Solve the run's instance as its solver says."""
     if run.solver == SEARCH:
-        from qsage_validate.games.registry import load_game
+        from qsage_validate.games.languages import load_game
 
         return by_search(run, load_game(_model(run.source)))
     if run.solver.startswith(CERTIFY):
@@ -137,7 +137,7 @@ def _model(source: Sequence[str]) -> GameModel:
 
 def _formula(run: Run) -> tuple[Qbf, AnyEncoding | None, dict[str, Any]]:
     """The formula of a run, the encoding that it is if it is one, and facts about it."""
-    from qsage_validate.encodings.encoding import encode
+    from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.formula import read_formula
 
     started = time.monotonic()

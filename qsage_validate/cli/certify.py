@@ -98,9 +98,9 @@ def command(
     are written only after both levels of the check have proved them; see 'qsage validate'.
     """
     from qsage_validate.certificates.routes.routes import SEARCH, RouteOptions, certify_formula
-    from qsage_validate.encodings.encoding import encode
     from qsage_validate.encodings.gdl.ground_program import grounding_within
     from qsage_validate.encodings.layout.tables import inconclusive
+    from qsage_validate.encodings.registry import encode
 
     for file in (output, formula):
         check_streams(file, json_output)

@@ -101,10 +101,9 @@ def command(
 
     Of a formula: write it in prenex form, which certificates are about, or in clauses.
     """
-    from qsage_validate.encodings.encoding import encode
     from qsage_validate.encodings.gdl.ground_program import grounding_within
+    from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.source import label, write_atomic
-    from qsage_validate.games.models import depth_of
 
     check_streams(output, json_output)
     path = formula_path(model)
@@ -123,7 +122,7 @@ def command(
             qbf = encoded.qbf
             about = {
                 "game": encoded.model.name,
-                "depth": depth_of(encoded.model),
+                "depth": encoded.model.depth,
                 "encoding": encoded.layout.encoding,
             }
             title = "{encoding} encoding of {game}, depth {depth}".format(**about)

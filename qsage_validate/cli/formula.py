@@ -70,14 +70,14 @@ def encoding_of(problem: Problem) -> AnyEncoding | None:
 
     That goes for the layout too: one that says other things of the same formula is a lie.
     """
-    from qsage_validate.encodings.encoding import encode, encoders, kind_of
-    from qsage_validate.games.model_text import model_from_parts
+    from qsage_validate.encodings.registry import encode, encoders
+    from qsage_validate.games.languages import model_from_parts
 
     layout, own = problem.layout, problem.formula
     if own is None or layout is None or problem.game is None or not layout.model:
         return None
     model = model_from_parts(layout.game, layout.model)
-    if layout.encoding not in encoders(kind_of(model)):
+    if layout.encoding not in encoders(model.language):
         return None
     made = encode(model, layout.encoding)
     if replace(made.layout, source=layout.source) != layout:

@@ -36,9 +36,9 @@ def command(
 
 
 def _tell_encodings(json_output: bool) -> Exit:
-    from qsage_validate.encodings.encoding import Kind, encoders
+    from qsage_validate.encodings.registry import KINDS, encoders
 
-    known = {kind.value: encoders(kind) for kind in Kind}
+    known = {kind: encoders(language) for language, kind in KINDS.items()}
     if json_output:
         emit_json(known)
         return Exit.FINE

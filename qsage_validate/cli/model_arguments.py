@@ -47,14 +47,13 @@ class ModelArguments:
 
         Raises ``UsageError`` or ``InputError``.
         """
-        from qsage_validate.games.bddl.checks import check_model
-        from qsage_validate.games.bddl.model import Model
+        from qsage_validate.games.languages import LANGUAGES
         from qsage_validate.games.registry import find_model
 
         model = find_model(self.words, self.options)
-        if self.files and isinstance(model, Model):
-            for diagnostic in check_model(model):
-                narrate(str(diagnostic))
+        if self.files:
+            for warning in LANGUAGES[model.language].warnings(model):
+                narrate(warning)
         return model
 
 

@@ -295,6 +295,10 @@ class Game(ABC):
     def plies(self) -> int:
         """How many plies a play has at most (the formula's depth in moves)."""
 
+    def count(self, plies: int) -> int:
+        """So many plies in what the game counts in: plies, or rounds."""
+        return plies
+
     def span(self, plies: int | None) -> str:
         """How long so many plies are, for people: ``"5 plies"``, or what the game counts in.
 

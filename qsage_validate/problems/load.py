@@ -20,9 +20,10 @@ from qsage_validate.encodings.layout.table_comments import any_layout_from_comme
 from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout, inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.meta import read_meta
-from qsage_validate.games.model_text import model_from_parts
+from qsage_validate.games.languages import load_game, model_from_parts
+from qsage_validate.games.model_text import has_rules
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.games.registry import find_command, load_game
+from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import (
     Certificate,
     CircuitCertificate,
@@ -301,8 +302,7 @@ def game_of_layout(layout: AnyLayout) -> Game | None:
 
     Raises ``InputError`` for a model that is not well-formed.
     """
-    needed = {"bddl": {"domain", "problem"}, "positional": {"pg"}, "gdl": {"gdl"}}
-    if not needed.get(layout.game, set()) <= layout.model.keys() or layout.game not in needed:
+    if not has_rules(layout.game, layout.model):
         return None
     return load_game(model_from_parts(layout.game, layout.model))
 

@@ -11,9 +11,8 @@ import pytest
 
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Connective
-from qsage_validate.encodings.encoding import Kind as ModelKind
-from qsage_validate.encodings.encoding import encode, encoders
 from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_model
@@ -76,7 +75,7 @@ def model(request: pytest.FixtureRequest) -> Model:
     return _model(request.param)
 
 
-@pytest.fixture(params=sorted(encoders(ModelKind.GRID)))
+@pytest.fixture(params=sorted(encoders("bddl")))
 def encoding(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name

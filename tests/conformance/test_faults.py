@@ -9,7 +9,7 @@ import pytest
 from benchmarks.faults import KINDS, MODELS, Outcome, faulty_encodings, run
 from benchmarks.models import Case
 from benchmarks.scripts import scripted_differences
-from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.games.bddl.rules import BddlGame
 
 # Faults of prefix and layout are many: one game has them all, the benchmark all games.

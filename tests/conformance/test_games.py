@@ -12,8 +12,9 @@ from random import Random
 import pytest
 
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError, UsageError
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Outcome, Player, Position
-from qsage_validate.games.registry import find_model, find_template, load_game, templates
+from qsage_validate.games.registry import find_model, find_template, templates
 from tests.support.playthrough import COMMAND, GOLDEN, examples, playthrough, words
 
 EXAMPLES = list(examples())

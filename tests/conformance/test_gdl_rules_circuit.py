@@ -28,8 +28,8 @@ from qsage_validate.games.gdl.parser import parse_description, read_description
 from qsage_validate.games.gdl.rounds import RoundsGame, RoundsPosition
 from qsage_validate.games.gdl.rules import GdlMove
 from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.game import State, TooLargeError
 from qsage_validate.kernel.unrolled import UnrolledRules
 from qsage_validate.system.limits import Deadline

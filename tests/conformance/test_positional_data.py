@@ -11,13 +11,14 @@ import pytest
 
 from qsage_validate.formats.hex_board import parse_hex, read_hex
 from qsage_validate.formats.pg import parse_pg, pg_text, read_pg
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.convert import model_of_hex
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import transversal_of
 from qsage_validate.games.positional.load import read_positional
 from qsage_validate.games.positional.masks import mask_of, minimal
-from qsage_validate.games.positional.model import PositionalModel, at_plies
+from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import PairingFinder
 from qsage_validate.games.positional.paths import with_all_winning_sets, with_winning_sets
 from qsage_validate.games.positional.preprocessing import (
@@ -31,7 +32,7 @@ from qsage_validate.games.positional.preprocessing import (
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries, orbits
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import find_template, load_game
+from qsage_validate.games.registry import find_template
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.solver import SearchResult, Solver
 from tests.support.positional import hex_text
@@ -83,7 +84,7 @@ def test_winning_sets_of_hex_are_the_minimal_paths(pg: Path) -> None:
     checked = 0
     for path in sorted((pg / "hein-hex").glob("*.hex")):
         board = replace(model_of_hex(read_hex(path)), name="board")
-        everything = at_plies(board, 2 * len(board.positions))
+        everything = board.at_depth(2 * len(board.positions))
         paths = set(with_winning_sets(replace(everything, white=board.white)).black_wins)
         for file in sorted((pg / "hex-hein").glob(f"{path.stem}-*.pg")):
             if file.stat().st_size > 20_000:
@@ -122,7 +123,7 @@ def test_heins_puzzles_are_won_at_the_depth_of_the_paper(pg: Path, puzzle: str) 
 
 def test_heins_puzzle_3_is_won_within_17_plies(pg: Path) -> None:
     puzzle = read_positional(pg / "sat2023" / "Hein" / "B-Hex" / "hein_03_6x6-15.pg")
-    found = search_for(PositionalGame(at_plies(puzzle, 17))).solve()
+    found = search_for(PositionalGame(puzzle.at_depth(17))).solve()
     assert (found.winner, found.critical_plies) == (BLACK, 17)
 
 
@@ -262,7 +263,7 @@ def test_implicit_shapes(pg: Path, shape: str, depth: int) -> None:
     assert set(model.black_wins) == set(own.black_wins)
     result = solved(model)
     assert (result.winner, result.critical_plies) == (BLACK, depth)
-    assert solved(at_plies(model, depth - 2)).winner is WHITE
+    assert solved(model.at_depth(depth - 2)).winner is WHITE
 
 
 @pytest.mark.parametrize(

@@ -17,20 +17,20 @@ from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.open import open_adversary
 from qsage_validate.certificates.compile.table_compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
-from qsage_validate.encodings.encoding import Kind, TableEncoding, encode, encoders, kind_of
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout.table_comments import table_layout_from_comments
+from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.task import GdlModel
-from qsage_validate.games.model_text import model_from_parts
+from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import Kind as CertificateKind
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
@@ -144,7 +144,7 @@ INSTANCES: dict[str, Callable[[], TableModel]] = {
     "trails 5": lambda: GdlModel(library.load("trails"), 5),
 }
 
-ENCODINGS = sorted([*encoders(Kind.POSITIONAL), *encoders(Kind.GDL)])
+ENCODINGS = sorted([*encoders("positional"), *encoders("gdl")])
 
 
 @cache
@@ -160,7 +160,7 @@ def winner_of(name: str) -> Player:
 @cache
 def encoded(name: str, encoding: str) -> TableEncoding | str:
     """The instance, or why the encoding does not take it."""
-    if encoding not in encoders(kind_of(model_of(name))):
+    if encoding not in encoders(model_of(name).language):
         return "another kind"
     try:
         return encode(model_of(name), encoding)
@@ -333,7 +333,7 @@ def test_random_games_are_certified_by_every_encoding_that_takes_them(seed: int)
     taken = set()
     for model in models:
         model = replace(model, turns=alternating(random.choice((1, 3, 5))))
-        for encoding in encoders(Kind.POSITIONAL):
+        for encoding in encoders("positional"):
             try:
                 made = certify_game(model, encoding)
             except (UsageError, NotCompiledError):

@@ -9,7 +9,6 @@ import pytest
 
 from qsage_validate.errors import Exit
 from qsage_validate.formats.pg import pg_text
-from qsage_validate.games.positional.convert import pg_of_model
 from qsage_validate.games.positional.harary import harary_model
 
 from .conftest import Qsage
@@ -27,7 +26,7 @@ def test_names_say_what_is_solved(qsage: Qsage) -> None:
 
 def test_a_game_in_a_file_is_written_certified_and_played(qsage: Qsage) -> None:
     model = harary_model("el", 3, 3, plies=5, maker_breaker=True)
-    Path("el.pg").write_text(pg_text(pg_of_model(model)), encoding="utf-8")
+    Path("el.pg").write_text(pg_text(model.pg()), encoding="utf-8")
     assert qsage("solve", "el.pg").code == Exit.TRUE
     written = ("-o", "el.aig", "--formula", "el.qdimacs")
     done = qsage("certify", "el.pg", "--encoding", "ea", *written)

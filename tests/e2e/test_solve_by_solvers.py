@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit
-from qsage_validate.games.registry import load_game, resolve_command
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.qbf import solving
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
 from qsage_validate.solvers.qbf.backends import backends

@@ -17,8 +17,9 @@ from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified, certify_game
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game
-from qsage_validate.games.registry import load_game, resolve_model
+from qsage_validate.games.registry import resolve_model
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.play.board_match import BoardMatch
 from qsage_validate.strategies.herbrand import HerbrandReader

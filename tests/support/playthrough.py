@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Position
-from qsage_validate.games.registry import load_game, templates
+from qsage_validate.games.registry import templates
 from tests.support.perft import perft
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "games"

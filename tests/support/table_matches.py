@@ -11,11 +11,11 @@ from qsage_validate.certificates.routes.by_search import CertifiedTable, certify
 from qsage_validate.encodings.layout.tables import TableLayout
 from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.protocol import Game
-from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.board_match import BoardMatch
 from qsage_validate.strategies.readers import reader_of

@@ -135,7 +135,7 @@ def _sizes(form: ClausalForm) -> dict[str, int]:
 
 
 def _solve(run: Run) -> RunResult:
-    from qsage_validate.encodings.encoding import encode
+    from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.qdimacs import clausal_form
     from qsage_validate.games.registry import find_command
     from qsage_validate.solvers.qbf.backends import get_backend

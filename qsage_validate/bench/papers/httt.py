@@ -67,11 +67,11 @@ def _runs(selection: Selection) -> list[Run]:
 
 
 def _ways(selection: Selection) -> list[Way]:
-    from qsage_validate.encodings.encoding import Kind, encoders
+    from qsage_validate.encodings.registry import encoders
 
     encodings = selection.encodings or ENCODINGS
     for name in encodings:
-        known = encoders(Kind.POSITIONAL)
+        known = encoders("positional")
         if name not in known:
             raise UsageError(f"unknown encoding {name!r}, expected one of: {', '.join(known)}")
     preprocessors = selection.preprocessors or (NO_PREPROCESSOR,)

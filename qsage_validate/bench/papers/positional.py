@@ -71,7 +71,6 @@ def _depths(selection: Selection) -> tuple[int | None, ...]:
 def _instances(selection: Selection) -> list[Instance]:
     from qsage_validate.formats.source import read_bytes
     from qsage_validate.games.positional.load import read_positional
-    from qsage_validate.games.positional.model import at_plies
 
     prepare = selection.options.get("prepared", "yes")
     if prepare not in _PREPARED:
@@ -86,7 +85,7 @@ def _instances(selection: Selection) -> list[Instance]:
         as_written = read_positional(path)
         digest = sha256(read_bytes(path)).hexdigest()[:16]
         for depth in _depths(selection):
-            model = at_plies(as_written, _odd(as_written) if depth is None else depth)
+            model = as_written.at_depth(_odd(as_written) if depth is None else depth)
             plies = len(model.turns)
             options = (("sum", digest), ("plies", str(plies)), ("prepared", prepare))
             name = stem if depth is None else f"{stem}-{depth:02}"
@@ -163,8 +162,8 @@ def execute(run: Run) -> RunResult:
 def _solved(run: Run, model: PositionalModel) -> RunResult:
     """The answer of the solver; seconds are those of preprocessing and solving together."""
     from qsage_validate.bench.papers.positional_sizes import size_of
-    from qsage_validate.encodings.encoding import encode
     from qsage_validate.encodings.positional.prepared import prepared
+    from qsage_validate.encodings.registry import encode
 
     started = time.monotonic()
     if _PREPARED[dict(run.options)["prepared"]]:

@@ -49,11 +49,11 @@ def _further(folders: Sequence[str]) -> Iterable[Instance]:
 def _depth_below(cell: Cell) -> int | None:
     """The last depth before the printed one whose answer can differ from it."""
     from qsage_validate.games.registry import resolve_command
-    from qsage_validate.solvers.deepening.depths import GridDepths, depth_of
+    from qsage_validate.solvers.deepening.depths import GridDepths
 
     model = resolve_command(cell.words)
     lower = list(GridDepths(model).relevant(1, cell.printed - 1))
-    return depth_of(model, lower[-1]) if lower else None
+    return model.at_plies(lower[-1]).depth if lower else None
 
 
 def _below(cell: Cell) -> str:

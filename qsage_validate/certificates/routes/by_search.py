@@ -16,16 +16,17 @@ from qsage_validate.certificates.compile.compiler import compile_plan, compile_w
 from qsage_validate.certificates.compile.must_play import must_play_plan
 from qsage_validate.certificates.compile.plan import Plan, Planner
 from qsage_validate.certificates.compile.table_compiler import NotCompiledError, compile_table_plan
-from qsage_validate.encodings.encoding import AnyEncoding, Encoding, TableEncoding, encode
+from qsage_validate.encodings.encoding import AnyEncoding, Encoding, TableEncoding
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game, Player, Position, Witness
-from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.plain import PlainSearch

@@ -76,7 +76,7 @@ def certified(game: Uncertified, encoding: str | None, files: Files) -> Problem:
     game's, ``UndecidedError`` where nothing could be proved.
     """
     from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
-    from qsage_validate.encodings.encoding import encode
+    from qsage_validate.encodings.registry import encode
     from qsage_validate.problems.load import of
 
     with SearchLine(sys.stderr) as line:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.method import Way
-from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
 
@@ -36,7 +36,7 @@ def solve_alternating(
     json_output: bool,
 ) -> Exit:
     """Ask for Black's win and White's pairing in turn, by formulas or by search."""
-    from qsage_validate.games.positional.model import PositionalModel
+    from qsage_validate.games.positional.language import POSITIONAL
     from qsage_validate.games.positional.paths import with_all_winning_sets
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.deepening.alternation import (
@@ -50,9 +50,7 @@ def solve_alternating(
     from qsage_validate.solvers.deepening.deepening import SEARCH
     from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 
-    if not isinstance(model, PositionalModel):
-        raise UsageError(f"found --alternate with {model.name}, expected a positional game")
-    model = with_all_winning_sets(model)
+    model = with_all_winning_sets(POSITIONAL.own(model, "--alternate with "))
     asked_in = SEARCH if way.searches else encoding or _BLACK_ENCODING
     file = None if resume is None else AlternationFile(resume, model, asked_in)
     with SearchLine(sys.stderr) as line:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 # Solvers like atoms as early as they can stand (Table 2 of the paper).
-_GDL_FOR_SOLVERS = "gdl-gd"
+_FOR_SOLVERS = {"gdl": "gdl-gd"}
 
 
 @partial(takes_model, or_formula=True)
@@ -127,22 +127,18 @@ def command(
             )
     if way.searches:
         return _search(resolved, way.limits, json_output)
-    from qsage_validate.encodings.encoding import encode
-    from qsage_validate.games.gdl.task import GdlModel
-    from qsage_validate.games.models import depth_of
-    from qsage_validate.games.registry import load_game
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.games.languages import load_game
     from qsage_validate.solvers.qbf.solving import conclusive
 
-    if encoding is None and isinstance(resolved, GdlModel):
-        encoding = _GDL_FOR_SOLVERS
     with grounding_within(memory):
-        encoded = encode(resolved, encoding)
+        encoded = encode(resolved, encoding or _FOR_SOLVERS.get(resolved.language))
     with SearchLine(sys.stderr) as line:
         solved = conclusive(way.solve(encoded.qbf, line.tell), encoded)
     layout = encoded.layout
     facts = {
         "game": resolved.name,
-        "depth": depth_of(resolved),
+        "depth": resolved.depth,
         "plies": layout.plies,
         "encoding": layout.encoding,
     }
@@ -154,17 +150,15 @@ def command(
 
 
 def _search(model: GameModel, limits: Limits, json_output: bool) -> Exit:
-    from qsage_validate.games.gdl.rounds import rounds_of
-    from qsage_validate.games.gdl.task import GdlModel
+    from qsage_validate.games.languages import load_game
     from qsage_validate.games.protocol import Player
-    from qsage_validate.games.registry import load_game
     from qsage_validate.solvers.search.choose import search_for
 
     game = load_game(model)
     with SearchLine(sys.stderr) as line:
         result = search_for(game, limits=limits, tell=line.tell).solve()
-    if isinstance(model, GdlModel) and result.critical_plies is not None:
-        result = replace(result, critical_plies=rounds_of(result.critical_plies))
+    if result.critical_plies is not None:
+        result = replace(result, critical_plies=game.count(result.critical_plies))
     truth = None if result.winner is None else result.winner is Player.BLACK
     if json_output:
         emit_json(

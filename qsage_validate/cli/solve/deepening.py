@@ -60,8 +60,7 @@ def _ask(
     file: DeepeningFile | None,
     line: SearchLine,
 ) -> Deepened:
-    from qsage_validate.encodings.encoding import encode
-    from qsage_validate.games.models import depth_of
+    from qsage_validate.encodings.registry import encode
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.deepening.deepening import deepen
     from qsage_validate.solvers.deepening.game_depths import depths_of
@@ -71,7 +70,7 @@ def _ask(
     depths = depths_of(model)
 
     def ask(at_depth: GameModel, deadline: Deadline) -> Answer:
-        depth = depth_of(at_depth)
+        depth = at_depth.depth
         plies = depth - depths.depth(0)
         encoded = encode(at_depth, encoding)
         solved = way.until(deadline).solve(

@@ -48,7 +48,6 @@ from qsage_validate.games.bddl.model import (
     Model,
     SubCondition,
 )
-from qsage_validate.games.bddl.printer import domain_text, problem_text
 from qsage_validate.games.protocol import Player, Square
 
 State = tuple[int, int]
@@ -460,9 +459,5 @@ class LiftedEncoder:
             verdict=qbf.output,
             gates={name: x for name, x in sorted(self.gates.items()) if abs(x) in known},
             encoding=self.name,
-            model={
-                "name": self.model.name,
-                "domain": domain_text(self.domain).rstrip("\n"),
-                "problem": problem_text(self.problem).rstrip("\n"),
-            },
+            model=self.model.parts(),
         )

@@ -9,7 +9,7 @@ from typing import Final
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.model_text import KINDS, ModelParts, PartLine, parts_of
+from qsage_validate.games.model_text import ModelParts, PartLine, parts_of
 from qsage_validate.games.protocol import Player
 
 _KEYWORDS: Final = frozenset(
@@ -167,7 +167,6 @@ class LineReader:
 
     def model_parts(self, kind: str) -> ModelParts:
         """The model by part; raises the error for a part that games of this kind do not have."""
-        assert kind in KINDS
         known = parts_of(kind)
         for part, lines in self.model.items():
             if part not in known:

@@ -32,7 +32,6 @@ from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, Stat
 from qsage_validate.encodings.positional.clause_set import ClauseSet
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
 from qsage_validate.errors import UsageError
-from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.cover_game import (
     OUT_OF_COVER,
     CoverGame,
@@ -270,7 +269,7 @@ class _Cover:
             verdict=qbf.output,
             gates=gates,
             encoding="cover-played" if self.played else "cover",
-            model=model_parts(self.model),
+            model=self.model.parts(),
             conclusive=(True,),
             illegal=IllegalMoves.IGNORED,
         )

@@ -32,7 +32,6 @@ from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout.tables import MoveTable, StateTable, TableLayout
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
-from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.positional.pairing import Pairing
@@ -219,7 +218,7 @@ class _Pairing:
             verdict=qbf.output,
             gates=gates,
             encoding="pairing",
-            model=model_parts(self.model),
+            model=self.model.parts(),
             conclusive=(False,),
             black_passes=True,
         )

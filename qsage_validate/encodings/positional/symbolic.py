@@ -24,7 +24,6 @@ from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout.table_comments import is_clausal
 from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
 from qsage_validate.encodings.positional.open_game import OpenGame
-from qsage_validate.games.model_text import model_parts
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.protocol import Player
 
@@ -157,7 +156,7 @@ class SymbolicEncoder(ABC):
             verdict=output,
             gates=self.gates,
             encoding=self.name,
-            model=model_parts(game.model),
+            model=game.model.parts(),
             illegal=IllegalMoves.IGNORED,
         )
         qbf = Qbf(tuple(self._scopes), self._needed(output, layout), output)

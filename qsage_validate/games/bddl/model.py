@@ -1,13 +1,16 @@
 """The typed model of BDDL: domains, problems, conditions (paper, Definitions 1 to 3).
 
 The model says what was written, not what it means: the rules (``rules.py``) and the encodings
-each read it on their own, because one is what the other is checked against.
+each read it on their own, because one is what the other is checked against.  What is printed
+parses back to the same model.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from hashlib import sha256
+from typing import ClassVar
 
 from qsage_validate.games.protocol import Player, Square
 
@@ -80,6 +83,11 @@ class SubCondition:
 Condition = tuple[SubCondition, ...]
 
 
+def condition_text(condition: Condition) -> str:
+    """The sub-conditions in parentheses, as in the grammar of Listings 1 to 3."""
+    return f"({' '.join(map(str, condition))})"
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """A named action with its precondition and effect, both conjunctions."""
@@ -88,6 +96,13 @@ class Action:
     precondition: Condition
     effect: Condition
     place: Place | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return (
+            f":action {self.name}\n:parameters (?x,?y)\n"
+            f":precondition {condition_text(self.precondition)}\n"
+            f":effect {condition_text(self.effect)}\n"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +115,13 @@ class Domain:
     def actions(self, player: Player) -> tuple[Action, ...]:
         """The actions of one player."""
         return self.black_actions if player is Player.BLACK else self.white_actions
+
+    def __str__(self) -> str:
+        """The text of a domain file."""
+        lines: list[str] = []
+        for player in Player:
+            lines += [f"#{player.value}actions\n", *map(str, self.actions(player))]
+        return "".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +169,24 @@ class Problem:
         """The goals of one player."""
         return self.black_goals if player is Player.BLACK else self.white_goals
 
+    def __str__(self) -> str:
+        """The text of a problem file."""
+        pieces = " ".join(f"{s.name.lower()}({x},{y})" for s, x, y in self.initial)
+        lines = ["#boardsize", f"{self.width} {self.height}", "#init"]
+        lines += [f"({pieces})"] if pieces else []
+        lines += ["#depth", str(self.depth)]
+        for player in Player:
+            lines += [f"#{player.value}goals", *map(condition_text, self.goals(player))]
+        if self.first_player is Player.WHITE:
+            lines += ["#blackturn", "second"]
+        return "\n".join(lines) + "\n"
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
     """A domain with a problem, and a name for people."""
+
+    language: ClassVar[str] = "bddl"
 
     domain: Domain
     problem: Problem
@@ -160,3 +196,31 @@ class Model:
         """Who makes the ply ``ply`` (from 1)."""
         first = self.problem.first_player
         return first if ply % 2 else first.other
+
+    @property
+    def depth(self) -> int:
+        """The number behind ``#depth``."""
+        return self.problem.depth
+
+    @property
+    def plies(self) -> int:
+        """The number of plies of a play."""
+        return self.problem.plies
+
+    def at_depth(self, depth: int) -> Model:
+        """The same game with another ``#depth``."""
+        return replace(self, problem=replace(self.problem, depth=depth))
+
+    def at_plies(self, plies: int) -> Model:
+        """The same game with so many plies (see ``Problem.plies``)."""
+        return self.at_depth(plies + self.depth - self.plies)
+
+    def parts(self) -> dict[str, str]:
+        """The name, and the texts of both files."""
+        domain, problem = str(self.domain).rstrip("\n"), str(self.problem).rstrip("\n")
+        return {"name": self.name, "domain": domain, "problem": problem}
+
+    def fingerprint(self) -> str:
+        """Of both files at depth 1."""
+        text = f"{self.domain}{self.at_depth(1).problem}"
+        return sha256(text.encode()).hexdigest()

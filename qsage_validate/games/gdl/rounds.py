@@ -123,6 +123,9 @@ class RoundsGame(Game):
     def plies(self) -> int:
         return 2 * self.inner.plies + 1
 
+    def count(self, plies: int) -> int:
+        return rounds_of(plies)
+
     def span(self, plies: int | None) -> str:
         return rounds_text(None if plies is None else rounds_of(plies))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
+from typing import ClassVar
 
 from qsage_validate.games.gdl.model import Description
 from qsage_validate.games.gdl.paranoid import against_all
+from qsage_validate.games.gdl.printer import description_text
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,8 @@ class GdlModel:
     smallest goal that counts as a win (Definition 5 of He, Saffidine and Thielscher 2024).
     """
 
+    language: ClassVar[str] = "gdl"
+
     description: Description
     rounds: int
     role: str | None = None
@@ -26,6 +31,31 @@ class GdlModel:
     def name(self) -> str:
         """The game's name, for people."""
         return self.description.name
+
+    @property
+    def depth(self) -> int:
+        """The number of rounds."""
+        return self.rounds
+
+    @property
+    def plies(self) -> int:
+        """Two a round, Black's part and White's."""
+        return 2 * self.rounds
+
+    def at_depth(self, depth: int) -> GdlModel:
+        """The same question about so many rounds."""
+        return replace(self, rounds=depth)
+
+    def parts(self) -> dict[str, str]:
+        """The name, the question and the description."""
+        parts = {"name": self.name, "rounds": str(self.rounds), "win": str(self.win)}
+        parts |= {} if self.role is None else {"role": self.role}
+        return parts | {"gdl": description_text(self.description).rstrip("\n")}
+
+    def fingerprint(self) -> str:
+        """Of the description, the role and the goal that wins."""
+        text = f"{description_text(self.description)}{self.role} {self.win}"
+        return sha256(text.encode()).hexdigest()
 
     @cached_property
     def two_roles(self) -> Description:

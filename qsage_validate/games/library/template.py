@@ -9,7 +9,6 @@ from typing import Protocol
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.models import GameModel
 
 Size = tuple[int, int]
@@ -171,7 +170,7 @@ class Template:
         are bad or do not fit together.
         """
         model = self.construct(self.values(given))
-        if isinstance(model, Model) and model.problem.plies < 1:
+        if model.plies < 1:
             raise UsageError("found --depth 1 with --second, expected 2 or more: no ply is left")
         return model
 

@@ -1,4 +1,4 @@
-"""Positional models from PG and ``.hex`` files, and back."""
+"""Positional models from PG and ``.hex`` files."""
 
 from __future__ import annotations
 
@@ -128,64 +128,6 @@ def _shape_sets(pg: PgFile, shape: Sequence[Relation], number: dict[str, int]) -
         if fits and len(cells) == len(placed):
             sets.append(mask_of(number[name] for name in cells))
     return sets
-
-
-def pg_of_model(model: PositionalModel) -> PgFile:
-    """The PG file of a model; read again, it gives an equal model but for its name.
-
-    Raises ``UsageError`` for a network in which White is Short: PG has no word for it.
-    """
-    present = {"blackinitials", "whiteinitials", "times", "blackturns", "positions"}
-    neighbours: tuple[tuple[str, ...], ...] = ()
-    edges: list[tuple[str, ...]] = []
-    ends: tuple[str | None, str | None] = (None, None)
-    start = end = 0
-    network = model.network
-    if network is None:
-        present.add("blackwins")
-    elif network.short is WHITE:
-        raise UsageError(f"{model.name}: White connects, expected a game in which Black does")
-    elif network.joined:
-        present |= {"edges", "source", "target"}
-        ends = _free_names(model.positions)
-        edges = [(str(ends[0]), str(ends[1]))]
-        edges += [(model.positions[v], model.positions[w]) for v, w in network.edges()]
-        for name, border in zip(ends, (network.start, network.end), strict=True):
-            edges += [(str(name), position) for position in model.names(border)]
-    else:
-        present |= {"neighbours", "startboarder", "endboarder"}
-        neighbours = tuple(
-            (name, *model.names(row))
-            for name, row in zip(model.positions, network.neighbours, strict=True)
-        )
-        start, end = network.start, network.end
-    if model.white_wins:
-        present.add("whitewins")
-    times = tuple(f"t{k}" for k in range(1, len(model.turns) + 1))
-    return PgFile(
-        times=times,
-        black_turns=tuple(t for t, p in zip(times, model.turns, strict=True) if p is BLACK),
-        positions=model.positions,
-        black_wins=tuple(map(model.names, model.black_wins)),
-        white_wins=tuple(map(model.names, model.white_wins)),
-        black_initials=model.names(model.black),
-        white_initials=model.names(model.white),
-        neighbours=neighbours,
-        start_border=model.names(start),
-        end_border=model.names(end),
-        edges=tuple(edges),
-        source=ends[0],
-        target=ends[1],
-        first_moves=model.names(model.first_moves),
-        present=frozenset(present),
-    )
-
-
-def _free_names(positions: Sequence[str]) -> tuple[str, str]:
-    taken = set(positions)
-    names = (name + "'" * k for k in range(len(taken) + 2) for name in ("S", "T"))
-    free = [name for name in names if name not in taken]
-    return free[0], next(name for name in free if name != free[0])
 
 
 def model_of_hex(board: HexFile, plies: int | None = None) -> PositionalModel:

@@ -10,7 +10,7 @@ from qsage_validate.formats.hex_board import parse_hex
 from qsage_validate.formats.pg import parse_pg
 from qsage_validate.formats.source import Format, Path, Source, read_bytes, sniff_bytes
 from qsage_validate.games.positional.convert import model_of_hex, model_of_pg
-from qsage_validate.games.positional.model import PositionalModel, at_plies
+from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 
 if TYPE_CHECKING:
@@ -46,4 +46,4 @@ def read_positional(
         raise InputError(
             source.path, 1, 1, "no positional game", "a PG file with '#positions', or a .hex file"
         )
-    return model if plies is None else at_plies(model, plies)
+    return model if plies is None else model.at_depth(plies)

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from itertools import groupby, pairwise
+from typing import ClassVar
 
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.pg import PgFile, pg_text
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.positional.masks import flood, members
 from qsage_validate.games.protocol import Player
@@ -66,6 +69,8 @@ class PositionalModel:
 
     Raises ``UsageError`` when the parts do not fit together.
     """
+
+    language: ClassVar[str] = "positional"
 
     name: str
     positions: tuple[str, ...]
@@ -161,26 +166,106 @@ class PositionalModel:
         """Whether White has a winning set."""
         return any(wins & white == wins for wins in self.white_wins)
 
+    # -- what all models have -------------------------------------------------------------------
+
+    @property
+    def depth(self) -> int:
+        """The number of plies."""
+        return self.plies
+
+    def at_depth(self, depth: int) -> PositionalModel:
+        """The game with so many plies.
+
+        Turns are cut, or go on with as many stones a turn as the longest one has.
+        """
+        turns = list(self.turns[:depth])
+        stones = self.stones_per_turn
+        while len(turns) < depth:
+            run = _last_run(turns)
+            player = turns[-1] if turns else Player.BLACK
+            # The first turn may be a shorter one on purpose, as in Connect6.
+            full = run >= stones or (run == len(turns) and run < stones and len(self.turns) > run)
+            turns.append(player.other if turns and full else player)
+        return replace(self, turns=tuple(turns))
+
+    def fingerprint(self) -> str:
+        """Of all that is there but the turns behind the first ply."""
+        text = repr(replace(self, turns=self.turns[:1]))
+        return sha256(text.encode()).hexdigest()
+
+    def parts(self) -> dict[str, str]:
+        """The name, the PG file, and notes of what PG has no words for (``model_text.py``)."""
+        notes = ["hexagons"] if self.hexagons else []
+        network = self.network
+        if network is not None and network.short is Player.WHITE:
+            notes.append("short white")
+            network = replace(network, short=Player.BLACK)
+        for player, wins in ((Player.BLACK, self.black_wins), (Player.WHITE, self.white_wins)):
+            notes += [f"won {player.value} {k}" for k, mask in enumerate(wins, start=1) if not mask]
+        told = replace(
+            self,
+            network=network,
+            black_wins=tuple(filter(None, self.black_wins)),
+            white_wins=tuple(filter(None, self.white_wins)),
+        )
+        parts = {"name": self.name, "pg": pg_text(told.pg()).rstrip("\n")}
+        return parts | ({"notes": "\n".join(notes)} if notes else {})
+
+    def pg(self) -> PgFile:
+        """The PG file; read again, it gives an equal model but for its name.
+
+        Raises ``UsageError`` for a network in which White is Short: PG has no word for it.
+        """
+        present = {"blackinitials", "whiteinitials", "times", "blackturns", "positions"}
+        neighbours: tuple[tuple[str, ...], ...] = ()
+        edges: list[tuple[str, ...]] = []
+        ends: tuple[str | None, str | None] = (None, None)
+        start = end = 0
+        network = self.network
+        if network is None:
+            present.add("blackwins")
+        elif network.short is Player.WHITE:
+            raise UsageError(f"{self.name}: White connects, expected a game in which Black does")
+        elif network.joined:
+            present |= {"edges", "source", "target"}
+            ends = _free_names(self.positions)
+            edges = [(str(ends[0]), str(ends[1]))]
+            edges += [(self.positions[v], self.positions[w]) for v, w in network.edges()]
+            for name, border in zip(ends, (network.start, network.end), strict=True):
+                edges += [(str(name), position) for position in self.names(border)]
+        else:
+            present |= {"neighbours", "startboarder", "endboarder"}
+            neighbours = tuple(
+                (name, *self.names(row))
+                for name, row in zip(self.positions, network.neighbours, strict=True)
+            )
+            start, end = network.start, network.end
+        if self.white_wins:
+            present.add("whitewins")
+        times = tuple(f"t{k}" for k in range(1, len(self.turns) + 1))
+        turns = zip(times, self.turns, strict=True)
+        return PgFile(
+            times=times,
+            black_turns=tuple(t for t, p in turns if p is Player.BLACK),
+            positions=self.positions,
+            black_wins=tuple(map(self.names, self.black_wins)),
+            white_wins=tuple(map(self.names, self.white_wins)),
+            black_initials=self.names(self.black),
+            white_initials=self.names(self.white),
+            neighbours=neighbours,
+            start_border=self.names(start),
+            end_border=self.names(end),
+            edges=tuple(edges),
+            source=ends[0],
+            target=ends[1],
+            first_moves=self.names(self.first_moves),
+            present=frozenset(present),
+        )
+
 
 def alternating(plies: int, first: Player = Player.BLACK, stones: int = 1) -> tuple[Player, ...]:
     """Turns of so many stones, until ``plies`` are played."""
     return tuple(first if k // stones % 2 == 0 else first.other for k in range(plies))
-
-
-def at_plies(model: PositionalModel, plies: int) -> PositionalModel:
-    """The model with so many plies.
-
-    Turns are cut, or go on with as many stones a turn as the longest one has.
-    """
-    turns = list(model.turns[:plies])
-    stones = model.stones_per_turn
-    while len(turns) < plies:
-        run = _last_run(turns)
-        player = turns[-1] if turns else Player.BLACK
-        # The first turn may be a shorter one on purpose, as in Connect6.
-        full = run >= stones or (run == len(turns) and run < stones and len(model.turns) > run)
-        turns.append(player.other if turns and full else player)
-    return replace(model, turns=tuple(turns))
 
 
 def _last_run(turns: Sequence[Player]) -> int:
@@ -205,3 +290,10 @@ def require_alternating(model: PositionalModel) -> None:
             raise UsageError(f"{model.name}: {player} moves again at ply {ply}, expected one stone")
     if len(turns) % 2 == 0:
         raise UsageError(f"{model.name}: found the depth {len(turns)}, expected an odd one")
+
+
+def _free_names(positions: Sequence[str]) -> tuple[str, str]:
+    taken = set(positions)
+    names = (name + "'" * k for k in range(len(taken) + 2) for name in ("S", "T"))
+    free = [name for name in names if name not in taken]
+    return free[0], next(name for name in free if name != free[0])

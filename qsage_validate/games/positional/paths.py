@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.masks import bits, minimal, spread
-from qsage_validate.games.positional.model import Network, PositionalModel, at_plies
+from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Player
 
 DEFAULT_LIMIT = 20_000
@@ -108,7 +108,7 @@ def with_all_winning_sets(model: PositionalModel) -> PositionalModel:
     """
     if model.network is None:
         return model
-    listed = with_winning_sets(at_plies(model, model.open.bit_count()))
+    listed = with_winning_sets(model.at_depth(model.open.bit_count()))
     return replace(listed, turns=model.turns)
 
 

@@ -14,16 +14,16 @@ from math import inf
 from typing import Any, ClassVar, Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.positional.pairing import pairing_clauses, require_pairing_game
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.source import Path, quoted
-from qsage_validate.games.positional.model import PositionalModel, at_plies
+from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, plies_text
 from qsage_validate.solvers.deepening.answer_file import AnswerFile, Types
 from qsage_validate.solvers.deepening.deepening import SEARCH
-from qsage_validate.solvers.deepening.state import Answer, fingerprint
+from qsage_validate.solvers.deepening.state import Answer
 from qsage_validate.solvers.qbf.solving import Solved
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
@@ -97,7 +97,7 @@ def alternate(
     has no words for.
     """
     most = model.open.bit_count()
-    require_pairing_game(at_plies(model, most))
+    require_pairing_game(model.at_depth(most))
     turns = [] if file is None else list(file.turns)
     known = {(t.player, t.answer.plies) for t in turns}
     found = _conclude(model, turns, most)
@@ -112,7 +112,7 @@ def alternate(
             return _undecided(model, turns, f"{deadline.seconds:g} seconds are over")
         if say is not None:
             say(player, plies)
-        turn = ask(at_plies(model, plies), deadline.sooner(formula_seconds))
+        turn = ask(model.at_depth(plies), deadline.sooner(formula_seconds))
         turns.append(turn)
         if turn.answer.truth is None:
             open_questions.append(f"{player} at {plies}: {turn.answer.why}")
@@ -248,7 +248,7 @@ class AlternationFile(AnswerFile[Turn]):
             {
                 "format": _FORMAT,
                 "game": model.name,
-                "model": fingerprint(plain),
+                "model": plain.fingerprint(),
                 "encoding": encoding,
             },
         )

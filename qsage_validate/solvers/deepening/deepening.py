@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.errors import UsageError
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import load_game
 from qsage_validate.solvers.deepening.depths import Bound, Depths
 from qsage_validate.solvers.deepening.game_depths import depths_of
 from qsage_validate.solvers.deepening.state import Answer, DeepeningFile

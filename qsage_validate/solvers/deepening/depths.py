@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.games.bddl.ground import GroundAction, Grounding
@@ -32,25 +32,15 @@ class Bound:
     why: str
 
 
-def depth_of(model: Model, plies: int) -> int:
-    """The number behind ``#depth`` for so many plies (see ``Problem.plies``)."""
-    return plies + model.problem.depth - model.problem.plies
-
-
-def at_plies(model: Model, plies: int) -> Model:
-    """The model with a depth of ``plies``."""
-    return replace(model, problem=replace(model.problem, depth=depth_of(model, plies)))
-
-
 class Depths(ABC):
     """The depths of a game, in plies (rounds in GDL), whatever depth its model has."""
 
     model: GameModel
     bound: Bound | None
 
-    @abstractmethod
     def at(self, plies: int) -> GameModel:
         """The model with so many plies."""
+        return self.model.at_depth(self.depth(plies))
 
     @abstractmethod
     def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
@@ -91,11 +81,8 @@ class GridDepths(Depths):
         self._fills_board = not _stuck_with_an_open_square(self._grounding, WHITE)
         self.bound = self._find_bound()
 
-    def at(self, plies: int) -> Model:
-        return at_plies(self._grid, plies)
-
     def depth(self, plies: int) -> int:
-        return depth_of(self._grid, plies)
+        return self._grid.at_plies(plies).depth
 
     def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
         end = self.last(last)

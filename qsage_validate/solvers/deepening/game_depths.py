@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count as count_from
-from typing import Final
+from typing import Any, Final
 
-from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.rounds import rounds_of
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.models import GameModel
-from qsage_validate.games.positional.model import PositionalModel, at_plies
+from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.deepening.depths import Bound, Depths, GridDepths
 
 _MOST_ROUNDS: Final = 400
-
-
-def depths_of(model: GameModel) -> Depths:
-    """The depths of a model; raises ``UsageError`` for one whose rules cannot be executed."""
-    if isinstance(model, Model):
-        return GridDepths(model)
-    return PositionalDepths(model) if isinstance(model, PositionalModel) else RoundDepths(model)
 
 
 class PositionalDepths(Depths):
@@ -34,13 +25,10 @@ class PositionalDepths(Depths):
         plies = "1 ply" if most == 1 else f"{most} plies"
         self.bound = Bound(most, f"the board is full after {plies}")
 
-    def at(self, plies: int) -> PositionalModel:
-        return at_plies(self._positional, plies)
-
     def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
         end = self.last(last)
         assert end is not None, "there is a bound"
-        turns = self.at(end).turns
+        turns = self._positional.at_depth(end).turns
         return (k for k in range(first, end + 1) if turns[k - 1] is Player.BLACK)
 
 
@@ -48,11 +36,8 @@ class RoundDepths(Depths):
     """Rounds of a game in GDL: any may be the one that brings the win."""
 
     def __init__(self, model: GdlModel) -> None:
-        self.model = self._game = model
+        self.model = model
         self.bound = None
-
-    def at(self, plies: int) -> GdlModel:
-        return replace(self._game, rounds=plies)
 
     def count(self, plies: int) -> str:
         return f"{plies} {'round' if plies == 1 else 'rounds'}"
@@ -66,3 +51,15 @@ class RoundDepths(Depths):
 
     def last(self, last: int | None = None) -> int | None:
         return _MOST_ROUNDS if last is None else last
+
+
+_DEPTHS: Final[Mapping[str, Callable[[Any], Depths]]] = {
+    "bddl": GridDepths,
+    "positional": PositionalDepths,
+    "gdl": RoundDepths,
+}
+
+
+def depths_of(model: GameModel) -> Depths:
+    """The depths of a model; raises ``UsageError`` for one whose rules cannot be executed."""
+    return _DEPTHS[model.language](model)

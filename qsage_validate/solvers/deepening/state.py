@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from qsage_validate.formats.source import Path
-from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.bddl.printer import domain_text, problem_text
-from qsage_validate.games.gdl.printer import description_text
 from qsage_validate.games.models import GameModel
-from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.solvers.deepening.answer_file import AnswerFile, Types
 
 _FORMAT: Final = "qsage deepening 1"
@@ -34,18 +29,6 @@ class Answer:
     first_move: str = ""
 
 
-def fingerprint(model: GameModel) -> str:
-    """Equal for two models exactly when they are the same game, whatever their depths."""
-    if isinstance(model, Model):
-        problem = replace(model.problem, depth=1)
-        text = domain_text(model.domain) + problem_text(problem)
-    elif isinstance(model, PositionalModel):
-        text = repr(replace(model, turns=model.turns[:1]))
-    else:
-        text = f"{description_text(model.description)}{model.role} {model.win}"
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 class DeepeningFile(AnswerFile[Answer]):
     """The answers about a game's depths in a file."""
 
@@ -58,7 +41,7 @@ class DeepeningFile(AnswerFile[Answer]):
     optional: ClassVar[Types] = {"first_move": (str,)}
 
     def __init__(self, file: Path, model: GameModel) -> None:
-        head = {"format": _FORMAT, "game": model.name, "model": fingerprint(model)}
+        head = {"format": _FORMAT, "game": model.name, "model": model.fingerprint()}
         super().__init__(file, head)
 
     @property

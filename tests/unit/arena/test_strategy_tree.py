@@ -13,7 +13,7 @@ from qsage_validate.arena.strategy_tree import (
     replies,
     tree_of,
 )
-from qsage_validate.games.registry import load_game
+from qsage_validate.games.languages import load_game
 from qsage_validate.play.match import Match
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.load import load

@@ -18,10 +18,9 @@ from qsage_validate.bench.files import FORMULAS, MODELS
 from qsage_validate.bench.results import read_results
 from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.bench.solving import execute
-from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.qcir import qcir_text
-from qsage_validate.games.bddl.printer import domain_text, problem_text
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
 from tests.support.commands import run_qsage
@@ -262,8 +261,8 @@ def write_models(folder: Path) -> None:
     folder.mkdir()
     for depth in (3, 5):
         model = resolve_command(["httt", "--size", "3x3", "--shape", "el", "--depth", str(depth)])
-        (folder / "domain.ig").write_text(domain_text(model.domain))
-        (folder / f"el-{depth}.ig").write_text(problem_text(model.problem))
+        (folder / "domain.ig").write_text(str(model.domain))
+        (folder / f"el-{depth}.ig").write_text(str(model.problem))
     (folder / "README").write_text("no game\n")
 
 

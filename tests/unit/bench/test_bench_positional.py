@@ -18,7 +18,6 @@ from qsage_validate.bench.summaries import by_processor
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.pg import pg_text
-from qsage_validate.games.positional.convert import pg_of_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.paths import with_winning_sets
 
@@ -29,7 +28,7 @@ ALL = ("search", "caqe")
 def board(tmp_path: Path) -> Path:
     """Hex on 3x3, which Black wins within 5 plies and not within 3."""
     path = tmp_path / "board.pg"
-    path.write_text(pg_text(pg_of_model(hex_network(3, 3, 5))))
+    path.write_text(pg_text(hex_network(3, 3, 5).pg()))
     return path
 
 
@@ -37,7 +36,7 @@ def board(tmp_path: Path) -> Path:
 def sets(tmp_path: Path) -> Path:
     """The same with its winning sets in the place of neighbours."""
     path = tmp_path / "sets.pg"
-    path.write_text(pg_text(pg_of_model(with_winning_sets(hex_network(3, 3, 5)))))
+    path.write_text(pg_text(with_winning_sets(hex_network(3, 3, 5)).pg()))
     return path
 
 

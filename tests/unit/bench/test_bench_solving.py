@@ -13,7 +13,7 @@ from qsage_validate.bench.papers.table2 import EXPERIMENT
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.bench.solving import certificates, execute, ways
-from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import write_qdimacs

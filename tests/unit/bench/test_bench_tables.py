@@ -21,7 +21,8 @@ from qsage_validate.bench.summaries import all_runs, by_processor, summary, time
 from qsage_validate.bench.table import Table
 from qsage_validate.bench.text_plots import bar, cactus_table, comparison_notes, scatter_text
 from qsage_validate.errors import UsageError
-from qsage_validate.games.registry import load_game, resolve_command
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
 
 

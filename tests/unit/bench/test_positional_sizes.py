@@ -17,11 +17,12 @@ from benchmarks.positional_paper import (
 )
 from benchmarks.size_formulas import expected_size
 from qsage_validate.bench.papers.positional_sizes import size_of
-from qsage_validate.encodings.encoding import TableEncoding, encode
+from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
-from qsage_validate.games.positional.model import PositionalModel, alternating, at_plies
+from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.paths import with_winning_sets
 
 MODELS = [
@@ -150,7 +151,7 @@ def test_a_large_board_is_written_as_counted(name: str) -> None:
     ("model", "name", "message"),
     [
         (harary_model("el", 3, 3, plies=5), "cor", "without a choice of first moves"),
-        (at_plies(hex_network(3, 3), 4), "ea", "an odd depth"),
+        (hex_network(3, 3).at_depth(4), "ea", "an odd depth"),
         (replace(hex_network(3, 3), turns=alternating(5, stones=2)), "en", "turns of one stone"),
         (replace(hex_network(3, 3), black=1), "et", "an empty board"),
         (MODELS[-1], "en", "found no network"),

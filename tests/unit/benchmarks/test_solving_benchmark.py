@@ -15,7 +15,7 @@ from benchmarks.solving import (
     means,
     measure,
 )
-from qsage_validate.encodings.encoding import Kind, encoders
+from qsage_validate.encodings.registry import encoders
 
 
 def way(seconds: float | None, before: float = 1.0, answer: str = "true") -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_contradictions_are_seen_within_a_way_and_between_ways() -> None:
 def test_all_ways_of_a_model_answer_alike() -> None:
     pytest.importorskip("pyqbf", reason="needs the extra 'solve'")
     ways = tuple(
-        f"{name}:{style}".removesuffix(":") for name in encoders(Kind.GRID) for style in STYLES
+        f"{name}:{style}".removesuffix(":") for name in encoders("bddl") for style in STYLES
     )
     options = Options(None, ways, ("depqbf",), ("bloqqer", "none"), 1, 60.0, exp_mini=False)
     model = INSTANCES[0].model(None)

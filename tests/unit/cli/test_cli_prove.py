@@ -11,7 +11,8 @@ import pytest
 from qsage_validate.cli.play import prover as module
 from qsage_validate.cli.play.prover import prover
 from qsage_validate.errors import UsageError
-from qsage_validate.games.registry import find_command, load_game
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.registry import find_command
 from qsage_validate.play.tui.model.services import LevelRow
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load

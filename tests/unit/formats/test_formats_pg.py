@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.hex_board import HexFile, parse_hex, read_hex
 from qsage_validate.formats.pg import Relation, parse_pg, pg_text, read_pg
-from qsage_validate.games.positional.convert import model_of_hex, model_of_pg, pg_of_model
+from qsage_validate.games.positional.convert import model_of_hex, model_of_pg
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.load import read_positional
@@ -222,11 +222,11 @@ def test_models_are_read_as_they_are_written() -> None:
     seen_joined = False
     for model in models:
         seen_joined |= model.network is not None and model.network.joined
-        again = model_of_pg(parse_pg(pg_text(pg_of_model(model))))
+        again = model_of_pg(parse_pg(pg_text(model.pg())))
         assert replace(again, name=model.name) == model
     assert seen_joined
     with pytest.raises(UsageError, match="expected a game in which Black does"):
-        pg_of_model(hex_network(2, 2, transversal=True))
+        hex_network(2, 2, transversal=True).pg()
     with pytest.raises(UsageError, match="expected one for White as Short"):
         model_of_pg(parse_pg(SETS), short=Player.WHITE)
 

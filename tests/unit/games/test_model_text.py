@@ -9,29 +9,28 @@ from random import Random
 
 import pytest
 
-from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.layout.table_comments import any_layout_from_comments
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.parser import read_description
 from qsage_validate.games.gdl.task import GdlModel
-from qsage_validate.games.model_text import model_from_parts, model_parts
+from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.positional.preprocessing import preprocess
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import load_game
 from tests.conftest import REPOSITORY
 from tests.support.positional import random_game, random_network_game
 
 
 def again(kind: str, model: GameModel) -> GameModel:
     """The model of a model's parts, which are lines that comments can carry."""
-    parts = model_parts(model)
+    parts = model.parts()
     assert not any("\r" in text or text.endswith("\n") for text in parts.values())
     return model_from_parts(kind, parts)
 
@@ -108,7 +107,7 @@ def test_parts_that_do_not_fit_are_one_line(kind: str, parts: dict[str, str], fo
 
 @pytest.mark.parametrize("note", ["won black 4", "won nobody 1", "squares", "won black 0"])
 def test_notes_that_do_not_fit_are_told_by_their_line(note: str) -> None:
-    parts = model_parts(PositionalModel("x", ("a", "b"), (Player.BLACK,), (1,)))
+    parts = PositionalModel("x", ("a", "b"), (Player.BLACK,), (1,)).parts()
     parts["notes"] = f"hexagons\n{note}"
     with pytest.raises(InputError, match=r"model \(notes\):2:1"):
         model_from_parts("positional", parts)
@@ -189,7 +188,7 @@ def test_a_part_that_is_missing_is_told_at_the_model(gone: str, found: str) -> N
 
 
 def test_short_white_needs_a_network() -> None:
-    parts = model_parts(PositionalModel("x", ("a", "b"), (Player.BLACK,), (1,)))
+    parts = PositionalModel("x", ("a", "b"), (Player.BLACK,), (1,)).parts()
     parts["notes"] = "short white"
     with pytest.raises(InputError, match=r"model \(notes\):1:1: found 'short white'"):
         model_from_parts("positional", parts)

@@ -10,11 +10,11 @@ import pytest
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.encodings.layout.tables import IllegalMoves, TableLayout
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.proofs.ground import ground_positional

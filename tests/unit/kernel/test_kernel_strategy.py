@@ -10,12 +10,13 @@ import pytest
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import Undecided
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game, Player, Square
-from qsage_validate.games.registry import find_command, load_game
+from qsage_validate.games.registry import find_command
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.proofs.ground import rules_of

@@ -8,8 +8,8 @@ import pytest
 
 from qsage_validate.arena.frame import BoardMove
 from qsage_validate.errors import UsageError
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Shape
-from qsage_validate.games.registry import load_game
 from qsage_validate.play.export import (
     ExportFormat,
     export,

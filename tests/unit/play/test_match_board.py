@@ -16,8 +16,8 @@ from qsage_validate.errors import (
     MalformedMoveError,
     UsageError,
 )
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Player, Square
-from qsage_validate.games.registry import load_game
 from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.report import exit_code, frame_lines, match_json
 from qsage_validate.play.transcript import Transcript

@@ -13,18 +13,19 @@ from qsage_validate.arena.adversary import Adversary
 from qsage_validate.arena.move_words import TableWords
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.pairs import letters_of
-from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.layout.tables import MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, open_sets
 from qsage_validate.games.positional.rules import PositionalPosition
 from qsage_validate.games.protocol import Board, Player, Shape, Square
-from qsage_validate.games.registry import load_game, resolve_model
+from qsage_validate.games.registry import resolve_model
 from qsage_validate.play.console.plain import PlainPlay
 from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.script import run_script

@@ -17,7 +17,7 @@ from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.routes.by_search import Certified, certify_game
 from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.registry import load_game
+from qsage_validate.games.languages import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem

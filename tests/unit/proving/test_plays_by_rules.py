@@ -26,10 +26,10 @@ from qsage_validate.encodings.layout.tables import (
 from qsage_validate.errors import InputError, MalformedMoveError, UsageError
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.play.open import open_match
 from qsage_validate.play.report import exit_code

@@ -21,8 +21,8 @@ from qsage_validate.certificates.routes.by_search import Certified, certify_game
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import load_game
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem

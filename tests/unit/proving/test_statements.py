@@ -9,9 +9,9 @@ from typing import Final
 import pytest
 
 from qsage_validate.errors import Exit, Undecided
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import load_game
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.statements import About, conclude

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Move, Outcome
-from qsage_validate.games.registry import load_game
 from qsage_validate.strategies.readings import BoardMove
 from qsage_validate.strategies.strategy import Strategy
 from tests.support.certificate_strategy import CertificateStrategy, NoMoveError

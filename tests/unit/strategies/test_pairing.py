@@ -8,14 +8,14 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.positional.pairing import pairing_clauses
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.masks import mask_of
-from qsage_validate.games.positional.model import PositionalModel, alternating, at_plies
+from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, open_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
@@ -139,11 +139,11 @@ def test_formula_search_and_rules_agree_on_random_games() -> None:
         search = BlockingSearch(model)
         blocked = False
         for plies in range(0, whole + 1, 2):
-            found = truth(pairing_clauses(at_plies(model, plies)))
+            found = truth(pairing_clauses(model.at_depth(plies)))
             assert found is search.blocks(plies), (model, plies)
             assert found or not blocked, "a pairing does not get lost"
             blocked = found
-            assert truth(encode(at_plies(model, plies), "pairing").qbf, "qute") is not found
+            assert truth(encode(model.at_depth(plies), "pairing").qbf, "qute") is not found
         if whole % 2 == 0:
             assert blocked is (winner(model) is WHITE), model
         elif blocked:

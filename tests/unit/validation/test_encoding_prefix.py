@@ -14,17 +14,18 @@ import pytest
 from benchmarks.models import Case
 from benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.encoding import Encoding, encode
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.layout.grid import Indicators, Layout, MoveVariables
 from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, Undecided
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import read_qcir
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.model_text import model_from_parts
+from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.proving.blame import blame

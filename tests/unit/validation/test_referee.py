@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from qsage_validate.certificates.routes.by_search import certify_game
-from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.layout.grid import Layout, StateCode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Action, Anchor, Coordinate, Model, SubCondition
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Outcome, Player, Square
-from qsage_validate.games.registry import load_game
 from qsage_validate.strategies.readings import Answer, BoardMove, LayoutMove, Legality
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit

@@ -23,8 +23,9 @@ from qsage_validate.certificates.routes.by_search import (
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
 from qsage_validate.encodings.completion import PlayLiterals
-from qsage_validate.encodings.encoding import TableEncoding, encode
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, TableLayout
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network

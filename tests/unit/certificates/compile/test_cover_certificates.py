@@ -9,7 +9,8 @@ import pytest
 
 from qsage_validate.certificates.compile.table_compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_search import certify_game
-from qsage_validate.encodings.encoding import TableEncoding, encode
+from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.registry import encode
 from qsage_validate.games.positional.cover_game import OUT_OF_COVER, CoverGame
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating

@@ -10,7 +10,7 @@ import pytest
 from qsage_validate.certificates.compile.table_compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.certificates.routes.by_search import certify_game
-from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import IllegalMoveError, UndecidedError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating

@@ -13,7 +13,7 @@ from qsage_validate.certificates.routes.clausal import for_circuit, for_clausal_
 from qsage_validate.certificates.routes.dual import dual, for_dual
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs, qdimacs_text

@@ -15,7 +15,7 @@ from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula, route_names
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.games.registry import resolve_command

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Quantifier
-from qsage_validate.encodings.encoding import Kind, TableEncoding, encode, encoders
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
 from qsage_validate.encodings.gdl.encoders import GdlTables, clausal, encode_general
 from qsage_validate.encodings.gdl.ground_program import grounding_within
 from qsage_validate.encodings.layout.tables import IllegalMoves
+from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.gdl import library
@@ -135,7 +136,7 @@ def test_quantifications_differ_in_their_blocks_as_defined() -> None:
 
 
 def test_the_names_are_those_of_the_paper() -> None:
-    names = list(encoders(Kind.GDL))
+    names = list(encoders("gdl"))
     assert names[0] == "gdl"
     assert set(names) == {"gdl", "gdl-strict", "gdl-gn", "gdl-gt", "gdl-gd", "gdl-sd"}
     assert [encode(TRAILS, n).layout.encoding for n in names] == names

@@ -11,8 +11,9 @@ from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.certificates.minimise.from_moves import rebuild
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.encoding import Encoding, encode
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.games.bddl.model import Model

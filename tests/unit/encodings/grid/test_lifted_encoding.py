@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.encoding import encode, encoders
 from qsage_validate.encodings.grid.lifted import encode_lifted
 from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.bddl.model import Model

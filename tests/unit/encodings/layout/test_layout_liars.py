@@ -21,24 +21,25 @@ import pytest
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import AnyEncoding, encode
+from qsage_validate.encodings.encoding import AnyEncoding
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.layout.table_comments import (
     any_layout_from_comments,
     comments_in_clauses,
 )
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, QsageError
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.task import GdlModel
-from qsage_validate.games.model_text import model_from_parts
+from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.registry import load_game, resolve_model
+from qsage_validate.games.registry import resolve_model
 from tests.support.commands import run_qsage
 from tests.support.layout_mutations import mutated
 from tests.unit.encodings.layout.test_foreign_layout import META

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.encoding import encode
 from qsage_validate.encodings.layout.grid_comments import layout_from_comments
 from qsage_validate.encodings.layout.table_comments import (
     any_layout_from_comments,
@@ -20,6 +19,7 @@ from qsage_validate.encodings.layout.table_comments import (
     with_table_layout,
 )
 from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import (

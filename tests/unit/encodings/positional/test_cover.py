@@ -8,12 +8,12 @@ import pytest
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.positional.model import PositionalModel, alternating, at_plies
+from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.qbf.backends import get_backend
@@ -74,7 +74,7 @@ def test_cover_and_the_rules_agree_on_3x3(shape: str, torus: bool, plies: int) -
 def test_cover_and_the_rules_agree_on_4x4(shape: str, plies: int) -> None:
     model = harary_model(shape, 4, 4, plies=plies)
     assert truth(encode(model, "cover").qbf) is black_wins(model)
-    assert truth(encode(at_plies(model, plies - 2), "cover").qbf) is False
+    assert truth(encode(model.at_depth(plies - 2), "cover").qbf) is False
 
 
 @needs_solver

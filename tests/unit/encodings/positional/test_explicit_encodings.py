@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver as SatSolver
 
 from qsage_validate.certificates.routes.by_search import certify_encoding
-from qsage_validate.encodings.encoding import TableEncoding, encode
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout.table_comments import table_layout_from_comments
 from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, TableLayout
 from qsage_validate.encodings.positional.clause_set import FALSE, TRUE, ClauseSet
 from qsage_validate.encodings.positional.prepared import prepared
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs
-from qsage_validate.games.models import depth_of
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.load import read_positional
 from qsage_validate.games.positional.masks import mask_of
-from qsage_validate.games.positional.model import Network, PositionalModel, alternating, at_plies
+from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search.solver import Solver
@@ -311,7 +311,7 @@ def test_white_passes_by_a_number_that_is_no_position() -> None:
 def test_a_last_white_ply_that_no_position_is_left_for() -> None:
     model = replace(hex_network(2, 2), turns=alternating(5))
     for encoding in encodings(model).values():
-        assert len(encoding.layout.moves) == depth_of(encoding.model) == 3
+        assert len(encoding.layout.moves) == encoding.model.depth == 3
         assert depqbf_truth(encoding.qbf)
 
 
@@ -353,7 +353,7 @@ SETS = harary_model("el", 3, 3, maker_breaker=True, plies=5)
 GRAPH = random_network_game(Random(1), turns=False)
 WRONG = [
     (harary_model("el", 3, 3, plies=5), "ea", "found winning sets of White's"),
-    (at_plies(SETS, 4), "ea", "found the depth 4, expected an odd one"),
+    (SETS.at_depth(4), "ea", "found the depth 4, expected an odd one"),
     (replace(SETS, turns=(WHITE, BLACK, WHITE)), "ea", "White begins"),
     (replace(SETS, turns=(BLACK, BLACK, WHITE)), "ea", "Black moves again at ply 2"),
     (SETS, "en", "found no network, expected a network that Black connects"),

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.encoding import TableEncoding, encode
+from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.layout.tables import IllegalMoves
 from qsage_validate.encodings.positional.lifted import LiftedBoard
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
-from qsage_validate.games.positional.convert import model_of_pg, pg_of_model
+from qsage_validate.games.positional.convert import model_of_pg
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.load import read_positional
@@ -330,7 +331,7 @@ def test_first_moves_that_do_not_stand_for_all_are_not_taken() -> None:
         hinted = replace(model, first_moves=hint)
         assert sound_first_moves(hinted) == (hint if count == 6 else 0)
         assert len(encode(hinted, "sn-httt").layout.moves[0].moves) == count
-        again = model_of_pg(parse_pg(pg_text(pg_of_model(hinted))))
+        again = model_of_pg(parse_pg(pg_text(hinted.pg())))
         assert again.first_moves == (hint if count == 6 else 0)
 
 

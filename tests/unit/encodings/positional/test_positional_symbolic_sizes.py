@@ -12,7 +12,7 @@ from benchmarks.symbolic_sizes import (
     paper_size,
 )
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.encoding import encode
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.harary import harary_model

@@ -11,12 +11,12 @@ import pytest
 from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.games.bddl.model import Condition, Model, SubCondition
 from qsage_validate.games.bddl.parser import read_model
-from qsage_validate.games.bddl.printer import domain_text, problem_text
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.library.harary import SHAPES, orientations
 from qsage_validate.games.library.hex import NEIGHBOURS, minimal_chains
 from qsage_validate.games.positional.polyominoes import cells_of
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.games.registry import find_template, load_game, resolve_model, templates
+from qsage_validate.games.registry import find_template, resolve_model, templates
 from tests.support.perft import PerftRow, perft
 
 Options = dict[str, object]
@@ -328,8 +328,8 @@ def test_every_template_says_what_its_options_are() -> None:
 def files(tmp_path: Path) -> tuple[str, str]:
     model = resolve_model(["httt"], {"size": "3x3", "shape": "el", "depth": 5})
     domain, problem = tmp_path / "d.ig", tmp_path / "p.ig"
-    domain.write_text(domain_text(model.domain))
-    problem.write_text(problem_text(model.problem))
+    domain.write_text(str(model.domain))
+    problem.write_text(str(model.problem))
     return str(domain), str(problem)
 
 

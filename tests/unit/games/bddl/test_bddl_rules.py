@@ -20,8 +20,9 @@ from qsage_validate.errors import (
 from qsage_validate.games.bddl.model import Action, Domain, Model, Problem, SubCondition
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Player, Square
-from qsage_validate.games.registry import load_game, resolve_model
+from qsage_validate.games.registry import resolve_model
 from tests.support import naive_rules as naive
 from tests.support.minimax import minimax
 from tests.support.perft import perft

@@ -23,8 +23,9 @@ from qsage_validate.games.gdl.printer import description_text
 from qsage_validate.games.gdl.rounds import RoundsGame, rounds_of
 from qsage_validate.games.gdl.rules import GdlGame, GdlMove, NotTurnTakingError
 from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Player, Position, Square
-from qsage_validate.games.registry import find_template, load_game
+from qsage_validate.games.registry import find_template
 from qsage_validate.solvers.deepening.deepening import deepen_by_search
 from qsage_validate.solvers.search.solver import Solver, solve
 from tests.support.perft import perft

@@ -17,7 +17,6 @@ from qsage_validate.games.positional.model import (
     Network,
     PositionalModel,
     alternating,
-    at_plies,
     require_alternating,
 )
 from qsage_validate.games.positional.paths import with_winning_sets
@@ -134,7 +133,7 @@ def test_whoever_is_first_wins_in_maker_maker() -> None:
     game = PositionalGame(model)
     position = play(game, "p r q")
     assert winner_of(position) is BLACK
-    white = play(PositionalGame(at_plies(model, 4)), "p r")
+    white = play(PositionalGame(model.at_depth(4)), "p r")
     assert white.outcome is None
     swapped = PositionalModel("both", tuple("pqrst"), alternating(5), (0b0111,), (0b11000,))
     ended = play(PositionalGame(swapped), "p s q t")
@@ -174,11 +173,11 @@ def word(turns: tuple[Player, ...]) -> str:
 
 def test_turns_that_go_on() -> None:
     model = harary_model("tic", 3, 3, stones=2, first_stones=1, plies=5)
-    assert word(at_plies(model, 9).turns) == "BWWBBWWBB"
-    assert word(at_plies(model, 2).turns) == "BW"
-    assert word(at_plies(harary_model("tic", 3, 3, plies=1), 5).turns) == "BWBWB"
-    assert word(at_plies(harary_model("tic", 3, 3, plies=3, first=WHITE), 5).turns) == "WBWBW"
-    assert word(at_plies(harary_model("tic", 3, 3, stones=2, plies=4), 7).turns) == "BBWWBBW"
+    assert word(model.at_depth(9).turns) == "BWWBBWWBB"
+    assert word(model.at_depth(2).turns) == "BW"
+    assert word(harary_model("tic", 3, 3, plies=1).at_depth(5).turns) == "BWBWB"
+    assert word(harary_model("tic", 3, 3, plies=3, first=WHITE).at_depth(5).turns) == "WBWBW"
+    assert word(harary_model("tic", 3, 3, stones=2, plies=4).at_depth(7).turns) == "BBWWBBW"
 
 
 @pytest.mark.parametrize(

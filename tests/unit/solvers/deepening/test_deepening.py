@@ -17,8 +17,7 @@ from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.deepening.deepening import Ask, deepen, deepen_by_search
-from qsage_validate.solvers.deepening.depths import at_plies
-from qsage_validate.solvers.deepening.state import Answer, DeepeningFile, fingerprint
+from qsage_validate.solvers.deepening.state import Answer, DeepeningFile
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
@@ -54,7 +53,7 @@ def test_asking_and_searching_agree(model: Model) -> None:
     assert (one.critical, one.truth) == (two.critical, two.truth) or two.never
     assert asked == sorted(set(asked))
     if one.critical is not None:
-        winners = [minimax(BddlGame(at_plies(model, k))) for k in range(1, one.critical + 1)]
+        winners = [minimax(BddlGame(model.at_plies(k))) for k in range(1, one.critical + 1)]
         assert winners == [Player.WHITE] * (one.critical - 1) + [Player.BLACK]
     if two.never and one.truth is None:
         assert one.refuted is None or one.refuted <= 4
@@ -137,7 +136,7 @@ def test_a_run_goes_on_where_the_last_one_ended(tmp_path: Path) -> None:
     assert first == [1, 3, 5]
     second: list[int] = []
     # The depth of the model that is asked about does not matter.
-    other = at_plies(EL, 7)
+    other = EL.at_depth(7)
     found = deepen(other, asker(second), file=DeepeningFile(path, other))
     assert second == [5]
     assert (found.critical, found.refuted) == (5, 3)
@@ -175,12 +174,12 @@ def test_each_answer_is_in_the_file_before_the_next_question(tmp_path: Path) -> 
 
 
 def test_the_fingerprint_is_of_the_game_not_of_its_depth() -> None:
-    assert fingerprint(EL) == fingerprint(at_plies(EL, 3)) == fingerprint(replace(EL, name="x"))
+    assert EL.fingerprint() == EL.at_depth(3).fingerprint() == replace(EL, name="x").fingerprint()
     others = [
         game(words)
         for words in ("httt --size 3x4 --shape el", "httt --size 3x3 --shape el --second")
     ]
-    assert len({fingerprint(model) for model in (EL, *others)}) == 3
+    assert len({model.fingerprint() for model in (EL, *others)}) == 3
 
 
 GOOD = {"plies": 3, "truth": False, "by": "search", "seconds": 0.5}

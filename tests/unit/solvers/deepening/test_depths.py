@@ -12,7 +12,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.deepening.depths import GridDepths, at_plies, depth_of
+from qsage_validate.solvers.deepening.depths import GridDepths
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
 
@@ -21,7 +21,7 @@ MOST = 4
 
 
 def is_true(model: Model, plies: int) -> bool:
-    return minimax(BddlGame(at_plies(model, plies))) is Player.BLACK
+    return minimax(BddlGame(model.at_plies(plies))) is Player.BLACK
 
 
 @given(st.one_of(wild_models(max_side=2), positional_models()))
@@ -47,7 +47,7 @@ def longest_play(position: Position) -> int:
 def test_no_play_is_longer_than_the_bound(model: Model) -> None:
     bound = GridDepths(model).bound
     if bound is not None and bound.plies <= 5:
-        longest = longest_play(BddlGame(at_plies(model, bound.plies + 1)).initial)
+        longest = longest_play(BddlGame(model.at_plies(bound.plies + 1)).initial)
         assert longest <= bound.plies
 
 
@@ -72,11 +72,11 @@ def test_games(words: str, first: list[int], bound: int | None, why: str | None)
 
 def test_the_first_player_and_the_count_of_plies() -> None:
     model = resolve_command(["breakthrough", "--size", "2x4", "--second", "--depth", "9"])
-    assert depth_of(model, 8) == 9
-    eight = at_plies(model, 8)
+    assert GridDepths(model).depth(8) == 9
+    eight = model.at_plies(8)
     assert eight == model
-    assert at_plies(model, 3).problem.depth == 4
-    assert at_plies(model, 3).player_at(1) is Player.WHITE
+    assert model.at_plies(3).problem.depth == 4
+    assert model.at_plies(3).player_at(1) is Player.WHITE
 
 
 def test_what_is_asked_for_ends_it_before_the_bound() -> None:

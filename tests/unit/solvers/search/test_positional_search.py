@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from qsage_validate.errors import UsageError
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel
@@ -24,7 +25,7 @@ from qsage_validate.games.positional.preprocessing import (
 )
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.games.registry import find_template, load_game
+from qsage_validate.games.registry import find_template
 from qsage_validate.solvers.search.solver import Solver, winning_strategy
 from tests.support.positional import random_game, random_network_game, winner
 

@@ -14,7 +14,7 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.keys import CanonicalKeys
 from qsage_validate.games.positional.masks import mask_of, members
-from qsage_validate.games.positional.model import PositionalModel, alternating, at_plies
+from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.pairing import Pairing
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.positional.symmetry import key_symmetries
@@ -114,7 +114,7 @@ def test_never_means_with_any_number_of_plies() -> None:
         found = PositionalSolver(PositionalGame(model)).solve()
         if found.never:
             seen += 1
-            longer = at_plies(model, len(model.positions))
+            longer = model.at_depth(len(model.positions))
             assert winner(longer) is WHITE, model
     assert seen > 20
 

@@ -18,8 +18,9 @@ from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Kernel, Player
-from qsage_validate.games.registry import load_game, resolve_model
+from qsage_validate.games.registry import resolve_model
 from qsage_validate.solvers.search.solver import (
     MAX_PLIES,
     SearchResult,

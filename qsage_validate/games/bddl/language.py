@@ -1,0 +1,80 @@
+"""BDDL among the languages of games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import Format, Source, quoted, sniff
+from qsage_validate.games.bddl.checks import check_model, require_valid
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem, read_model
+from qsage_validate.games.language import Language
+from qsage_validate.games.library.template import MAX_DEPTH, Number
+from qsage_validate.games.model_text import ModelParts
+
+if TYPE_CHECKING:
+    from qsage_validate.games.bddl.rules import BddlGame
+
+
+class Bddl(Language[Model]):
+    """Games on grids: a domain and a problem, in two files."""
+
+    name: ClassVar[str] = "bddl"
+    games: ClassVar[str] = "grid game (BDDL)"
+    model = Model
+
+    def owns(self, path: str) -> bool:
+        return sniff(path) is Format.BDDL
+
+    def read(self, files: Sequence[str], options: Mapping[str, object]) -> Model:
+        if len(files) == 1:
+            found = f"found one file, {quoted(files[0])}, expected two: DOMAIN and PROBLEM"
+            raise UsageError(found)
+        domain, problem = files
+        depth = _depth(options)
+        kinds = file_kind(Source.open(domain).text), file_kind(Source.open(problem).text)
+        if kinds == ("problem", "domain"):
+            raise UsageError(
+                f"found the problem {quoted(domain)} before the domain {quoted(problem)}, "
+                f"expected the domain first"
+            )
+        return read_model(domain, problem, depth)
+
+    def from_parts(self, parts: ModelParts) -> Model:
+        domain = parse_domain(parts.text("domain"), parts.file_of("domain"))
+        problem = parse_problem(parts.text("problem"), parts.file_of("problem"))
+        model = Model(domain, problem, parts.get("name", "game").strip())
+        require_valid(model)
+        return model
+
+    def rules(self, model: Model) -> BddlGame:
+        from qsage_validate.games.bddl.rules import BddlGame
+
+        return BddlGame(model)
+
+    def warnings(self, model: Model) -> Sequence[str]:
+        return tuple(map(str, check_model(model)))
+
+
+def _depth(options: Mapping[str, object]) -> int | None:
+    given = {
+        name.lstrip("-").replace("-", "_"): value
+        for name, value in options.items()
+        if value is not None and value is not False
+    }
+    depth = given.pop("depth", None)
+    if given:
+        names = ", ".join("--" + name.replace("_", "-") for name in given)
+        raise UsageError(f"found {names} with a game read from files, expected --depth only")
+    if depth is None:
+        return None
+    kind = Number(1, MAX_DEPTH)
+    value = kind.read(depth)
+    if not isinstance(value, int):
+        raise UsageError(f"found {quoted(str(depth))} for --depth, expected {kind.expected}")
+    return value
+
+
+BDDL: Final = Bddl()

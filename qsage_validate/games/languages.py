@@ -1,0 +1,59 @@
+"""The languages that there are, and the way from any model to its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, overload
+
+from qsage_validate.formats.source import quoted
+from qsage_validate.games.bddl.language import BDDL
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.gdl.language import GDL
+from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.language import Language
+from qsage_validate.games.model_text import ModelParts
+from qsage_validate.games.models import GameModel
+from qsage_validate.games.positional.language import POSITIONAL
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.protocol import Game
+
+if TYPE_CHECKING:
+    from qsage_validate.games.bddl.rules import BddlGame
+    from qsage_validate.games.gdl.rounds import RoundsGame
+    from qsage_validate.games.positional.rules import PositionalGame
+
+LANGUAGES: Final[Mapping[str, Language[Any]]] = {
+    language.name: language for language in (BDDL, POSITIONAL, GDL)
+}
+"""By the names that layouts call them."""
+
+
+def language_of(path: str) -> Language[Any] | None:
+    """The language of a file, by its content; ``None`` where it is no game."""
+    return next((language for language in LANGUAGES.values() if language.owns(path)), None)
+
+
+def model_from_parts(language: str, parts: Mapping[str, str]) -> GameModel:
+    """The model whose ``parts()`` are ``parts``; ``language`` is one of :data:`LANGUAGES`.
+
+    Raises ``InputError`` as ``Language.from_parts`` does, and for an unknown language.
+    """
+    given = parts if isinstance(parts, ModelParts) else ModelParts(parts)
+    if language not in LANGUAGES:
+        raise given.error(f"the kind of game {quoted(language)}", f"one of {', '.join(LANGUAGES)}")
+    model: GameModel = LANGUAGES[language].from_parts(given)
+    return model
+
+
+@overload
+def load_game(model: Model) -> BddlGame: ...
+@overload
+def load_game(model: PositionalModel) -> PositionalGame: ...
+@overload
+def load_game(model: GdlModel) -> RoundsGame: ...
+@overload
+def load_game(model: GameModel) -> Game: ...
+def load_game(model: GameModel) -> Game:
+    """The executable rules of a model; of a game in GDL each round is two plies."""
+    game: Game = LANGUAGES[model.language].rules(model)
+    return game
