@@ -1,0 +1,152 @@
+"""An oracle without a certificate, or with a part of one: a QBF solver answers the rest.
+
+The strategy is made while it is played.  When the values of a block of the certificate's side
+are asked for, the formula in which all earlier blocks have their values is handed to the solver,
+and what it answers is kept: the same choice is answered in the same way again.  Blocks whose turn
+has not come stay open; the variables of the innermost block, and gates, follow by one SAT call
+under the values chosen so far.  Its model keeps the formula's value, so that variables which are
+functions of earlier blocks (states, indicators) have the values that any certificate gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.certificates.oracles.oracle import Choice, NoAnswerError, Oracle
+from qsage_validate.circuit.qbf import Qbf, Scope
+from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.kernel.certificate import Kind
+
+AskBlock = Callable[[Qbf], Mapping[int, bool]]
+"""Winning values of the outermost block of a residual formula."""
+
+
+class SolvingOracle:
+    """Implements :class:`~qsage_validate.certificates.oracles.oracle.Oracle` by solving.
+
+    ``kind`` is that of the certificate that would be played: ``SKOLEM`` for a true formula.
+    ``ask`` finds winning values of an outermost block and raises what it likes when there are
+    none; the error goes to whoever asked.  ``part`` answers the variables ``known``: a
+    certificate that has functions for some variables only.
+    """
+
+    def __init__(
+        self,
+        formula: Qbf,
+        kind: Kind,
+        ask: AskBlock,
+        *,
+        part: Oracle | None = None,
+        known: frozenset[int] = frozenset(),
+    ) -> None:
+        self._formula = formula
+        self._kind = kind
+        self._ask = ask
+        self._part = part
+        self._known = known
+        self._scopes = formula.merged_scopes()
+        self._level = formula.levels()
+        self._opponent = formula.variables(kind.decides.dual)
+        self._replies: dict[tuple[int, tuple[bool, ...]], Mapping[int, bool]] = {}
+        self._models: dict[tuple[tuple[int, bool], ...], frozenset[int]] = {}
+
+    @property
+    def opponent(self) -> tuple[int, ...]:
+        """The variables that a choice may set, in the order of the prefix."""
+        return self._opponent
+
+    def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
+        names = tuple(wanted)
+        total = self._total(choice)
+        fixed = self._fixed(total, self._deepest(names))
+        if all(name in fixed for name in names):
+            return {name: fixed[name] for name in names}
+        true = self._model(fixed)
+        found: dict[int, bool] = {}
+        for name in names:
+            if name not in self._level and name not in self._formula.gates:
+                raise KeyError(name)
+            found[name] = name in true
+        return found
+
+    def many(self, choices: Sequence[Choice], wanted: Sequence[int]) -> NDArray[np.bool_]:
+        rows = np.zeros((len(choices), len(wanted)), dtype=np.bool_)
+        for row, choice in zip(rows, choices, strict=True):
+            values = self.values(choice, wanted)
+            row[:] = [values[name] for name in wanted]
+        return rows
+
+    def _total(self, choice: Choice) -> dict[int, bool]:
+        total = dict.fromkeys(self._opponent, False)
+        for variable, value in choice.items():
+            if variable not in total:
+                raise KeyError(variable)
+            total[variable] = value
+        return total
+
+    def _deepest(self, names: Iterable[int]) -> int:
+        """The innermost level of which a solver has to be asked; -1 where of none."""
+        last = len(self._scopes) - 1
+        levels = (self._level[v] for v in names if v in self._level and v not in self._known)
+        return max((level for level in levels if self._is_own(level) and level < last), default=-1)
+
+    def _is_own(self, level: int) -> bool:
+        return self._scopes[level].quantifier is self._kind.decides
+
+    def _fixed(self, total: Mapping[int, bool], deepest: int) -> dict[int, bool]:
+        """All of the opponent's values, and the own ones that are known or wanted."""
+        fixed = dict(total)
+        if self._part is not None:
+            fixed.update(self._part.values(total, self._known))
+        before: list[bool] = []
+        for level, scope in enumerate(self._scopes):
+            if not self._is_own(level):
+                before.extend(total[v] for v in scope.variables)
+                continue
+            if level == len(self._scopes) - 1:
+                break
+            key = (level, tuple(before))
+            if key not in self._replies:
+                if level > deepest:
+                    break
+                self._replies[key] = self._reply(level, scope, fixed)
+            fixed.update(self._replies[key])
+        return fixed
+
+    def _reply(self, level: int, scope: Scope, fixed: Mapping[int, bool]) -> Mapping[int, bool]:
+        open_ = [v for v in scope.variables if v not in self._known]
+        if not open_:
+            return {}
+        earlier = {
+            v: fixed[v]
+            for v, own in self._level.items()
+            if own < level or (own == level and v in self._known)
+        }
+        values = self._ask(residual(self._formula, earlier))
+        return {v: values[v] for v in open_}
+
+    @cached_property
+    def _solver(self) -> Solver:
+        solver = Solver(name="minisat22")
+        solver.append_formula(list(self._formula.clauses()))
+        solver.add_clause([self._formula.max_variable + 1])  # declares every variable
+        keeps = self._formula.output if self._kind.truth else -self._formula.output
+        solver.add_clause([keeps])
+        # What nothing decides is false, as in a certificate's don't-cares.
+        solver.set_phases([-v for v in range(1, self._formula.max_variable + 1)])
+        return solver
+
+    def _model(self, fixed: Mapping[int, bool]) -> frozenset[int]:
+        key = tuple(sorted(fixed.items()))
+        if key not in self._models:
+            assumed = [v if value else -v for v, value in key]
+            if not self._solver.solve(assumptions=assumed):
+                raise NoAnswerError(self._formula.path, fixed)
+            model = self._solver.get_model() or ()
+            self._models[key] = frozenset(x for x in model if x > 0)
+        return self._models[key]

@@ -1,0 +1,72 @@
+"""An oracle that solves what it is asked plays a winning strategy of every formula."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+import pytest
+from hypothesis import assume, given, settings
+
+from qsage_validate.certificates.oracles.oracle import NoAnswerError
+from qsage_validate.certificates.oracles.solving import SolvingOracle
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.residual import residual
+from qsage_validate.kernel.certificate import Kind
+from tests.support.random_qbf import circuits, truth
+
+
+def winning_block(promised: bool) -> object:
+    """Values of the outermost block by the truth table."""
+
+    def ask(formula: Qbf) -> Mapping[int, bool]:
+        block = formula.merged_scopes()[0].variables
+        for bits in product((False, True), repeat=len(block)):
+            values = dict(zip(block, bits, strict=True))
+            if truth(residual(formula, values)) is promised:
+                return values
+        raise AssertionError("the residual formula has lost its value")
+
+    return ask
+
+
+@given(circuits())
+@settings(max_examples=150)
+def test_its_answers_are_a_winning_strategy(formula: Qbf) -> None:
+    assume(len(formula.quantifiers()) <= 9)
+    value = truth(formula)
+    kind = Kind.SKOLEM if value else Kind.HERBRAND
+    oracle = SolvingOracle(formula, kind, winning_block(value))  # type: ignore[arg-type]
+    own = formula.variables(kind.decides)
+    level = formula.levels()
+    seen: dict[tuple[int, tuple[bool, ...]], bool] = {}
+    for bits in product((False, True), repeat=len(oracle.opponent)):
+        choice = dict(zip(oracle.opponent, bits, strict=True))
+        # One by one, the outermost first, as a play asks.
+        replies = {v: oracle.values(choice, [v])[v] for v in own}
+        assert formula.truth({**choice, **replies}) is value
+        for v in own:
+            before = tuple(choice[u] for u in oracle.opponent if level[u] < level[v])
+            assert seen.setdefault((v, before), replies[v]) is replies[v]
+        assert oracle.values(choice, [*formula.gates]) == {
+            gate: v
+            for gate, v in formula.evaluate({**choice, **replies}).items()
+            if gate in formula.gates
+        }
+
+
+def test_unknown_names_are_refused() -> None:
+    formula = Qbf((Scope(Quantifier.EXISTS, (1,)),), {2: Gate(Connective.OR, (1,))}, 2)
+    oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True))  # type: ignore[arg-type]
+    assert oracle.values({}, [1, 2]) == {1: True, 2: True}
+    with pytest.raises(KeyError):
+        oracle.values({}, [7])
+    with pytest.raises(KeyError):
+        oracle.values({1: True}, [1])
+
+
+def test_a_wrong_promise_shows() -> None:
+    formula = Qbf((Scope(Quantifier.EXISTS, (1,)),), {2: Gate(Connective.AND, (1, -1))}, 2)
+    oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True))  # type: ignore[arg-type]
+    with pytest.raises(NoAnswerError):
+        oracle.values({}, [1])
