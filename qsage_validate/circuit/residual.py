@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Scope
 
-_FALSE, _TRUE = False, True
 Value = int | bool
 """A signed literal, or a constant."""
 
@@ -60,9 +59,9 @@ def _simplified(
         case Connective.OR:
             return _junction(number, Connective.OR, inputs, gates)
         case Connective.XOR:
-            return _difference(number, *inputs, gates)
+            return _difference(number, inputs[0], inputs[1], gates)
         case Connective.ITE:
-            return _choice(number, *inputs, gates)
+            return _choice(number, (inputs[0], inputs[1], inputs[2]), gates)
 
 
 def _junction(
@@ -99,7 +98,8 @@ def _difference(number: int, a: Value, b: Value, gates: dict[int, Gate]) -> Valu
     return number
 
 
-def _choice(number: int, c: Value, t: Value, e: Value, gates: dict[int, Gate]) -> Value:
+def _choice(number: int, inputs: tuple[Value, Value, Value], gates: dict[int, Gate]) -> Value:
+    c, t, e = inputs
     if isinstance(c, bool):
         return t if c else e
     if t == e and isinstance(t, bool) is isinstance(e, bool):

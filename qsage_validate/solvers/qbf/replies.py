@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
@@ -16,6 +16,8 @@ from qsage_validate.system.clock import now
 Values = Mapping[int, bool]
 Tell = Callable[[str], None]
 _NOBODY: Final = "constants alone"
+# The part of the time that a solver has to print an assignment of a formula as it is.
+_FIRST_SHARE: Final = 1 / 3
 
 
 class ValueChangedError(QsageError):
@@ -68,6 +70,9 @@ class SolverReplies:
         self._contenders = tuple(contenders)
         self._printing = tuple(b for b in contenders if b.gives_outer)
         self._limits = limits
+        seconds = limits.seconds
+        # A solver without a preprocessor may be slow where it is quick with one.
+        self._first = replace(limits, seconds=None if seconds is None else seconds * _FIRST_SHARE)
         self._preprocessing = preprocessing
         self.answered_by = ""
 
@@ -96,7 +101,8 @@ class SolverReplies:
         began = now()
         scopes = formula.merged_scopes()
         owner = Quantifier.EXISTS if promised else Quantifier.FORALL
-        assert scopes and scopes[0].quantifier is owner, "it is the owner's turn"
+        assert scopes, "there is a turn"
+        assert scopes[0].quantifier is owner, "it is the owner's turn"
         block = scopes[0].variables
         constant = constant_value(formula)
         if constant is not None:
@@ -105,13 +111,13 @@ class SolverReplies:
             return Reply(dict.fromkeys(block, False), _NOBODY, now() - began, 0)
         questions = 0
         if self._printing:
-            solved = solve_formula(formula, self._printing, self._limits, preprocessing=False)
+            solved = solve_formula(formula, self._printing, self._first, preprocessing=False)
             questions += len(solved.outcomes)
             if solved.truth is not None and solved.truth is not promised:
                 raise ValueChangedError(formula, promised, solved.by)
             if solved.outer is not None:
-                values = {v: solved.outer.get(v, False) for v in block}
-                return Reply(values, solved.by, now() - began, questions + 1)
+                printed = {v: solved.outer.get(v, False) for v in block}
+                return Reply(printed, solved.by, now() - began, questions + 1)
         decide = self._by_moves if candidates else self._by_values
         values, asked = decide(formula, promised, candidates or [{v: False} for v in block])
         return Reply(values, self.answered_by, now() - began, questions + asked)
