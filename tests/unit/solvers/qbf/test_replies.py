@@ -1,0 +1,136 @@
+"""Winning values of the outermost block, from solvers that print them and from others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.residual import residual
+from qsage_validate.errors import UndecidedError
+from qsage_validate.solvers.qbf import replies
+from qsage_validate.solvers.qbf.backend import Missing, RunLimits
+from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.replies import SolverReplies, ValueChangedError, constant_value
+from qsage_validate.solvers.qbf.solving import Solved
+from tests.support.fake_solvers import fake_backend
+from tests.support.random_qbf import circuits, truth
+
+
+def solved(
+    value: bool | None, outer: Mapping[int, bool] | None = None, why: str = "told"
+) -> Solved:
+    status = {True: Status.TRUE, False: Status.FALSE, None: Status.TIMEOUT}[value]
+    return Solved(status, why, "table", "1", None, 0.0, 0.0, 0.0, 0.0, outer)
+
+
+@pytest.fixture
+def by_table(monkeypatch: pytest.MonkeyPatch) -> list[Qbf]:
+    """Formulas are decided by their truth tables; the list has all that were."""
+    asked: list[Qbf] = []
+
+    def decide(formula: Qbf, *_: Any, **__: Any) -> Solved:
+        asked.append(formula)
+        return solved(truth(formula))
+
+    monkeypatch.setattr(replies, "solve_formula", decide)
+    return asked
+
+
+@given(circuits())
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_values_are_tried_one_by_one_where_none_are_printed(
+    by_table: list[Qbf], formula: Qbf
+) -> None:
+    promised = truth(formula)
+    owner = Quantifier.EXISTS if promised else Quantifier.FORALL
+    scopes = formula.merged_scopes()
+    if not scopes or scopes[0].quantifier is not owner:
+        return
+    asker = SolverReplies([], RunLimits())
+    reply = asker.reply(formula, promised)
+    assert reply.values.keys() == set(scopes[0].variables)
+    assert truth(residual(formula, reply.values)) is promised
+    assert reply.questions <= len(scopes[0].variables) + 1
+    moves = [
+        dict(zip(scopes[0].variables, bits, strict=True))
+        for bits in product((True, False), repeat=len(scopes[0].variables))
+    ]
+    chosen = asker.reply(formula, promised, moves)
+    assert truth(residual(formula, chosen.values)) is promised
+    if constant_value(formula) is None:
+        best = next(k for k, m in enumerate(moves, 1) if truth(residual(formula, m)) is promised)
+        assert chosen.questions == best
+
+
+E, A = Quantifier.EXISTS, Quantifier.FORALL
+EQUAL = Qbf((Scope(E, (1,)), Scope(A, (2,)), Scope(E, (3,))), {4: Gate(Connective.XOR, (2, 3))}, 4)
+
+
+def test_a_printed_assignment_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[bool] = []
+
+    def decide(*_: Any, preprocessing: bool, **__: Any) -> Solved:
+        runs.append(preprocessing)
+        return solved(True, {1: True})
+
+    monkeypatch.setattr(replies, "solve_formula", decide)
+    printing = fake_backend(tmp_path, "exit 1")
+    reply = SolverReplies([printing], RunLimits()).reply(EQUAL, promised=True)
+    assert (reply.values, reply.by, runs) == ({1: True}, "table 1", [False])
+
+
+def test_who_prints_none_is_asked_for_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[bool] = []
+
+    def decide(formula: Qbf, *_: Any, preprocessing: bool, **__: Any) -> Solved:
+        runs.append(preprocessing)
+        return solved(truth(formula) if preprocessing else None)
+
+    monkeypatch.setattr(replies, "solve_formula", decide)
+    printing = fake_backend(tmp_path, "exit 1")
+    reply = SolverReplies([printing], RunLimits(9.0)).reply(EQUAL, promised=True)
+    assert (reply.values, runs) == ({1: False}, [False, True])
+
+
+def test_another_value_than_promised(by_table: list[Qbf], tmp_path: Path) -> None:
+    false = Qbf((Scope(E, (1,)), Scope(A, (2,))), {4: Gate(Connective.XOR, (1, 2))}, 4)
+    for contenders in ([], [fake_backend(tmp_path, "exit 1")]):
+        with pytest.raises(ValueChangedError) as changed:
+            SolverReplies(contenders, RunLimits()).reply(false, promised=True)
+        assert "is false, but the whole was true" in str(changed.value)
+        assert not truth(changed.value.formula)
+    with pytest.raises(ValueChangedError):
+        SolverReplies([], RunLimits()).reply(false, True, [{1: False}, {1: True}])
+    constant = Qbf((Scope(E, (1,)),), {2: Gate(Connective.OR, ())}, 2)
+    with pytest.raises(ValueChangedError, match="constants alone"):
+        SolverReplies([], RunLimits()).reply(constant, promised=True)
+
+
+def test_no_answer_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replies, "solve_formula", lambda *_, **__: solved(None, why="time-out"))
+    with pytest.raises(UndecidedError, match="table 1: time-out"):
+        SolverReplies([], RunLimits()).reply(EQUAL, promised=True)
+
+
+@pytest.mark.parametrize("name", ["depqbf", "caqe", "qute", "rareqs", "qfun"])
+def test_real_solvers(name: str) -> None:
+    backend = get_backend(name)
+    found = backend.availability()
+    if isinstance(found, Missing):
+        pytest.skip(f"{name}: {found.reason}")
+    gates = {5: Gate(Connective.XOR, (3, 4)), 6: Gate(Connective.ITE, (1, 5, -2))}
+    formula = Qbf((Scope(E, (1, 2)), Scope(A, (3,)), Scope(E, (4,))), gates, 6)
+    asker = SolverReplies([backend], RunLimits(20.0))
+    assert asker.value(formula) is True
+    reply = asker.reply(formula, promised=True)
+    assert truth(residual(formula, reply.values)) is True
+    assert reply.questions > 0
