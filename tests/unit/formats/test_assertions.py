@@ -134,5 +134,10 @@ def test_any_text_is_read_or_refused_in_a_line(text: str) -> None:
     try:
         parse_assertions(Source(text, "a"))
     except InputError as refused:
-        assert str(refused).isprintable()
-        assert ": found " in str(refused)
+        check_message(refused)
+
+
+def check_message(refused: InputError) -> None:
+    """One printing line with both halves."""
+    assert str(refused).isprintable()
+    assert ": found " in str(refused)
