@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
 from qsage_validate.circuit.residual import residual
 from qsage_validate.errors import QsageError, UndecidedError
-from qsage_validate.solvers.qbf.backend import Backend, RunLimits
+from qsage_validate.solvers.qbf.backend import Backend
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.system.clock import now
+from qsage_validate.system.limits import Deadline, Limits
 
 Values = Mapping[int, bool]
 Tell = Callable[[str], None]
@@ -52,7 +53,7 @@ class Reply:
 
 
 class SolverReplies:
-    """Asks solvers for winning values of outermost blocks, each question within ``limits``.
+    """Asks solvers for winning values of outermost blocks, each within ``seconds``.
 
     A solver that prints an assignment of the outermost block is asked for it.  Where there is
     none, or it printed none, the block is decided value by value, or move by move where
@@ -63,32 +64,37 @@ class SolverReplies:
     def __init__(
         self,
         contenders: Sequence[Backend],
-        limits: RunLimits,
+        seconds: float | None = None,
         *,
+        memory_mb: int | None = None,
         preprocessing: bool = True,
     ) -> None:
         self._contenders = tuple(contenders)
         self._printing = tuple(b for b in contenders if b.gives_outer)
-        self._limits = limits
-        seconds = limits.seconds
-        # A solver without a preprocessor may be slow where it is quick with one.
-        self._first = replace(limits, seconds=None if seconds is None else seconds * _FIRST_SHARE)
+        self._seconds = seconds
+        self._memory_mb = memory_mb
         self._preprocessing = preprocessing
         self.answered_by = ""
 
-    def value(self, formula: Qbf) -> bool:
-        """The truth value; raises ``UndecidedError`` within no limits, and as solvers do."""
+    def value(self, formula: Qbf, deadline: Deadline | None = None) -> bool:
+        """The truth value; raises ``UndecidedError`` when nobody answers in time."""
         constant = constant_value(formula)
         if constant is not None:
             self.answered_by = _NOBODY
             return constant
         solved = solve_formula(
-            formula, self._contenders, self._limits, preprocessing=self._preprocessing
+            formula,
+            self._contenders,
+            self._limits(deadline or Deadline.after(self._seconds)),
+            preprocessing=self._preprocessing,
         )
         if solved.truth is None:
             raise UndecidedError(f"{solved.by}: {solved.why}")
         self.answered_by = solved.by
         return solved.truth
+
+    def _limits(self, deadline: Deadline) -> Limits:
+        return Limits(deadline, self._memory_mb)
 
     def reply(self, formula: Qbf, promised: bool, candidates: Sequence[Values] = ()) -> Reply:
         """Values of the outermost block by which its owner keeps the value ``promised``.
@@ -98,7 +104,7 @@ class SolverReplies:
         :class:`ValueChangedError` when the formula turns out to have the other value, and
         ``UndecidedError`` when nobody answers in time.
         """
-        began = now()
+        began, deadline = now(), Deadline.after(self._seconds)
         scopes = formula.merged_scopes()
         owner = Quantifier.EXISTS if promised else Quantifier.FORALL
         assert scopes, "there is a turn"
@@ -111,7 +117,8 @@ class SolverReplies:
             return Reply(dict.fromkeys(block, False), _NOBODY, now() - began, 0)
         questions = 0
         if self._printing:
-            solved = solve_formula(formula, self._printing, self._first, preprocessing=False)
+            first = self._limits(deadline.share(_FIRST_SHARE))
+            solved = solve_formula(formula, self._printing, first, preprocessing=False)
             questions += len(solved.outcomes)
             if solved.truth is not None and solved.truth is not promised:
                 raise ValueChangedError(formula, promised, solved.by)
@@ -119,19 +126,20 @@ class SolverReplies:
                 printed = {v: solved.outer.get(v, False) for v in block}
                 return Reply(printed, solved.by, now() - began, questions + 1)
         decide = self._by_moves if candidates else self._by_values
-        values, asked = decide(formula, promised, candidates or [{v: False} for v in block])
+        singles = candidates or [{v: False} for v in block]
+        values, asked = decide(formula, promised, singles, deadline)
         return Reply(values, self.answered_by, now() - began, questions + asked)
 
     def _by_moves(
-        self, formula: Qbf, promised: bool, candidates: Sequence[Values]
+        self, formula: Qbf, promised: bool, candidates: Sequence[Values], deadline: Deadline
     ) -> tuple[Values, int]:
         for number, values in enumerate(candidates, start=1):
-            if self.value(residual(formula, values)) is promised:
+            if self.value(residual(formula, values), deadline) is promised:
                 return values, number
         raise ValueChangedError(formula, promised, self.answered_by)
 
     def _by_values(
-        self, formula: Qbf, promised: bool, singles: Sequence[Values]
+        self, formula: Qbf, promised: bool, singles: Sequence[Values], deadline: Deadline
     ) -> tuple[Values, int]:
         found: dict[int, bool] = {}
         asked, left, certain = 0, formula, True
@@ -139,12 +147,12 @@ class SolverReplies:
             ((variable, value),) = single.items()
             tried = residual(left, single)
             asked += 1
-            certain = self.value(tried) is promised
+            certain = self.value(tried, deadline) is promised
             found[variable] = value if certain else not value
             left = tried if certain else residual(left, {variable: not value})
         if not certain:
             asked += 1
-            if self.value(left) is not promised:
+            if self.value(left, deadline) is not promised:
                 raise ValueChangedError(left, promised, self.answered_by)
         return found, asked
 

@@ -14,7 +14,7 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.residual import residual
 from qsage_validate.errors import UndecidedError
 from qsage_validate.solvers.qbf import replies
-from qsage_validate.solvers.qbf.backend import Missing, RunLimits
+from qsage_validate.solvers.qbf.backend import Missing
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.solvers.qbf.replies import SolverReplies, ValueChangedError, constant_value
@@ -53,7 +53,7 @@ def test_values_are_tried_one_by_one_where_none_are_printed(
     scopes = formula.merged_scopes()
     if not scopes or scopes[0].quantifier is not owner:
         return
-    asker = SolverReplies([], RunLimits())
+    asker = SolverReplies([])
     reply = asker.reply(formula, promised)
     assert reply.values.keys() == set(scopes[0].variables)
     assert truth(residual(formula, reply.values)) is promised
@@ -82,7 +82,7 @@ def test_a_printed_assignment_is_taken(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(replies, "solve_formula", decide)
     printing = fake_backend(tmp_path, "exit 1")
-    reply = SolverReplies([printing], RunLimits()).reply(EQUAL, promised=True)
+    reply = SolverReplies([printing]).reply(EQUAL, promised=True)
     assert (reply.values, reply.by, runs) == ({1: True}, "table 1", [False])
 
 
@@ -97,7 +97,7 @@ def test_who_prints_none_is_asked_for_values(
 
     monkeypatch.setattr(replies, "solve_formula", decide)
     printing = fake_backend(tmp_path, "exit 1")
-    reply = SolverReplies([printing], RunLimits(9.0)).reply(EQUAL, promised=True)
+    reply = SolverReplies([printing], 9.0).reply(EQUAL, promised=True)
     assert (reply.values, runs) == ({1: False}, [False, True])
 
 
@@ -105,20 +105,20 @@ def test_another_value_than_promised(by_table: list[Qbf], tmp_path: Path) -> Non
     false = Qbf((Scope(E, (1,)), Scope(A, (2,))), {4: Gate(Connective.XOR, (1, 2))}, 4)
     for contenders in ([], [fake_backend(tmp_path, "exit 1")]):
         with pytest.raises(ValueChangedError) as changed:
-            SolverReplies(contenders, RunLimits()).reply(false, promised=True)
+            SolverReplies(contenders).reply(false, promised=True)
         assert "is false, but the whole was true" in str(changed.value)
         assert not truth(changed.value.formula)
     with pytest.raises(ValueChangedError):
-        SolverReplies([], RunLimits()).reply(false, True, [{1: False}, {1: True}])
+        SolverReplies([]).reply(false, True, [{1: False}, {1: True}])
     constant = Qbf((Scope(E, (1,)),), {2: Gate(Connective.OR, ())}, 2)
     with pytest.raises(ValueChangedError, match="constants alone"):
-        SolverReplies([], RunLimits()).reply(constant, promised=True)
+        SolverReplies([]).reply(constant, promised=True)
 
 
 def test_no_answer_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replies, "solve_formula", lambda *_, **__: solved(None, why="time-out"))
     with pytest.raises(UndecidedError, match="table 1: time-out"):
-        SolverReplies([], RunLimits()).reply(EQUAL, promised=True)
+        SolverReplies([]).reply(EQUAL, promised=True)
 
 
 @pytest.mark.parametrize("name", ["depqbf", "caqe", "qute", "rareqs", "qfun"])
@@ -129,7 +129,7 @@ def test_real_solvers(name: str) -> None:
         pytest.skip(f"{name}: {found.reason}")
     gates = {5: Gate(Connective.XOR, (3, 4)), 6: Gate(Connective.ITE, (1, 5, -2))}
     formula = Qbf((Scope(E, (1, 2)), Scope(A, (3,)), Scope(E, (4,))), gates, 6)
-    asker = SolverReplies([backend], RunLimits(20.0))
+    asker = SolverReplies([backend], 20.0)
     assert asker.value(formula) is True
     reply = asker.reply(formula, promised=True)
     assert truth(residual(formula, reply.values)) is True
