@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qsage_validate.cli.common import (
-    JsonOption,
-    MetaOption,
-    PrenexOption,
-    check_streams,
-    emit_json,
-    narrate,
-    parse_dialect,
-    protect_inputs,
-)
+from qsage_validate.cli.common import check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
 from qsage_validate.cli.formula import (
     encoding_of,
@@ -26,14 +18,15 @@ from qsage_validate.cli.formula import (
     without_depth,
 )
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.search_progress import SearchLine
-from qsage_validate.cli.solve.options import (
+from qsage_validate.cli.options import (
     EncodingOption,
-    MemoryOption,
-    TimeoutOption,
+    FormulaOptions,
+    JsonOption,
+    LimitOptions,
+    parse_dialect,
 )
+from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
     from qsage_validate.certificates.routes.routes import CertifiedFormula
@@ -45,6 +38,7 @@ if TYPE_CHECKING:
 
 @partial(takes_model, or_formula=True)
 def command(
+    *,
     model: ModelArguments,
     output: Annotated[
         str,
@@ -82,13 +76,11 @@ def command(
         str | None,
         typer.Option(metavar="NAME", help="caqe (default), qbfcert-ascii or qbfcert-binary."),
     ] = None,
-    meta: MetaOption = None,
-    prenex: PrenexOption = None,
+    read: FormulaOptions,
     jobs: Annotated[
         int, typer.Option(min=1, metavar="N", help="Processes that check the certificate.")
     ] = 1,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
+    limits: LimitOptions,
     json_output: JsonOption = False,
 ) -> Exit:
     """Decide a formula, or who wins a game, and write a certificate of the answer.
@@ -100,58 +92,68 @@ def command(
     from qsage_validate.certificates.routes.routes import SEARCH, RouteOptions, certify_formula
     from qsage_validate.encodings.gdl.ground_program import grounding_within
     from qsage_validate.encodings.layout.tables import inconclusive
-    from qsage_validate.encodings.registry import encode
 
     for file in (output, formula):
         check_streams(file, json_output)
     path = formula_path(model)
-    protect_inputs([output, formula], model.files if path is None else [path, meta])
+    protect_inputs([output, formula], model.files if path is None else [path, read.meta])
     chosen = parse_dialect(dialect)
-    limits = Limits(Deadline.after(timeout), memory)
-    options = RouteOptions(route, solver, limits, minimise, jobs)
+    options = RouteOptions(route, solver, limits.begin(), minimise, jobs)
     model, deepens = without_depth(model)
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
-    encoded: AnyEncoding | None = None
-    layout: AnyLayout | None
-    if path is not None:
-        with grounding_within(memory):
-            problem = load_formula(path, model, meta, prenex)
-            encoded = encoding_of(problem)
-        assert problem.formula is not None, "it was read"
-        qbf, layout, name = problem.formula, problem.layout, problem.files.name
-    elif meta is not None:
+    if path is None and read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
-    else:
-        with grounding_within(memory):
-            made_of = encode(model.resolve(), encoding)
-        qbf, layout, name = made_of.qbf, made_of.layout, made_of.model.name
-        encoded = made_of
+    with grounding_within(limits.memory):
+        asked = _encoded(model, encoding) if path is None else _read(path, model, read)
     with SearchLine(sys.stderr) as line:
-        made = certify_formula(
-            qbf,
+        proved = certify_formula(
+            asked.qbf,
             options,
-            encoding=encoded,
-            layout=layout,
+            encoding=asked.encoding,
+            layout=asked.layout,
             tell=line.tell,
         )
-    gates = _write(made, output, formula, chosen)
-    why_no_winner = None if made.route == SEARCH else inconclusive(layout, made.truth)
-    facts = _facts(made, output, formula, encoded, why_no_winner) | {"gates": gates}
+    gates = _write(proved, output, formula, chosen)
+    why_no_winner = None if proved.route == SEARCH else inconclusive(asked.layout, proved.truth)
+    facts = _facts(proved, output, formula, asked.encoding, why_no_winner) | {"gates": gates}
     if json_output:
         emit_json(facts)
-    narrate(_text(made, output, name, encoded, gates, why_no_winner))
+    narrate(_text(proved, output, asked, gates, why_no_winner))
     return Exit.FINE
 
 
+@dataclass(frozen=True)
+class _Question:
+    """The formula to be certified, and the game that it is known to be of."""
+
+    qbf: Qbf
+    layout: AnyLayout | None
+    name: str
+    encoding: AnyEncoding | None
+
+
+def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
+    problem = load_formula(path, model, read)
+    assert problem.formula is not None, "it was read"
+    return _Question(problem.formula, problem.layout, problem.files.name, encoding_of(problem))
+
+
+def _encoded(model: ModelArguments, encoding: str | None) -> _Question:
+    from qsage_validate.encodings.registry import encode
+
+    encoded = encode(model.resolve(), encoding)
+    return _Question(encoded.qbf, encoded.layout, encoded.model.name, encoded)
+
+
 def _write(
-    made: CertifiedFormula, output: str, formula: str | None, dialect: Dialect | None
+    proved: CertifiedFormula, output: str, formula: str | None, dialect: Dialect | None
 ) -> int:
     """Write the certificate and, if wanted, the formula; returns the number of AND gates."""
     from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.formats.source import write_atomic
 
-    certificate, qbf = made.certificate, made.formula
+    certificate, qbf = proved.certificate, proved.formula
     # Both texts are made and proved to belong together before either file is touched.
     text = None if formula is None else formula_text(qbf, formula)
     if formula is not None and text is not None and format_of(formula) is FormulaFormat.QDIMACS:
@@ -183,48 +185,47 @@ def _clausal(
 
 
 def _facts(
-    made: CertifiedFormula,
+    proved: CertifiedFormula,
     output: str,
     formula: str | None,
     encoded: AnyEncoding | None,
     why_no_winner: str | None,
 ) -> dict[str, Any]:
-    certificate = made.certificate
+    certificate = proved.certificate
     return {
         "certificate": output,
         "formula": formula,
         "game": None if encoded is None else encoded.model.name,
-        "verdict": "true" if made.truth else "false",
+        "verdict": "true" if proved.truth else "false",
         "winner": None if encoded is None or why_no_winner else certificate.kind.player.value,
         "kind": certificate.kind.value,
         "gates": certificate.aig.num_gates,
         "functions": len(certificate.functions),
-        "dont_cares": len(made.proved.dont_cares),
-        "route": made.route,
-        "by": made.by,
-        "note": made.note,
-        "stages": [{"stage": name, "seconds": round(s, 3)} for name, s in made.stages],
-        "seconds": round(made.seconds(), 3),
-        "check_seconds": round(made.seconds("check"), 3),
-        "attempts": [{"route": a.route, "why": a.why} for a in made.attempts],
+        "dont_cares": len(proved.proved.dont_cares),
+        "route": proved.route,
+        "by": proved.by,
+        "note": proved.note,
+        "stages": [{"stage": name, "seconds": round(s, 3)} for name, s in proved.stages],
+        "seconds": round(proved.seconds(), 3),
+        "check_seconds": round(proved.seconds("check"), 3),
+        "attempts": [{"route": a.route, "why": a.why} for a in proved.attempts],
     }
 
 
 def _text(
-    made: CertifiedFormula,
+    proved: CertifiedFormula,
     output: str,
-    name: str,
-    encoded: AnyEncoding | None,
+    asked: _Question,
     gates: int,
     why_no_winner: str | None,
 ) -> str:
-    kind = made.certificate.kind
-    verdict = "true" if made.truth else "false"
-    whose = f" ({verdict})" if encoded is None else f" for {kind.player}"
-    note = f", {made.note}" if made.note else ""
+    kind = proved.certificate.kind
+    verdict = "true" if proved.truth else "false"
+    whose = f" ({verdict})" if asked.encoding is None else f" for {kind.player}"
+    note = f", {proved.note}" if proved.note else ""
     note += f", {why_no_winner}" if why_no_winner else ""
-    stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in made.stages)
+    stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in proved.stages)
     return (
-        f"{output}: {kind.value} certificate of {name}{whose}, {gates:,} AND gates{note}; "
-        f"by {made.by}: {stages}"
+        f"{output}: {kind.value} certificate of {asked.name}{whose}, {gates:,} AND gates{note}; "
+        f"by {proved.by}: {stages}"
     )

@@ -1,100 +1,14 @@
-"""What the subcommands share: output, narration, option types, protection of inputs."""
+"""What the subcommands share: output, narration, protection of inputs."""
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 from collections.abc import Iterable
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import Any
 
 from qsage_validate.errors import UsageError
-
-if TYPE_CHECKING:
-    from qsage_validate.circuit.qbf import PrenexOrder
-    from qsage_validate.kernel.certificate import Dialect
-
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object on standard output.")
-]
-DialectOption = Annotated[
-    str | None,
-    typer.Option(
-        "--dialect",
-        metavar="NAME",
-        help="How the certificate is to be read, if not as recognised: caqe, pedant, qaiger, "
-        "qbfcert-ascii or qbfcert-binary.",
-    ),
-]
-
-
-class Prenex(str, Enum):
-    """Where the quantifiers of quantifier gates go."""
-
-    UP = "up"
-    DOWN = "down"
-
-
-PrenexOption = Annotated[
-    Prenex | None,
-    typer.Option(
-        "--prenex",
-        help="Where quantifier gates (QCIR) go in the prefix: up, as far out as they can, or down; "
-        "by default what gives fewer scopes.",
-    ),
-]
-GameOption = Annotated[
-    tuple[str, str] | None,
-    typer.Option("--game", metavar="DOMAIN PROBLEM", help="The rules (BDDL) to compare with."),
-]
-MetaOption = Annotated[
-    str | None,
-    typer.Option("--meta", metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
-]
-ModelOption = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        metavar="'MODEL'",
-        help="The rules by name and options, 'httt --size 4x4 --depth 5', or one file: PG, GDL.",
-    ),
-]
-
-
-def game_words(game: tuple[str, str] | None, model: str | None) -> tuple[str, ...]:
-    """The words of ``--game`` or ``--model``; raises ``UsageError`` when both were given."""
-    if game is not None and model is not None:
-        raise UsageError("found --game with --model, expected one of them")
-    if model is None:
-        return game or ()
-    try:
-        return tuple(shlex.split(model))
-    except ValueError as error:
-        raise UsageError(f"found {model!r} for --model: {error}, expected words") from None
-
-
-def prenex_order(option: Prenex | None) -> PrenexOrder | None:
-    """What ``--prenex`` asks for."""
-    from qsage_validate.circuit.qbf import PrenexOrder
-
-    return None if option is None else PrenexOrder(option.value)
-
-
-def parse_dialect(name: str | None) -> Dialect | None:
-    """The dialect of that name; raises ``UsageError`` with the names that there are."""
-    from qsage_validate.kernel.certificate import Dialect
-
-    if name is None:
-        return None
-    try:
-        return Dialect(name.lower())
-    except ValueError:
-        names = ", ".join(dialect.value for dialect in Dialect)
-        raise UsageError(f"found {name!r} for --dialect, expected one of {names}") from None
 
 
 def emit(text: str) -> None:

@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.cli.common import (
-    JsonOption,
-    PrenexOption,
-    check_streams,
-    emit_json,
-    narrate,
-    protect_inputs,
-)
+from qsage_validate.cli.common import check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.formula import formula_path, load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.solve.options import EncodingOption
+from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, PrenexOption
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -112,7 +105,7 @@ def command(
         raise UsageError("found --encoding with a formula, expected a game")
     with grounding_within(memory):
         if path is not None:
-            problem = load_formula(path, model, None, prenex)
+            problem = load_formula(path, model, FormulaOptions(prenex=prenex))
             assert problem.formula is not None, "it was read"
             qbf = problem.formula
             about: dict[str, object] = {"formula": label(path)}

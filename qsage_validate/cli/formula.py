@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import Prenex, narrate, prenex_order
+from qsage_validate.cli.common import narrate
 from qsage_validate.cli.model_arguments import ModelArguments
+from qsage_validate.cli.options import FormulaOptions, prenex_order
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import STDIN
 
@@ -35,9 +36,7 @@ def formula_path(model: ModelArguments) -> str | None:
     return None if is_model_file(word) else word
 
 
-def load_formula(
-    path: str, model: ModelArguments, meta: str | None, prenex: Prenex | None = None
-) -> Problem:
+def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> Problem:
     """Read a formula and, if there is one, its layout.
 
     Raises ``InputError``, and ``UsageError`` for options of games.  A meta file that only
@@ -51,12 +50,12 @@ def load_formula(
     if given:
         names = ", ".join("--" + name.replace("_", "-") for name in given)
         raise UsageError(f"found {names} with the formula {label(path)}, which is no game")
-    files = Files(formula=path, meta=meta, prenex=prenex_order(prenex))
+    files = Files(formula=path, meta=options.meta, prenex=prenex_order(options.prenex))
     try:
         problem = load(files)
     except InputError as error:
         # What lies in the formula itself, or was named, is an error.
-        if meta is not None or error.file is None or not error.file.endswith(".meta"):
+        if options.meta is not None or error.file is None or not error.file.endswith(".meta"):
             raise
         narrate(f"{error}; the formula is taken without a layout")
         problem = load(replace(files, bare=True))

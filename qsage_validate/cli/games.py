@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from qsage_validate.cli.common import JsonOption, emit, emit_json
+from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.library.template import Flag, Option, SquareName, Template
 

@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.cli.common import (
-    JsonOption,
-    Prenex,
-    PrenexOption,
-    emit,
-    emit_json,
-    prenex_order,
-)
+from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, prenex_order
 from qsage_validate.errors import Exit, InputError, UsageError
 
 if TYPE_CHECKING:

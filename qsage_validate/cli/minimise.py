@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.cli.common import (
+from qsage_validate.cli.common import check_streams, emit_json, narrate, protect_inputs
+from qsage_validate.cli.option_groups import takes_groups
+from qsage_validate.cli.options import (
     DialectOption,
-    GameOption,
+    DialectOptions,
     JsonOption,
-    MetaOption,
-    ModelOption,
-    check_streams,
-    emit_json,
-    game_words,
-    narrate,
+    RulesOptions,
     parse_dialect,
-    protect_inputs,
 )
 from qsage_validate.cli.search_progress import SearchLine
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
 
+if TYPE_CHECKING:
+    from qsage_validate.certificates.minimise.minimise import Minimised
+    from qsage_validate.kernel.certificate import Dialect
 
+
+@takes_groups
 def command(
+    *,
     formula: Annotated[str, typer.Argument(metavar="FORMULA", help="QCIR or QDIMACS.")],
     cert: Annotated[
         str, typer.Argument(metavar="CERT", help="The certificate, in any dialect that is read.")
@@ -39,9 +42,7 @@ def command(
             help="The smaller certificate: AIGER, in ASCII when its name ends in .aag.",
         ),
     ],
-    meta: MetaOption = None,
-    game: GameOption = None,
-    model: ModelOption = None,
+    rules: RulesOptions,
     timeout: Annotated[
         float, typer.Option(min=0.1, metavar="SECONDS", help="How long to look for a smaller one.")
     ] = 60.0,
@@ -69,23 +70,16 @@ def command(
     from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.certificates.minimise.minimise import minimised
     from qsage_validate.encodings.layout.grid import Layout
-    from qsage_validate.errors import UsageError
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.kernel.certificate import Dialect
-    from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import load
 
     deadline = Deadline.after(timeout)
     check_streams(output, json_output)
-    protect_inputs([output], [formula, cert, meta, *(game or ())])
-    chosen = parse_dialect(write)
-    if chosen in (Dialect.PEDANT, Dialect.QAIGER):
-        names = "caqe, qbfcert-ascii or qbfcert-binary"
-        raise UsageError(f"found {write!r} for --as, which is not written, expected {names}")
-    words = game_words(game, model)
+    protect_inputs([output], [formula, cert, *rules.paths])
+    chosen = _written_dialect(write)
     # A function that looks to its right is found by the check, with the other ways to be wrong.
-    files = Files(formula, cert, meta, words, parse_dialect(dialect), peeking=True)
-    problem = load(files)
+    problem = load(replace(rules.files(formula, cert, DialectOptions(dialect)), peeking=True))
     if problem.formula is None:
         raise UsageError(f"found the certificate {cert} without its formula, expected FORMULA CERT")
     with SearchLine(sys.stderr) as line:
@@ -104,7 +98,35 @@ def command(
         binary=not ascii_form,
     )
     write_atomic(output, content)
-    facts = {
+    if json_output:
+        emit_json(_facts(found, output))
+    if found.dropped:
+        narrate(
+            f"{found.dropped} functions of gates, which the formula defines itself, are left out"
+        )
+    if found.smaller:
+        narrate(
+            f"{output}: {found.gates:,} AND gates of {found.original:,} in {found.seconds:.1f} s; "
+            f"{found.proof}"
+        )
+    else:
+        narrate(f"{output}: nothing smaller than {found.original:,} AND gates was found and proved")
+    return Exit.FINE
+
+
+def _written_dialect(name: str | None) -> Dialect | None:
+    """The dialect of ``--as``; raises ``UsageError`` for one that is not written."""
+    from qsage_validate.kernel.certificate import Dialect
+
+    chosen = parse_dialect(name)
+    if chosen in (Dialect.PEDANT, Dialect.QAIGER):
+        names = "caqe, qbfcert-ascii or qbfcert-binary"
+        raise UsageError(f"found {name!r} for --as, which is not written, expected {names}")
+    return chosen
+
+
+def _facts(found: Minimised, output: str) -> dict[str, object]:
+    return {
         "certificate": output,
         "kind": found.certificate.kind.value,
         "smaller": found.smaller,
@@ -123,17 +145,3 @@ def command(
             for stage in found.stages
         ],
     }
-    if json_output:
-        emit_json(facts)
-    if found.dropped:
-        narrate(
-            f"{found.dropped} functions of gates, which the formula defines itself, are left out"
-        )
-    if found.smaller:
-        narrate(
-            f"{output}: {found.gates:,} AND gates of {found.original:,} in {found.seconds:.1f} s; "
-            f"{found.proof}"
-        )
-    else:
-        narrate(f"{output}: nothing smaller than {found.original:,} AND gates was found and proved")
-    return Exit.FINE

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from qsage_validate.cli.common import narrate
+from qsage_validate.cli.option_groups import Command, takes_groups, with_parameters
 from qsage_validate.errors import Exit
 from qsage_validate.games.library.template import Flag, Option
 from qsage_validate.games.registry import templates
@@ -66,17 +67,19 @@ def template_options() -> dict[str, Option]:
     return options
 
 
-def takes_model(command: Callable[..., Exit], *, or_formula: bool = False) -> Callable[..., Exit]:
+def takes_model(command: Command, *, or_formula: bool = False) -> Command:
     """Give ``command`` the arguments of a model; it gets them as its parameter ``model``.
 
+    Its groups of options are expanded, see ``takes_groups``.
     With ``or_formula`` the help says that a formula's file may stand in its place.
     """
-    own = list(inspect.signature(command, eval_str=True).parameters.values())
+    grouped = takes_groups(command)
+    own = inspect.signature(grouped).parameters.values()
     options = template_options()
 
     def run(words: list[str], **values: Any) -> Exit:
         given = {name: values.pop(name) for name in options}
-        return command(model=ModelArguments(tuple(words), given), **values)
+        return grouped(model=ModelArguments(tuple(words), given), **values)
 
     words_help = _MODEL_HELP
     if or_formula:
@@ -85,13 +88,10 @@ def takes_model(command: Callable[..., Exit], *, or_formula: bool = False) -> Ca
     argument = Annotated[list[str], typer.Argument(metavar=metavar, help=words_help)]
     parameters = [
         inspect.Parameter("words", inspect.Parameter.KEYWORD_ONLY, annotation=argument),
-        *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own if p.name != "model"),
+        *(p for p in own if p.name != "model"),
         *(_parameter(option) for option in options.values()),
     ]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
-    run.__doc__ = command.__doc__
-    return run
+    return with_parameters(run, command.__doc__, parameters)
 
 
 def _parameter(option: Option) -> inspect.Parameter:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
 from os import path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qsage_validate.cli.common import JsonOption, emit, emit_json, narrate, protect_inputs
+from qsage_validate.cli.common import emit, emit_json, narrate, protect_inputs
+from qsage_validate.cli.option_groups import OptionGroup, takes_groups
+from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, one_line
 
 if TYPE_CHECKING:
@@ -17,100 +20,108 @@ if TYPE_CHECKING:
     from qsage_validate.synthesis.checks.formula import Verification
     from qsage_validate.synthesis.smt.session import Synthesis
 
-_SECONDS = 60.0
 
-GameArgument = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="GAME",
-        help="A file of the game, or the name of one that comes along: odd-wythoff, "
-        "subtract-a-square, take-away-3, two-heap-nim, two-row-chomp, wythoff-3, and those of "
-        "--list.",
-    ),
-]
-ListOption = Annotated[
-    bool,
-    typer.Option(
-        "--list", help="List the games of the benchmark's families; GAME is a pattern: 'mark*'."
-    ),
-]
-ShowOption = Annotated[bool, typer.Option("--show", help="Only print the game as a file.")]
-PublishedOption = Annotated[
-    bool,
-    typer.Option("--published", help="A family's game as it was published, with its defects."),
-]
-StrategyOption = Annotated[
-    bool, typer.Option("--strategy", help="Synthesise a complete strategy as well.")
-]
-CheckOption = Annotated[
-    str | None,
-    typer.Option(
-        "--check", metavar="FORMULA", help="Prove or refute this winning formula: 'v % 4 != 0'."
-    ),
-]
-CheckStrategyOption = Annotated[
-    str | None,
-    typer.Option(
-        "--check-strategy",
-        metavar="FILE",
-        help="With --check: prove or refute the rules in FILE too, one 'CONDITION -> ACTION(E, "
-        "...)' a line.",
-    ),
-]
-MethodOption = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        metavar="NAME",
-        help="synms (classification by MaxSAT) or enum (enumeration by size).",
-    ),
-]
-MisereOption = Annotated[bool, typer.Option("--misere", help="Whoever makes the last move loses.")]
-TimeoutOption = Annotated[
-    float,
-    typer.Option(
-        min=0,
-        metavar="SECONDS",
-        help="Give up the formula after so many seconds, and the strategy after as many again.",
-    ),
-]
-MemoryOption = Annotated[
-    int | None, typer.Option(min=1, metavar="MB", help="The memory of the SMT solver.")
-]
-OutputOption = Annotated[
-    str | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FOLDER",
-        help="Write a report: text, JSON, Python, SMT-LIB and the questions of the proofs.",
-    ),
-]
-PythonOption = Annotated[
-    str | None, typer.Option("--python", metavar="FILE", help="Write the answer as Python.")
-]
-SmtOption = Annotated[
-    str | None, typer.Option("--smtlib", metavar="FILE", help="Write the answer as SMT-LIB.")
-]
-QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="No narration.")]
+@dataclass(frozen=True)
+class CheckOptions(OptionGroup):
+    """What is proved or refuted, in the place of a synthesis."""
+
+    check: Annotated[
+        str | None,
+        typer.Option(
+            "--check", metavar="FORMULA", help="Prove or refute this winning formula: 'v % 4 != 0'."
+        ),
+    ] = None
+    check_strategy: Annotated[
+        str | None,
+        typer.Option(
+            "--check-strategy",
+            metavar="FILE",
+            help="With --check: prove or refute the rules in FILE too, one 'CONDITION -> ACTION(E, "
+            "...)' a line.",
+        ),
+    ] = None
 
 
+@dataclass(frozen=True)
+class SearchOptions(OptionGroup):
+    """How a formula is searched, or a given one proved, and for how long."""
+
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="synms (classification by MaxSAT) or enum (enumeration by size).",
+        ),
+    ] = "synms"
+    misere: Annotated[bool, typer.Option("--misere", help="Whoever makes the last move loses.")] = (
+        False
+    )
+    timeout: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Give up the formula after so many seconds, and the strategy after as many again.",
+        ),
+    ] = 60.0
+    memory: Annotated[
+        int | None, typer.Option(min=1, metavar="MB", help="The memory of the SMT solver.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class WriteOptions(OptionGroup):
+    """The files that the answer of a synthesis is written to."""
+
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="Write a report: text, JSON, Python, SMT-LIB and the questions of the proofs.",
+        ),
+    ] = None
+    python: Annotated[
+        str | None, typer.Option("--python", metavar="FILE", help="Write the answer as Python.")
+    ] = None
+    smtlib: Annotated[
+        str | None, typer.Option("--smtlib", metavar="FILE", help="Write the answer as SMT-LIB.")
+    ] = None
+
+
+@takes_groups
 def command(
-    game: GameArgument = None,
-    strategy: StrategyOption = False,
-    check: CheckOption = None,
-    check_strategy: CheckStrategyOption = None,
-    method: MethodOption = "synms",
-    misere: MisereOption = False,
-    timeout: TimeoutOption = _SECONDS,
-    memory: MemoryOption = None,
-    output: OutputOption = None,
-    python: PythonOption = None,
-    smtlib: SmtOption = None,
-    quiet: QuietOption = False,
-    list_games: ListOption = False,
-    show: ShowOption = False,
-    published: PublishedOption = False,
+    *,
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="GAME",
+            help="A file of the game, or the name of one that comes along: odd-wythoff, "
+            "subtract-a-square, take-away-3, two-heap-nim, two-row-chomp, wythoff-3, and those of "
+            "--list.",
+        ),
+    ] = None,
+    strategy: Annotated[
+        bool, typer.Option("--strategy", help="Synthesise a complete strategy as well.")
+    ] = False,
+    checked: CheckOptions,
+    search: SearchOptions,
+    write: WriteOptions,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No narration.")] = False,
+    list_games: Annotated[
+        bool,
+        typer.Option(
+            "--list",
+            help="List the games of the benchmark's families; GAME is a pattern: 'mark*'.",
+        ),
+    ] = False,
+    show: Annotated[bool, typer.Option("--show", help="Only print the game as a file.")] = False,
+    published: Annotated[
+        bool,
+        typer.Option("--published", help="A family's game as it was published, with its defects."),
+    ] = False,
     json_output: JsonOption = False,
 ) -> Exit:
     """Find the winning formula of an impartial game, for all of its infinitely many positions.
@@ -123,8 +134,8 @@ def command(
         return _list(game or "*", json_output)
     if game is None:
         raise UsageError("found no game, expected a file, the name of one, or --list")
-    protect_inputs((python, smtlib), (game, check_strategy))
-    if check_strategy is not None and check is None:
+    protect_inputs((write.python, write.smtlib), (game, checked.check_strategy))
+    if checked.check_strategy is not None and checked.check is None:
         raise UsageError("found --check-strategy without --check, expected the formula too")
     model = _load(game, published)
     if show:
@@ -132,20 +143,30 @@ def command(
 
         emit(game_text(model).rstrip("\n"))
         return Exit.FINE
-    if check is not None:
-        if strategy or output or python or smtlib:
+    if checked.check is not None:
+        if strategy or any(astuple(write)):
             raise UsageError("found --check with options of a synthesis, expected --check alone")
-        return _check(model, check, check_strategy, misere, timeout, memory, json_output)
+        return _check(model, checked.check, checked.check_strategy, search, json_output)
+    return _synthesise(model, strategy, search, write, quiet, json_output)
+
+
+def _synthesise(
+    game: ImpartialGame,
+    strategy: bool,
+    search: SearchOptions,
+    write: WriteOptions,
+    quiet: bool,
+    json_output: bool,
+) -> Exit:
     from qsage_validate.synthesis.smt.session import Method, Options, synthesise
 
     try:
-        chosen = Method(method.lower())
+        method = Method(search.method.lower())
     except ValueError:
         names = ", ".join(one.value for one in Method)
-        raise UsageError(f"found {method!r} for --method, expected one of {names}") from None
-    options = Options(chosen, strategy, misere, timeout, memory)
-    result = synthesise(model, options, _quiet if quiet else _told)
-    return _report(result, output, python, smtlib, json_output)
+        raise UsageError(f"found {search.method!r} for --method, expected one of {names}") from None
+    options = Options(method, strategy, search.misere, search.timeout, search.memory)
+    return _report(synthesise(game, options, _quiet if quiet else _told), write, json_output)
 
 
 def _quiet(_: str) -> None:
@@ -204,9 +225,7 @@ def _list(pattern: str, json_output: bool) -> Exit:
     return Exit.FINE
 
 
-def _report(
-    result: Synthesis, output: str | None, python: str | None, smtlib: str | None, json_output: bool
-) -> Exit:
+def _report(result: Synthesis, write: WriteOptions, json_output: bool) -> Exit:
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.synthesis import report
     from qsage_validate.synthesis.smt.session import Verdict
@@ -215,9 +234,10 @@ def _report(
         emit_json(report.as_json(result))
     else:
         emit(report.text(result))
-    if output is not None:
-        names = report.write_folder(result, output)
-        narrate(f"wrote {len(names)} files into {output}")
+    python, smtlib = write.python, write.smtlib
+    if write.output is not None:
+        names = report.write_folder(result, write.output)
+        narrate(f"wrote {len(names)} files into {write.output}")
     if result.found is not None:
         rules = report.proved_strategy(result)
         misere = result.options.misere
@@ -238,9 +258,7 @@ def _check(
     game: ImpartialGame,
     check: str,
     check_strategy: str | None,
-    misere: bool,
-    timeout: float,
-    memory: int | None,
+    search: SearchOptions,
     json_output: bool,
 ) -> Exit:
     from qsage_validate.formats.source import Source
@@ -261,9 +279,9 @@ def _check(
     if check_strategy is not None:
         source = Source.open(check_strategy)
         strategy = parse_strategy(source.text, game, source.path)
-    rules = ImpartialRules(game, misere=misere)
-    clock = Clock.of(timeout)
-    with SmtSolver(memory) as solver:
+    rules = ImpartialRules(game, misere=search.misere)
+    clock = Clock.of(search.timeout)
+    with SmtSolver(search.memory) as solver:
         for warning in check_game(game, solver, clock):
             narrate(f"warning: {warning.text}")
         termination = prove_termination(game, solver, clock)

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.cli.common import (
-    DialectOption,
-    GameOption,
-    JsonOption,
-    MetaOption,
-    ModelOption,
-    PrenexOption,
-    check_streams,
-    emit,
-    emit_json,
-    game_words,
-    narrate,
-    parse_dialect,
-    prenex_order,
-    protect_inputs,
-)
-from qsage_validate.cli.solve.options import TimeoutOption
+from qsage_validate.cli.common import check_streams, emit, emit_json, narrate, protect_inputs
+from qsage_validate.cli.option_groups import OptionGroup, takes_groups
+from qsage_validate.cli.options import DialectOptions, JsonOption, RulesOptions, TimeoutOption
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
 
@@ -37,7 +24,56 @@ if TYPE_CHECKING:
 _LEVELS = "trace, dependencies, formula, random, all, rules, boards, encoding"
 
 
+@dataclass(frozen=True)
+class AttackOptions(OptionGroup):
+    """The options of the adversaries, random and exhaustive."""
+
+    games: Annotated[int, typer.Option(min=1, help="How many random plays.")] = 1000
+    seed: Annotated[int, typer.Option(help="The seed of the random plays.")] = 0
+    illegal: Annotated[
+        float, typer.Option(min=0, max=1, metavar="P", help="How often an illegal move is tried.")
+    ] = 0.1
+    positions: Annotated[
+        int, typer.Option(min=1, help="The limit of the exhaustive adversary.")
+    ] = 200_000
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Where the exhaustive adversary keeps its place."),
+    ] = None
+    jobs: Annotated[int, typer.Option(min=1, help="Processes; the results do not change.")] = 1
+
+
+@dataclass(frozen=True)
+class ProofOptions(OptionGroup):
+    """How much is trusted, and what is written."""
+
+    trust: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW", help="'minimal': by the kernel alone, slower; else 'all' that is quick."
+        ),
+    ] = "all"
+    proof: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Write CNFs and LRAT proofs of the levels for 'qsage verify'."
+        ),
+    ] = None
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")
+    ] = None
+
+    def check(self, memory: int | None) -> None:
+        """Raise ``UsageError`` for an unknown trust, or for a proof with a limit of memory."""
+        if self.trust not in ("all", "minimal"):
+            raise UsageError(f"found --trust {self.trust}, expected minimal or all")
+        if self.proof is not None and memory is not None:
+            raise UsageError("found --proof with --memory: a proof is written without a limit")
+
+
+@takes_groups
 def command(
+    *,
     formula: Annotated[
         str,
         typer.Argument(
@@ -52,48 +88,19 @@ def command(
         str | None,
         typer.Option(metavar="FILE", help="A QBF solver's trace: QRP, binary QRP or Qute's."),
     ] = None,
-    meta: MetaOption = None,
-    game: GameOption = None,
-    model: ModelOption = None,
+    rules: RulesOptions,
     level: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help=f"Only these levels: {_LEVELS}. May be repeated."),
     ] = None,
-    games: Annotated[int, typer.Option(min=1, help="How many random plays.")] = 1000,
-    seed: Annotated[int, typer.Option(help="The seed of the random plays.")] = 0,
-    illegal: Annotated[
-        float, typer.Option(min=0, max=1, metavar="P", help="How often an illegal move is tried.")
-    ] = 0.1,
-    positions: Annotated[
-        int, typer.Option(min=1, help="The limit of the exhaustive adversary.")
-    ] = 200_000,
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Where the exhaustive adversary keeps its place."),
-    ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes; the results do not change.")] = 1,
+    attack: AttackOptions,
     timeout: TimeoutOption = None,
     memory: Annotated[
         int | None,
         typer.Option(min=1, metavar="MB", help="Give up when more memory is needed."),
     ] = None,
-    trust: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW", help="'minimal': by the kernel alone, slower; else 'all' that is quick."
-        ),
-    ] = "all",
-    proof: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR", help="Write CNFs and LRAT proofs of the levels for 'qsage verify'."
-        ),
-    ] = None,
-    report: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")
-    ] = None,
-    dialect: DialectOption = None,
-    prenex: PrenexOption = None,
+    proof: ProofOptions,
+    read: DialectOptions,
     json_output: JsonOption = False,
 ) -> Exit:
     """Prove a certificate, attack it, and say what is wrong if something is.
@@ -108,55 +115,43 @@ def command(
     or plays were only sampled, 130: interrupted.
     """
     from qsage_validate.formats.source import Format, sniff
-    from qsage_validate.problems.files import Files
     from qsage_validate.proving.runner import Options
 
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
-    files = Files(
-        formula,
-        cert,
-        meta,
-        game_words(game, model),
-        parse_dialect(dialect),
-        prenex=prenex_order(prenex),
-    )
-    inputs = [formula, cert, trace, meta, *(game or ())]
-    outputs = [report, checkpoint]
-    protect_inputs(outputs, inputs)
-    check_streams(report, json_output)
-    if trust not in ("all", "minimal"):
-        raise UsageError(f"found --trust {trust}, expected minimal or all")
-    if proof is not None and memory is not None:
-        raise UsageError("found --proof with --memory: a proof is written without a limit")
+    files = rules.files(formula, cert, read)
+    inputs = [formula, cert, trace, *rules.paths]
+    protect_inputs([proof.report, attack.checkpoint], inputs)
+    check_streams(proof.report, json_output)
+    proof.check(memory)
     if "-" in (formula, cert, trace):
         raise UsageError("a validation needs its files by name, not '-'")
-    if proof is not None:
+    if proof.proof is not None:
         from qsage_validate.proving.bundle.bundle import check_folder
 
-        check_folder(proof, [*inputs, report, checkpoint])
+        check_folder(proof.proof, [*inputs, proof.report, attack.checkpoint])
     options = Options(
         levels=_levels(level, certificate=cert is not None, trace=trace is not None),
-        games=games,
-        seed=seed,
-        illegal=illegal,
-        positions=positions,
+        games=attack.games,
+        seed=attack.seed,
+        illegal=attack.illegal,
+        positions=attack.positions,
         deadline=Deadline.after(timeout),
-        jobs=jobs,
-        checkpoint=checkpoint,
+        jobs=attack.jobs,
+        checkpoint=attack.checkpoint,
         trace=trace,
-        minimal=trust == "minimal",
-        obligations=proof is not None,
+        minimal=proof.trust == "minimal",
+        obligations=proof.proof is not None,
     )
     problem, result = _run(files, options, memory)
     if "prenex" in result.facts:
         narrate(f"{formula}: {result.facts['prenex']}")
     if not json_output:
         _show(result)
-    if proof is not None and not result.interrupted:
-        _prove(files, problem, result, options, proof)
-    if report is not None:
-        _write_page(report, result, problem)
+    if proof.proof is not None and not result.interrupted:
+        _prove(files, problem, result, options, proof.proof)
+    if proof.report is not None:
+        _write_page(proof.report, result, problem)
     if json_output:
         emit_json(result.as_json())
     else:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.cli.common import JsonOption, emit, emit_json
-from qsage_validate.cli.solve.options import TimeoutOption
+from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.options import JsonOption, TimeoutOption
 from qsage_validate.errors import Exit, UsageError, one_line
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +14,9 @@ from typer.core import TyperGroup
 
 from qsage_validate.bench.experiments import experiments
 from qsage_validate.cli.bench.tables import OnlyOption, cactus, exit_code, scatter, show, table
-from qsage_validate.cli.common import JsonOption, emit, emit_json, narrate
+from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.option_groups import OptionGroup, takes_groups
+from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -46,8 +49,107 @@ app = typer.Typer(
 # --- Experiments ----------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class WhatOptions(OptionGroup):
+    """What is run: on which games, by which solvers."""
+
+    models: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIR", help="A folder of BDDL files. May be repeated."),
+    ] = None
+    solver: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="search, a QBF solver, or certify:ROUTE. May be repeated.",
+        ),
+    ] = None
+    preprocessor: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="none or bloqqer. May be repeated."),
+    ] = None
+    encoding: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="An encoding. May be repeated.")
+    ] = None
+    only: OnlyOption = None
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="An option of the experiment."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class RunOptions(OptionGroup):
+    """The limits of each run, and where the runs are made."""
+
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="The time limit of a run.")] = (
+        60.0
+    )
+    processor_time: Annotated[
+        bool,
+        typer.Option(
+            "--processor-time",
+            help="Count processor time: a busy machine changes little.",
+        ),
+    ] = False
+    memory: Annotated[
+        int | None, typer.Option(metavar="MB", help="The memory limit of each process.")
+    ] = None
+    jobs: Annotated[int, typer.Option(metavar="N", help="Runs at a time.")] = 1
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run on a Dask cluster: tcp://host:8786."),
+    ] = None
+    retry: Annotated[
+        str | None,
+        typer.Option(metavar="WHICH", help="Run again: undecided, or all."),
+    ] = None
+
+    def check(self) -> None:
+        """Raise ``UsageError`` for limits that are none, and for options that do not fit."""
+        from qsage_validate.bench.campaign import RETRY
+
+        timeout, memory, jobs, retry = self.timeout, self.memory, self.jobs, self.retry
+        if not (timeout > 0 and math.isfinite(timeout)):
+            raise UsageError(f"found {timeout:g} for --timeout, expected more than 0 seconds")
+        if memory is not None and memory < 1:
+            raise UsageError(f"found {memory} for --memory, expected 1 MB or more")
+        if jobs < 1:
+            raise UsageError(f"found {jobs} for --jobs, expected 1 or more")
+        if self.scheduler is not None and jobs != 1:
+            raise UsageError(
+                "found --jobs with --scheduler: its workers say how many run at a time"
+            )
+        if retry is not None and retry not in RETRY:
+            raise UsageError(f"found {retry!r} for --retry, expected one of {', '.join(RETRY)}")
+
+    def runs_on(self) -> Scheduler:
+        """The scheduler that makes the runs."""
+        from qsage_validate.bench.scheduling import DaskScheduler, LocalScheduler
+
+        address = self.scheduler
+        return LocalScheduler(self.jobs) if address is None else DaskScheduler(address)
+
+
+def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Selection:
+    from qsage_validate.bench.experiment import Selection
+
+    return Selection(
+        solvers=tuple(what.solver) if what.solver else None,
+        preprocessors=tuple(what.preprocessor) if what.preprocessor else None,
+        encodings=tuple(what.encoding) if what.encoding else None,
+        inputs=(*inputs, *(what.models or ())),
+        only=tuple(what.only or ()),
+        seconds=runs.timeout,
+        memory_mb=runs.memory,
+        options=_settings(what.setting or []),
+        processor_time=runs.processor_time,
+    )
+
+
 def _command_for(name: str) -> Callable[..., Exit]:
     def command(
+        *,
         inputs: Annotated[
             list[str] | None,
             typer.Argument(metavar="FILES", help="Files and folders, if it takes any."),
@@ -61,75 +163,20 @@ def _command_for(name: str) -> Callable[..., Exit]:
                 help="Where results go, and are continued; else bench-NAME.jsonl.",
             ),
         ] = None,
-        models: Annotated[
-            list[str] | None,
-            typer.Option(metavar="DIR", help="A folder of BDDL files. May be repeated."),
-        ] = None,
-        solver: Annotated[
-            list[str] | None,
-            typer.Option(
-                metavar="NAME",
-                help="search, a QBF solver, or certify:ROUTE. May be repeated.",
-            ),
-        ] = None,
-        preprocessor: Annotated[
-            list[str] | None,
-            typer.Option(metavar="NAME", help="none or bloqqer. May be repeated."),
-        ] = None,
-        encoding: Annotated[
-            list[str] | None, typer.Option(metavar="NAME", help="An encoding. May be repeated.")
-        ] = None,
-        only: OnlyOption = None,
-        setting: Annotated[
-            list[str] | None,
-            typer.Option("--set", metavar="NAME=VALUE", help="An option of the experiment."),
-        ] = None,
-        timeout: Annotated[
-            float, typer.Option(metavar="SECONDS", help="The time limit of a run.")
-        ] = 60.0,
-        processor_time: Annotated[
-            bool,
-            typer.Option(
-                "--processor-time",
-                help="Count processor time: a busy machine changes little.",
-            ),
-        ] = False,
-        memory: Annotated[
-            int | None, typer.Option(metavar="MB", help="The memory limit of each process.")
-        ] = None,
-        jobs: Annotated[int, typer.Option(metavar="N", help="Runs at a time.")] = 1,
-        scheduler: Annotated[
-            str | None,
-            typer.Option(metavar="ADDRESS", help="Run on a Dask cluster: tcp://host:8786."),
-        ] = None,
-        retry: Annotated[
-            str | None,
-            typer.Option(metavar="WHICH", help="Run again: undecided, or all."),
-        ] = None,
+        what: WhatOptions,
+        runs: RunOptions,
         dry: Annotated[
             bool, typer.Option("--list", help="Only list the runs that are still to be made.")
         ] = False,
         json_output: JsonOption = False,
     ) -> Exit:
-        from qsage_validate.bench.experiment import Selection
-
-        _check_limits(timeout, memory, jobs, retry, scheduler)
-        selection = Selection(
-            solvers=tuple(solver) if solver else None,
-            preprocessors=tuple(preprocessor) if preprocessor else None,
-            encodings=tuple(encoding) if encoding else None,
-            inputs=(*(inputs or ()), *(models or ())),
-            only=tuple(only or ()),
-            seconds=timeout,
-            memory_mb=memory,
-            options=_settings(setting or []),
-            processor_time=processor_time,
-        )
+        runs.check()
+        selection = _selection(what, runs, inputs or ())
         path = results or f"bench-{name}.jsonl"
         if dry:
-            return _list(name, selection, path, retry)
+            return _list(name, selection, path, runs.retry)
         # The cluster's library is looked for before anything is started.
-        return _run(name, selection, path, retry, _scheduler(jobs, scheduler), json_output)
+        return _run(name, selection, path, runs.retry, runs.runs_on(), json_output)
 
     command.__doc__ = (
         f"{experiments()[name][0].upper()}{experiments()[name][1:]}.\n\n"
@@ -137,28 +184,11 @@ def _command_for(name: str) -> Callable[..., Exit]:
         "results as one line. Runs that have a result there are not repeated, so that the same "
         "command continues what was interrupted. Exit code 1: solvers contradict each other."
     )
-    return command
+    return takes_groups(command)
 
 
 for _name in experiments():
     app.command(_name)(_command_for(_name))
-
-
-def _check_limits(
-    timeout: float, memory: int | None, jobs: int, retry: str | None, scheduler: str | None
-) -> None:
-    from qsage_validate.bench.campaign import RETRY
-
-    if not (timeout > 0 and math.isfinite(timeout)):
-        raise UsageError(f"found {timeout:g} for --timeout, expected more than 0 seconds")
-    if memory is not None and memory < 1:
-        raise UsageError(f"found {memory} for --memory, expected 1 MB or more")
-    if jobs < 1:
-        raise UsageError(f"found {jobs} for --jobs, expected 1 or more")
-    if scheduler is not None and jobs != 1:
-        raise UsageError("found --jobs with --scheduler: its workers say how many run at a time")
-    if retry is not None and retry not in RETRY:
-        raise UsageError(f"found {retry!r} for --retry, expected one of {', '.join(RETRY)}")
 
 
 def _settings(words: Sequence[str]) -> dict[str, str]:
@@ -169,12 +199,6 @@ def _settings(words: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"found {word!r} for --set, expected NAME=VALUE")
         found[name] = value
     return found
-
-
-def _scheduler(jobs: int, address: str | None) -> Scheduler:
-    from qsage_validate.bench.scheduling import DaskScheduler, LocalScheduler
-
-    return LocalScheduler(jobs) if address is None else DaskScheduler(address)
 
 
 def _list(name: str, selection: Selection, path: str, retry: str | None) -> Exit:

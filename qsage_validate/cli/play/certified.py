@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from qsage_validate.cli.common import narrate
+from qsage_validate.cli.option_groups import OptionGroup
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.errors import UsageError
 
@@ -17,6 +20,37 @@ if TYPE_CHECKING:
     from qsage_validate.games.models import GameModel
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
+
+_PANEL = "Games without a certificate"
+
+
+@dataclass(frozen=True)
+class GameOptions(OptionGroup):
+    """The options of a game that is to be certified."""
+
+    depth: Annotated[
+        str | None, typer.Option(metavar="N", help="Plies, or rounds.", rich_help_panel=_PANEL)
+    ] = None
+    role: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="In GDL: who is Black.", rich_help_panel=_PANEL),
+    ] = None
+    win: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N", help="In GDL: the least goal that is a win.", rich_help_panel=_PANEL
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The game's encoding.", rich_help_panel=_PANEL),
+    ] = None
+
+    @property
+    def model(self) -> dict[str, str]:
+        """Those options that the model has, by name, where they were given."""
+        values = {"depth": self.depth, "role": self.role, "win": self.win}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -28,11 +62,7 @@ class Uncertified:
 
 
 def uncertified(
-    word: str | None,
-    cert: str | None,
-    game: Sequence[str],
-    options: Mapping[str, str],
-    encoding: str | None,
+    word: str | None, cert: str | None, game: Sequence[str], options: GameOptions
 ) -> Uncertified | None:
     """The game that is to be certified; ``None`` where formula and certificate were named.
 
@@ -41,21 +71,18 @@ def uncertified(
     """
     from qsage_validate.games.registry import find_command, find_model
 
+    flags = [part for name, value in options.model.items() for part in (f"--{name}", value)]
     if word is None and cert is None and game:
         flag = ("--game", *game) if len(game) == 2 else ("--model", shlex.join(game))
-        return Uncertified(find_command([*game, *_flags(options)]), (*flag, *_flags(options)))
+        return Uncertified(find_command([*game, *flags]), (*flag, *flags))
     if word is None or not _is_model(word):
-        for name in (*_flags(options)[::2], *(["--encoding"] if encoding is not None else [])):
+        for name in (*flags[::2], *(["--encoding"] if options.encoding is not None else [])):
             raise UsageError(f"found {name} with {word or 'no game'}, expected a game to certify")
         return None
     for name, there in (("--cert", cert is not None), ("--game or --model", bool(game))):
         if there:
             raise UsageError(f"found {name} with {word}, a game: expected it with a formula")
-    return Uncertified(find_model([word], options), (word, *_flags(options)))
-
-
-def _flags(options: Mapping[str, str]) -> list[str]:
-    return [word for name, value in options.items() for word in (f"--{name}", value)]
+    return Uncertified(find_model([word], options.model), (word, *flags))
 
 
 def _is_model(word: str) -> bool:

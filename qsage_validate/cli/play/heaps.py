@@ -5,10 +5,21 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
 
 from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.option_groups import OptionGroup
+from qsage_validate.cli.play.modes import (
+    GAMES,
+    Mode,
+    PlayOptions,
+    by_hand,
+    progress_bar,
+    script,
+)
 from qsage_validate.errors import Exit, UsageError, one_line
 
 if TYPE_CHECKING:
@@ -21,51 +32,60 @@ if TYPE_CHECKING:
     from qsage_validate.games.impartial.model import ImpartialGame
     from qsage_validate.games.impartial.moves import State
     from qsage_validate.games.protocol import Player
-    from qsage_validate.play.heap_match import HeapMatch
     from qsage_validate.problems.heaps import HeapProblem
 
-_GAMES: Final = 100
 _BOUND: Final = 20
 _SECONDS: Final = 60.0
 _BEGIN: Final = 65_536
+_PANEL: Final = "Impartial games"
 
 
 @dataclass(frozen=True)
-class ImpartialOptions:
-    """The options of ``qsage play`` that are about impartial games."""
+class HeapOptions(OptionGroup):
+    """The options that are about impartial games."""
 
-    rules: str | None = None
-    state: str | None = None
-    begins: str | None = None
-    misere: bool = False
-    bound: int | None = None
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The rules to play against: lines 'CONDITION -> ACTION(E, ...)', or what qsage "
+            "synthesize -o has written. Else they are synthesised.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    state: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'V=N …'",
+            help="The state to begin in; else one is drawn by --seed.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    begins: Annotated[
+        str | None,
+        typer.Option(
+            metavar="black|white",
+            help="Who begins; the rules play Black. Else whoever lets the rules win.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    misere: Annotated[
+        bool,
+        typer.Option("--misere", help="Whoever makes the last move loses.", rich_help_panel=_PANEL),
+    ] = False
+    bound: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="The largest value of a variable in states that are drawn or tried (20).",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
 
     def given(self) -> Iterator[str]:
         """The options that were given, by name."""
-        values: Mapping[str, object] = {
-            "--rules": self.rules,
-            "--state": self.state,
-            "--begins": self.begins,
-            "--misere": self.misere or None,
-            "--bound": self.bound,
-        }
-        return (name for name, value in values.items() if value is not None)
-
-
-@dataclass(frozen=True)
-class Ways:
-    """How it is played: the options that all kinds of play have."""
-
-    mode: str
-    white: str | None
-    moves: str | None
-    moves_file: str | None
-    games: int | None
-    seed: int | None
-    illegal: float
-    let_happen: bool
-    theme: str
-    json_output: bool
+        return (f"--{f.name}" for f in fields(self) if getattr(self, f.name) != f.default)
 
 
 def impartial_game(name: str | None) -> ImpartialGame | None:
@@ -85,13 +105,15 @@ def impartial_game(name: str | None) -> ImpartialGame | None:
     return library.load(name) if library.knows(name) else None
 
 
-def play(game: ImpartialGame, name: str, options: ImpartialOptions, ways: Ways) -> Exit:
+def play_heaps(
+    game: ImpartialGame, name: str, options: HeapOptions, play: PlayOptions, json_output: bool
+) -> Exit:
     """Play ``game``, which the command line calls ``name``."""
     from qsage_validate.games.protocol import Player
     from qsage_validate.play.open import open_heap_match
     from qsage_validate.problems.heaps import load_heaps
 
-    _check(options, ways)
+    _check(options, play)
     problem = load_heaps(
         game,
         [name],
@@ -102,37 +124,37 @@ def play(game: ImpartialGame, name: str, options: ImpartialOptions, ways: Ways) 
     )
     first = None if options.begins is None else Player(options.begins)
     start = _start(problem, options)
-    if ways.mode == "random":
-        return _attack(problem, start, first, options, ways)
+    if play.mode is Mode.RANDOM:
+        return _attack(problem, start, first, options, play, json_output)
     if start is None:
         from qsage_validate.problems.heaps import random_state
 
         # A script is for one state: the same one each time.
-        seed = 0 if ways.seed is None and ways.mode == "script" else ways.seed
+        seed = 0 if play.seed is None and play.mode is Mode.SCRIPT else play.seed
         generator = random.Random(seed)
         start = random_state(problem.rules, options.bound or _BOUND, generator)
     match = open_heap_match(problem, start, first)
-    if ways.mode == "script":
-        from qsage_validate.cli.play.command import script
-
-        return script(match, ways.moves, ways.moves_file, ways.json_output)
-    return _by_hand(problem, match, start, ways)
+    if play.mode is Mode.SCRIPT:
+        return script(match, play, json_output)
+    return by_hand(match, play, problem.replay(start, match.first_player))
 
 
 def _told(text: str) -> None:
     narrate(one_line(text, 160))
 
 
-def _check(options: ImpartialOptions, ways: Ways) -> None:
+def _check(options: HeapOptions, play: PlayOptions) -> None:
+    if play.black is not None:
+        raise UsageError("found --black: the rules play Black, expected --white")
     if options.begins not in (None, "black", "white"):
         raise UsageError(f"found --begins {options.begins}, expected black or white")
-    if ways.white == "all":
+    if play.white == "all":
         wrong = {
             "--state": options.state is not None,
             "--begins": options.begins is not None,
-            "--games": ways.games is not None,
-            "--seed": ways.seed is not None,
-            "--illegal": bool(ways.illegal),
+            "--games": play.games is not None,
+            "--seed": play.seed is not None,
+            "--illegal": bool(play.illegal),
         }
         for option, given in wrong.items():
             if given:
@@ -141,23 +163,10 @@ def _check(options: ImpartialOptions, ways: Ways) -> None:
         raise UsageError("found --bound with --state, expected one of them")
 
 
-def _start(problem: HeapProblem, options: ImpartialOptions) -> State | None:
+def _start(problem: HeapProblem, options: HeapOptions) -> State | None:
     from qsage_validate.games.impartial.heap_game import parse_state
 
     return None if options.state is None else parse_state(problem.rules, options.state)
-
-
-def _by_hand(problem: HeapProblem, match: HeapMatch, start: State, ways: Ways) -> Exit:
-    from qsage_validate.cli.play.command import is_terminal
-
-    if ways.mode == "plain" or not is_terminal():
-        from qsage_validate.play.console.prompt import run_plain
-
-        return run_plain(match, seed=ways.seed, let_happen=ways.let_happen)
-    from qsage_validate.play.tui.app import run
-
-    replay = problem.replay(start, match.first_player)
-    return run(match, theme=ways.theme, seed=ways.seed, let_happen=ways.let_happen, replay=replay)
 
 
 # -- opponents ------------------------------------------------------------------------------
@@ -167,30 +176,29 @@ def _attack(
     problem: HeapProblem,
     start: State | None,
     first: Player | None,
-    options: ImpartialOptions,
-    ways: Ways,
+    options: HeapOptions,
+    play: PlayOptions,
+    json_output: bool,
 ) -> Exit:
     from qsage_validate.arena.heap_adversary import HeapAdversary
 
     adversary = HeapAdversary(problem)
     bound = _BOUND if options.bound is None else options.bound
     narrate(problem.origin)
-    if ways.white == "all":
-        return _all(adversary, bound, ways.json_output)
-    from qsage_validate.cli.play.command import progress_bar
-
-    games = ways.games or _GAMES
+    if play.white == "all":
+        return _all(adversary, bound, json_output)
+    games = play.games or GAMES
     with progress_bar(games) as progress:
         report = adversary.run(
             games,
-            seed=ways.seed or 0,
+            seed=play.seed or 0,
             bound=bound,
             start=start,
             first=first,
-            illegal=ways.illegal,
+            illegal=play.illegal,
             progress=lambda done, of: progress(done),
         )
-    _show(report.as_json(), _random_lines(report), ways.json_output)
+    _show(report.as_json(), _random_lines(report), json_output)
     if report.lost or report.found.total:
         return Exit.REFUTED
     return Exit.UNDECIDED if report.undecided else Exit.FINE

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.search_progress import SearchLine
-from qsage_validate.cli.solve.method import Way
+from qsage_validate.cli.solve.deepening import DeepeningOptions
+from qsage_validate.cli.solve.method import Method
 from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
@@ -28,11 +29,9 @@ _SECONDS = 60.0
 
 def solve_alternating(
     model: GameModel,
-    way: Way,
+    method: Method,
     encoding: str | None,
-    *,
-    last: int | None,
-    resume: str | None,
+    options: DeepeningOptions,
     json_output: bool,
 ) -> Exit:
     """Ask for Black's win and White's pairing in turn, by formulas or by search."""
@@ -51,7 +50,8 @@ def solve_alternating(
     from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 
     model = with_all_winning_sets(POSITIONAL.own(model, "--alternate with "))
-    asked_in = SEARCH if way.searches else encoding or _BLACK_ENCODING
+    asked_in = SEARCH if method.searches else encoding or _BLACK_ENCODING
+    resume = options.resume
     file = None if resume is None else AlternationFile(resume, model, asked_in)
     with SearchLine(sys.stderr) as line:
         asked = ""
@@ -63,18 +63,26 @@ def solve_alternating(
             line.tell(Progress(asked))
 
         def solve(formula: Qbf, deadline: Deadline) -> Solved:
-            return way.until(deadline).solve(
+            return method.until(deadline).solve(
                 formula, lambda what: line.tell(Progress(f"{asked} {what}"))
             )
 
         pairs = BlockingSearch(model)
-        if way.searches:
+        if method.searches:
             black, white = black_by_search(), white_by_search(pairs)
         else:
             black = black_by_formulas(asked_in, solve)
             white = white_by_formulas(solve)
-        deadline = way.limits.deadline
-        found = alternate(model, black, white, last=last, deadline=deadline, file=file, say=say)
+        deadline = method.limits.deadline
+        found = alternate(
+            model,
+            black,
+            white,
+            last=options.max_depth,
+            deadline=deadline,
+            file=file,
+            say=say,
+        )
     for turn in found.turns:
         answer = turn.answer
         what = "wins" if turn.player is Player.BLACK else "blocks"

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from qsage_validate.cli.common import JsonOption, MetaOption, PrenexOption, emit, emit_json
+from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.formula import (
     encoding_of,
     formula_path,
@@ -17,18 +15,12 @@ from qsage_validate.cli.formula import (
     without_depth,
 )
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.alternation import solve_alternating
-from qsage_validate.cli.solve.deepening import solve_to_critical_depth
+from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
 from qsage_validate.cli.solve.first_move import assignment_text, first_move
-from qsage_validate.cli.solve.method import Way
-from qsage_validate.cli.solve.options import (
-    EncodingOption,
-    MemoryOption,
-    PreprocessOption,
-    SolverOption,
-    TimeoutOption,
-)
+from qsage_validate.cli.solve.method import Method, MethodOptions
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Limits
 
@@ -44,37 +36,29 @@ if TYPE_CHECKING:
 _FOR_SOLVERS = {"gdl": "gdl-gd"}
 
 
+@dataclass(frozen=True)
+class _Question:
+    """A formula that is asked, and what is known of the game that it is about.
+
+    ``encodes`` says that the formula is known to be the layout's game.
+    """
+
+    formula: Qbf
+    layout: AnyLayout | None
+    length: str
+    facts: dict[str, Any]
+    encodes: bool = True
+
+
 @partial(takes_model, or_formula=True)
 def command(
+    *,
     model: ModelArguments,
-    solver: SolverOption = None,
-    preprocess: PreprocessOption = None,
-    portfolio: Annotated[
-        bool,
-        typer.Option(help="Run several solvers at once; the first confirmed answer counts."),
-    ] = False,
+    options: MethodOptions,
     encoding: EncodingOption = None,
-    max_depth: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="With --depth auto: no greater depth than this."),
-    ] = None,
-    resume: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="With --depth auto: keep what is known in FILE, and go on from it."
-        ),
-    ] = None,
-    alternate: Annotated[
-        bool,
-        typer.Option(
-            help="With --depth auto, for positional games: ask by turns whether Black wins and "
-            "whether White blocks by pairs."
-        ),
-    ] = False,
-    meta: MetaOption = None,
-    prenex: PrenexOption = None,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
+    deepening: DeepeningOptions,
+    read: FormulaOptions,
+    limits: LimitOptions,
     json_output: JsonOption = False,
 ) -> Exit:
     """Say whether a formula is true, or who wins a game within its depth.
@@ -86,64 +70,28 @@ def command(
     """
     path = formula_path(model)
     model, deepens = without_depth(model)
-    for name, value in (
-        ("--resume", resume),
-        ("--max-depth", max_depth),
-        ("--alternate", alternate or None),
-    ):
-        if value is not None and not deepens:
-            raise UsageError(f"found {name} without --depth auto, which it belongs to")
-    from qsage_validate.encodings.gdl.ground_program import grounding_within
-
-    way = Way.of(solver, preprocess, portfolio=portfolio, timeout=timeout, memory=memory)
+    deepening.check_deepens(deepens)
+    method = Method.of(options, limits)
     if path is not None:
         if deepens:
             raise UsageError("found --depth auto with a formula, expected a game")
-        if way.searches and solver is not None:
+        if method.searches and options.solver is not None:
             raise UsageError("found --solver search with a formula, expected a QBF solver")
-        with grounding_within(memory):
-            problem = load_formula(path, model, meta, prenex)
-            # A layout is a claim of the file's: who wins follows from an encoding alone.
-            encodes = encoding_of(problem) is not None
-        formula, layout = problem.formula, problem.layout
-        assert formula is not None, "it was read"
-        with SearchLine(sys.stderr) as line:
-            solved = way.solve(formula, line.tell)
-        facts: dict[str, Any] = {"formula": problem.files.name}
-        length = "" if layout is None else f"{layout.plies} plies"
-        if problem.game is not None:
-            length = problem.game.length
-        return _tell_solved(solved, formula, layout, length, facts, json_output, encodes=encodes)
-    if meta is not None:
+        return _solve_formula(path, model, read, method, json_output)
+    if read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     resolved = model.resolve()
     if encoding is not None:
-        way = replace(way, searches=False)
+        method = replace(method, searches=False)
     if deepens:
-        ask = solve_alternating if alternate else solve_to_critical_depth
-        with grounding_within(memory):
-            return ask(
-                resolved, way, encoding, last=max_depth, resume=resume, json_output=json_output
-            )
-    if way.searches:
-        return _search(resolved, way.limits, json_output)
-    from qsage_validate.encodings.registry import encode
-    from qsage_validate.games.languages import load_game
-    from qsage_validate.solvers.qbf.solving import conclusive
+        from qsage_validate.encodings.gdl.ground_program import grounding_within
 
-    with grounding_within(memory):
-        encoded = encode(resolved, encoding or _FOR_SOLVERS.get(resolved.language))
-    with SearchLine(sys.stderr) as line:
-        solved = conclusive(way.solve(encoded.qbf, line.tell), encoded)
-    layout = encoded.layout
-    facts = {
-        "game": resolved.name,
-        "depth": resolved.depth,
-        "plies": layout.plies,
-        "encoding": layout.encoding,
-    }
-    length = load_game(resolved).length
-    return _tell_solved(solved, encoded.qbf, layout, length, facts, json_output)
+        ask = solve_alternating if deepening.alternate else solve_to_critical_depth
+        with grounding_within(limits.memory):
+            return ask(resolved, method, encoding, deepening, json_output)
+    if method.searches:
+        return _search(resolved, method.limits, json_output)
+    return _solve_game(resolved, encoding, method, json_output)
 
 
 # --- By search --------------------------------------------------------------------------------
@@ -193,20 +141,52 @@ def _search_facts(result: SearchResult) -> dict[str, object]:
 # --- By QBF solvers ---------------------------------------------------------------------------
 
 
-def _tell_solved(
-    solved: Solved,
-    formula: Qbf,
-    layout: AnyLayout | None,
-    length: str,
-    facts: dict[str, Any],
-    json_output: bool,
-    *,
-    encodes: bool = True,
+def _solve_formula(
+    path: str, model: ModelArguments, read: FormulaOptions, method: Method, json_output: bool
 ) -> Exit:
-    """Tell the answer; ``encodes`` says that the formula is known to be the layout's game."""
+    from qsage_validate.encodings.gdl.ground_program import grounding_within
+
+    with grounding_within(method.limits.memory_mb):
+        problem = load_formula(path, model, read)
+        # A layout is a claim of the file's: who wins follows from an encoding alone.
+        encodes = encoding_of(problem) is not None
+    formula, layout = problem.formula, problem.layout
+    assert formula is not None, "it was read"
+    with SearchLine(sys.stderr) as line:
+        solved = method.solve(formula, line.tell)
+    length = "" if layout is None else f"{layout.plies} plies"
+    if problem.game is not None:
+        length = problem.game.length
+    asked = _Question(formula, layout, length, {"formula": problem.files.name}, encodes)
+    return _tell_solved(solved, asked, json_output)
+
+
+def _solve_game(model: GameModel, encoding: str | None, method: Method, json_output: bool) -> Exit:
+    from qsage_validate.encodings.gdl.ground_program import grounding_within
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.games.languages import load_game
+    from qsage_validate.solvers.qbf.solving import conclusive
+
+    with grounding_within(method.limits.memory_mb):
+        encoded = encode(model, encoding or _FOR_SOLVERS.get(model.language))
+    with SearchLine(sys.stderr) as line:
+        solved = conclusive(method.solve(encoded.qbf, line.tell), encoded)
+    layout = encoded.layout
+    facts = {
+        "game": model.name,
+        "depth": model.depth,
+        "plies": layout.plies,
+        "encoding": layout.encoding,
+    }
+    asked = _Question(encoded.qbf, layout, load_game(model).length, facts)
+    return _tell_solved(solved, asked, json_output)
+
+
+def _tell_solved(solved: Solved, asked: _Question, json_output: bool) -> Exit:
     from qsage_validate.encodings.layout.tables import inconclusive
     from qsage_validate.games.protocol import Player
 
+    layout, encodes = asked.layout, asked.encodes
     truth = solved.truth
     why_no_winner = None if truth is None else inconclusive(layout, truth)
     if why_no_winner is not None:
@@ -214,11 +194,11 @@ def _tell_solved(
     winner = None if truth is None else Player.BLACK if truth else Player.WHITE
     move = "" if winner is None else first_move(layout, solved.outer, winner)
     if json_output:
-        outer = solved.outer
+        outer, prenexed = solved.outer, asked.formula.prenexed
         emit_json(
             {
-                **facts,
-                **({} if formula.prenexed is None else {"prenex": formula.prenexed.order.value}),
+                **asked.facts,
+                **({} if prenexed is None else {"prenex": prenexed.order.value}),
                 "verdict": _word(truth),
                 "winner": None if winner is None or layout is None or not encodes else winner.value,
                 "reason": solved.why,
@@ -228,7 +208,7 @@ def _tell_solved(
                 "first_moves": [move] if move else [],
                 "outermost": None
                 if outer is None
-                else {formula.name(v): x for v, x in outer.items()},
+                else {asked.formula.name(v): x for v, x in outer.items()},
                 "seconds": round(solved.seconds, 3),
                 "preprocess_seconds": round(solved.preprocess_seconds, 3),
                 "cpu_seconds": round(solved.cpu_seconds, 3),
@@ -236,25 +216,17 @@ def _tell_solved(
             }
         )
     else:
-        emit(_solved_text(solved, formula, layout, length, move, why_no_winner, encodes=encodes))
+        emit(_solved_text(solved, replace(asked, layout=layout), move, why_no_winner))
     return _exit(truth)
 
 
-def _solved_text(
-    solved: Solved,
-    formula: Qbf,
-    layout: AnyLayout | None,
-    length: str,
-    move: str,
-    why_no_winner: str | None,
-    *,
-    encodes: bool,
-) -> str:
+def _solved_text(solved: Solved, asked: _Question, move: str, why_no_winner: str | None) -> str:
+    layout, encodes = asked.layout, asked.encodes
     if solved.truth is None:
         return f"undecided: {solved.by}: {solved.why}"
     verdict = _word(solved.truth)
     if layout is not None and encodes:
-        verdict += f": Black {'wins' if solved.truth else 'does not win'} within {length}"
+        verdict += f": Black {'wins' if solved.truth else 'does not win'} within {asked.length}"
     elif why_no_winner is not None:
         verdict += f": {why_no_winner}"
     parts = [f"{verdict} ({solved.by}, {solved.seconds:.2f} s)"]
@@ -263,7 +235,7 @@ def _solved_text(
     if move:
         parts.append(f"first move {move}" + ("" if encodes else " by the layout"))
     elif solved.outer:
-        parts.append(f"outermost block: {assignment_text(formula, solved.outer)}")
+        parts.append(f"outermost block: {assignment_text(asked.formula, solved.outer)}")
     return "; ".join(parts)
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.option_groups import OptionGroup
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.first_move import first_move
-from qsage_validate.cli.solve.method import Way
-from qsage_validate.errors import Exit
+from qsage_validate.cli.solve.method import Method
+from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
 
@@ -19,33 +23,66 @@ if TYPE_CHECKING:
     from qsage_validate.solvers.deepening.state import Answer, DeepeningFile
 
 
+@dataclass(frozen=True)
+class DeepeningOptions(OptionGroup):
+    """The options that go with ``--depth auto``; ``max_depth`` is in the count of ``#depth``."""
+
+    max_depth: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="With --depth auto: no greater depth than this."),
+    ] = None
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="With --depth auto: keep what is known in FILE, and go on from it."
+        ),
+    ] = None
+    alternate: Annotated[
+        bool,
+        typer.Option(
+            help="With --depth auto, for positional games: ask by turns whether Black wins and "
+            "whether White blocks by pairs."
+        ),
+    ] = False
+
+    def check_deepens(self, deepens: bool) -> None:
+        """Raise ``UsageError`` for an option that was given without ``--depth auto``."""
+        given = {
+            "--resume": self.resume is not None,
+            "--max-depth": self.max_depth is not None,
+            "--alternate": self.alternate,
+        }
+        for name, there in given.items():
+            if there and not deepens:
+                raise UsageError(f"found {name} without --depth auto, which it belongs to")
+
+
 def solve_to_critical_depth(
     model: GameModel,
-    way: Way,
+    method: Method,
     encoding: str | None,
-    *,
-    last: int | None,
-    resume: str | None,
+    options: DeepeningOptions,
     json_output: bool,
 ) -> Exit:
-    """Deepen until Black wins, by the way given; ``last`` is a depth in the count of ``#depth``."""
+    """Deepen until Black wins, by the method given."""
     from qsage_validate.solvers.deepening.deepening import deepen_by_search
     from qsage_validate.solvers.deepening.game_depths import depths_of
     from qsage_validate.solvers.deepening.state import DeepeningFile
 
+    resume, last = options.resume, options.max_depth
     file = None if resume is None else DeepeningFile(resume, model)
     plies = None if last is None else last - depths_of(model).depth(0)
     with SearchLine(sys.stderr) as line:
-        if way.searches:
+        if method.searches:
             found = deepen_by_search(
                 model,
                 last=plies,
-                limits=way.limits,
+                limits=method.limits,
                 file=file,
                 tell=line.tell,
             )
         else:
-            found = _ask(model, way, encoding, plies, file, line)
+            found = _ask(model, method, encoding, plies, file, line)
     _tell(found, json_output)
     if found.truth is None:
         return Exit.UNDECIDED
@@ -54,7 +91,7 @@ def solve_to_critical_depth(
 
 def _ask(
     model: GameModel,
-    way: Way,
+    method: Method,
     encoding: str | None,
     last: int | None,
     file: DeepeningFile | None,
@@ -73,7 +110,7 @@ def _ask(
         depth = at_depth.depth
         plies = depth - depths.depth(0)
         encoded = encode(at_depth, encoding)
-        solved = way.until(deadline).solve(
+        solved = method.until(deadline).solve(
             encoded.qbf, lambda what: line.tell(Progress(f"depth {depth}", str(what)))
         )
         solved = conclusive(solved, encoded)
@@ -86,7 +123,7 @@ def _ask(
         by = f"{solved.by}, {encoded.layout.encoding}"
         return Answer(plies, solved.truth, by, solved.seconds, why, move)
 
-    return deepen(model, ask, last=last, deadline=way.limits.deadline, file=file)
+    return deepen(model, ask, last=last, deadline=method.limits.deadline, file=file)
 
 
 def _tell(found: Deepened, json_output: bool) -> None:

@@ -1,12 +1,15 @@
-"""How a formula is to be solved, from the words of the options."""
+"""How a game or a formula is to be solved, from the words of the options."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from qsage_validate.cli.solve.options import Preprocessor
+import typer
+
+from qsage_validate.cli.option_groups import OptionGroup
+from qsage_validate.cli.options import LimitOptions, Preprocessor
 from qsage_validate.errors import UsageError
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell
@@ -19,7 +22,29 @@ SEARCH = "search"
 
 
 @dataclass(frozen=True)
-class Way:
+class MethodOptions(OptionGroup):
+    """The options that say what solves."""
+
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="A QBF solver (see 'qsage info --solvers'), or 'search'."
+        ),
+    ] = None
+    preprocess: Annotated[
+        Preprocessor | None,
+        typer.Option(
+            help="What a formula goes through first; default: bloqqer, where it is there."
+        ),
+    ] = None
+    portfolio: Annotated[
+        bool,
+        typer.Option(help="Run several solvers at once; the first confirmed answer counts."),
+    ] = False
+
+
+@dataclass(frozen=True)
+class Method:
     """What solves, and within which limits; the time begins when the options are read.
 
     ``solver`` is a QBF solver's name, ``None`` for what is there; ``searches`` says that a game
@@ -33,25 +58,18 @@ class Way:
     limits: Limits
 
     @classmethod
-    def of(
-        cls,
-        solver: str | None,
-        preprocess: Preprocessor | None,
-        *,
-        portfolio: bool,
-        timeout: float | None,
-        memory: int | None,
-    ) -> Way:
-        """The way that the options say; raises ``UsageError`` for some that do not fit."""
+    def of(cls, options: MethodOptions, limits: LimitOptions) -> Method:
+        """The method that the options say; raises ``UsageError`` for some that do not fit."""
+        solver, preprocess, portfolio = options.solver, options.preprocess, options.portfolio
         if solver is not None and portfolio:
             raise UsageError("found --solver with --portfolio, expected one of them")
         if solver == SEARCH and preprocess is not None:
             raise UsageError("found --preprocess with --solver search, which has no formula")
         searches = solver in (None, SEARCH) and preprocess is None and not portfolio
         named = None if solver == SEARCH else solver
-        return cls(named, preprocess, portfolio, searches, Limits(Deadline.after(timeout), memory))
+        return cls(named, preprocess, portfolio, searches, limits.begin())
 
-    def until(self, deadline: Deadline) -> Way:
+    def until(self, deadline: Deadline) -> Method:
         """The same with another deadline."""
         return replace(self, limits=replace(self.limits, deadline=deadline))
 

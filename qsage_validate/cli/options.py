@@ -1,0 +1,163 @@
+"""The options that several commands have, one by one and in groups."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qsage_validate.cli.option_groups import OptionGroup
+from qsage_validate.errors import UsageError
+from qsage_validate.system.limits import Deadline, Limits
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.qbf import PrenexOrder
+    from qsage_validate.kernel.certificate import Dialect
+    from qsage_validate.problems.files import Files
+
+
+class Preprocessor(str, Enum):
+    """What a formula goes through before a clause solver gets it."""
+
+    BLOQQER = "bloqqer"
+    NONE = "none"
+
+
+class Prenex(str, Enum):
+    """Where the quantifiers of quantifier gates go."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on standard output.")
+]
+DialectOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dialect",
+        metavar="NAME",
+        help="How the certificate is to be read, if not as recognised: caqe, pedant, qaiger, "
+        "qbfcert-ascii or qbfcert-binary.",
+    ),
+]
+PrenexOption = Annotated[
+    Prenex | None,
+    typer.Option(
+        "--prenex",
+        help="Where quantifier gates (QCIR) go in the prefix: up, as far out as they can, or down; "
+        "by default what gives fewer scopes.",
+    ),
+]
+MetaOption = Annotated[
+    str | None,
+    typer.Option("--meta", metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
+]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The encoding of a game (see 'qsage games --encodings')."),
+]
+TimeoutOption = Annotated[
+    float | None, typer.Option(min=0, metavar="SECONDS", help="Give up after so many seconds.")
+]
+
+
+@dataclass(frozen=True)
+class FormulaOptions(OptionGroup):
+    """How a formula without a certificate is read."""
+
+    meta: MetaOption = None
+    prenex: PrenexOption = None
+
+
+@dataclass(frozen=True)
+class DialectOptions(OptionGroup):
+    """How a certificate and its formula are read."""
+
+    dialect: DialectOption = None
+    prenex: PrenexOption = None
+
+
+@dataclass(frozen=True)
+class RulesOptions(OptionGroup):
+    """What says of which game a formula is: its meta file, or the rules by files or by name."""
+
+    meta: MetaOption = None
+    game: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--game", metavar="DOMAIN PROBLEM", help="The rules (BDDL) to compare with."),
+    ] = None
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="'MODEL'",
+            help="The rules by name and options, 'httt --size 4x4 --depth 5', or one file: PG, "
+            "GDL.",
+        ),
+    ] = None
+
+    @property
+    def paths(self) -> tuple[str | None, ...]:
+        """The files that are read; ``None`` for one that was not named."""
+        return (self.meta, *(self.game or ()))
+
+    def words(self) -> tuple[str, ...]:
+        """The words of ``--game`` or ``--model``; raises ``UsageError`` when both were given."""
+        if self.game is not None and self.model is not None:
+            raise UsageError("found --game with --model, expected one of them")
+        if self.model is None:
+            return self.game or ()
+        try:
+            return tuple(shlex.split(self.model))
+        except ValueError as error:
+            raise UsageError(f"found {self.model!r} for --model: {error}, expected words") from None
+
+    def files(self, formula: str | None, cert: str | None, read: DialectOptions) -> Files:
+        """These rules with a formula and its certificate; raises ``UsageError``."""
+        from qsage_validate.problems.files import Files
+
+        words, dialect = self.words(), parse_dialect(read.dialect)
+        prenex = prenex_order(read.prenex)
+        return Files(formula, cert, self.meta, words, dialect, prenex=prenex)
+
+
+@dataclass(frozen=True)
+class LimitOptions(OptionGroup):
+    """The limits of solvers and searches."""
+
+    timeout: TimeoutOption = None
+    memory: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="MB", help="Memory of each program, and of the table of a search."
+        ),
+    ] = None
+
+    def begin(self) -> Limits:
+        """These limits; the time begins now."""
+        return Limits(Deadline.after(self.timeout), self.memory)
+
+
+def prenex_order(option: Prenex | None) -> PrenexOrder | None:
+    """What ``--prenex`` asks for."""
+    from qsage_validate.circuit.qbf import PrenexOrder
+
+    return None if option is None else PrenexOrder(option.value)
+
+
+def parse_dialect(name: str | None) -> Dialect | None:
+    """The dialect of that name; raises ``UsageError`` with the names that there are."""
+    from qsage_validate.kernel.certificate import Dialect
+
+    if name is None:
+        return None
+    try:
+        return Dialect(name.lower())
+    except ValueError:
+        names = ", ".join(dialect.value for dialect in Dialect)
+        raise UsageError(f"found {name!r} for --dialect, expected one of {names}") from None

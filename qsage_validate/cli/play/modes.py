@@ -1,0 +1,278 @@
+"""How it is played: on the board, at a prompt, by a script, at random."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.option_groups import OptionGroup
+from qsage_validate.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.arena.adversary import AdversaryReport
+    from qsage_validate.arena.frame import Frame
+    from qsage_validate.play.match import Match
+    from qsage_validate.play.tui.model.notes import Replay
+    from qsage_validate.play.tui.model.services import Tools
+    from qsage_validate.problems.load import Problem
+
+GAMES: Final = 100
+_PANEL = "Ways to play"
+
+
+class Mode(Enum):
+    """Who moves, and what is shown."""
+
+    BOARD = "board"
+    PLAIN = "plain"
+    SCRIPT = "script"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True)
+class PlayOptions(OptionGroup):
+    """The options that all kinds of games have."""
+
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="A prompt instead of the board.", rich_help_panel=_PANEL),
+    ] = False
+    moves: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'M1 M2 …'",
+            help="Play these moves; M! lets an illegal one happen, M!stop claims the goal, "
+            "M!stop! does both.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    moves_file: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Play the moves in FILE, or replay a saved transcript ('-': standard input).",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    white: Annotated[
+        str | None,
+        typer.Option(
+            metavar="random|all",
+            help="A random White plays many games; all: in an impartial game every state up to "
+            "--bound and every move is tried.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    black: Annotated[
+        str | None,
+        typer.Option(
+            metavar="random",
+            help="A random Black, against a Herbrand certificate.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    games: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many random games (100).", rich_help_panel=_PANEL),
+    ] = None
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="The seed of random moves; the same seed gives the same plays (0 if left out).",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    illegal: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="P",
+            help="How often a random opponent tries an illegal move first.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = 0.0
+    let_happen: Annotated[
+        bool,
+        typer.Option("--let-happen", help="Begin in the mode that lets illegal moves happen."),
+    ] = False
+    theme: Annotated[str, typer.Option(metavar="dark|light", help="The colours of the board.")] = (
+        "dark"
+    )
+
+    @property
+    def mode(self) -> Mode:
+        """The mode that was asked for; raises ``UsageError`` when several were."""
+        asked = {
+            "--plain": self.plain,
+            "--moves": self.moves is not None,
+            "--moves-file": self.moves_file is not None,
+            "--white": self.white is not None,
+            "--black": self.black is not None,
+        }
+        chosen = [name for name, wanted in asked.items() if wanted]
+        if len(chosen) > 1:
+            raise UsageError(f"found {' and '.join(chosen)}, expected one of them")
+        if self.white not in (None, "random", "all"):
+            raise UsageError(f"found --white {self.white}, expected --white random")
+        if self.black not in (None, "random"):
+            raise UsageError(f"found --black {self.black}, expected --black random")
+        if not chosen:
+            return Mode.BOARD
+        modes = {"--plain": Mode.PLAIN, "--moves": Mode.SCRIPT, "--moves-file": Mode.SCRIPT}
+        return modes.get(chosen[0], Mode.RANDOM)
+
+    def check(self, json_output: bool) -> None:
+        """Raise ``UsageError`` for options that the mode has no use for."""
+        mode = self.mode
+        if mode is not Mode.RANDOM and (self.games is not None or self.illegal):
+            asked = "--games" if self.games is not None else "--illegal"
+            raise UsageError(f"{asked} goes with a random opponent: --white random")
+        if json_output and mode not in (Mode.SCRIPT, Mode.RANDOM):
+            raise UsageError("--json goes with --moves, --moves-file or a random opponent")
+
+
+def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
+    """Play against a certificate."""
+    from qsage_validate.play.open import open_match
+
+    if options.mode is Mode.RANDOM:
+        return _random(problem, options, json_output)
+    match = open_match(problem)
+    if options.mode is Mode.SCRIPT:
+        return script(match, options, json_output)
+
+    def services() -> Tools:
+        from qsage_validate.cli.play.prover import prover
+        from qsage_validate.play.tui.model.services import Tools
+
+        return Tools.of(problem, prover(problem))
+
+    return by_hand(match, options, problem.replay, services)
+
+
+def by_hand(
+    match: Match,
+    options: PlayOptions,
+    replay: Replay,
+    services: Callable[[], Tools] | None = None,
+) -> Exit:
+    """Let a person play ``match``: on the board, or at a prompt where there is no terminal."""
+    seed, let_happen = options.seed, options.let_happen
+    if options.mode is Mode.PLAIN or not _is_terminal():
+        from qsage_validate.play.console.prompt import run_plain
+
+        return run_plain(match, seed=seed, let_happen=let_happen)
+    from qsage_validate.play.tui.app import run
+
+    return run(
+        match,
+        theme=options.theme,
+        seed=seed,
+        let_happen=let_happen,
+        replay=replay,
+        tools=None if services is None else services(),
+    )
+
+
+def _is_terminal() -> bool:
+    """Whether there is one to draw a board on and to type at."""
+    streams = (sys.stdin, sys.stdout)
+    return all(stream is not None and stream.isatty() for stream in streams)
+
+
+# -- scripts --------------------------------------------------------------------------------
+
+
+def script(match: Match, options: PlayOptions, json_output: bool) -> Exit:
+    """Play ``match`` by a script, and show each step."""
+    from qsage_validate.formats.source import Source
+    from qsage_validate.play.report import exit_code, frame_lines, match_json
+    from qsage_validate.play.script import run_script
+
+    text, path = options.moves or "", None
+    if options.moves_file is not None:
+        source = Source.open(options.moves_file)
+        text, path = source.text, source.path
+
+    def show(frame: Frame) -> None:
+        if not json_output:
+            emit("\n".join(frame_lines(match, frame)))
+
+    refused = run_script(match, text, path, show=show)
+    if json_output:
+        emit_json(match_json(match, refused))
+    if refused is not None:
+        if not json_output:
+            emit(f"{refused.move} is illegal:")
+            emit("\n".join(f"  {line}" for line in refused.lines))
+        narrate(f"qsage: error: {refused.move} is illegal ({refused.move}! lets it happen)")
+        return Exit.BAD_INPUT
+    if not match.over:
+        narrate(f"the moves end before the play does: {match.mover} is to move")
+    return exit_code(match)
+
+
+# -- random opponents -----------------------------------------------------------------------
+
+
+def _random(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
+    from qsage_validate.arena.open import open_adversary
+
+    opponent = problem.answering.kind.player.other
+    asked = "White" if options.white is not None else "Black"
+    if str(opponent) != asked:
+        narrate(f"the certificate plays {asked}: the random player is {opponent}")
+    games = options.games or GAMES
+    adversary = open_adversary(problem, seed=options.seed or 0, illegal=options.illegal)
+    with progress_bar(games) as progress:
+        report = adversary.run(games, progress=progress)
+    if json_output:
+        emit_json(report.as_json())
+    else:
+        emit("\n".join(_report_lines(report, str(opponent), str(opponent.other))))
+    if report.losses or report.findings_total:
+        return Exit.REFUTED
+    return Exit.UNDECIDED if report.undecided else Exit.FINE
+
+
+def _report_lines(report: AdversaryReport, opponent: str, side: str) -> Iterator[str]:
+    yield (
+        f"{report.games} games against a random {opponent} (seed {report.seed}): "
+        f"{side} won {report.wins}, lost {report.losses}"
+        + (f", undecided {report.undecided}" if report.undecided else "")
+    )
+    if report.illegal_tried:
+        yield (
+            f"illegal moves: {report.illegal_tried} tried, {report.illegal_flagged} flagged by "
+            "the formula"
+        )
+    yield f"findings: {report.findings_total or 'none'}"
+    for finding in report.findings:
+        yield f"  {finding.text}"
+        yield f"    {finding.replay}"
+    if report.findings_total > len(report.findings):
+        yield f"  … and {report.findings_total - len(report.findings)} more"
+    yield f"{report.plays_per_second:,.0f} games a second"
+
+
+@contextmanager
+def progress_bar(games: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on standard error, where that is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("games", total=games)
+        yield lambda done: progress.update(task, completed=done)
