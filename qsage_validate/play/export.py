@@ -76,7 +76,7 @@ def export_text(match: Match) -> str:
     lines = []
     plies = {ply.ply: str(ply) for ply in match.transcript().plies}
     head, _, foot = str(match.transcript()).partition("\n\n")
-    lines += [head, *_comments(match.notes), "", *_commented(steps[0])]
+    lines += [head, *_comments(match.facts.notes), "", *_commented(steps[0])]
     for ply, text in plies.items():
         lines += ["", text, *_commented(steps[ply])]
     result = [line for line in foot.splitlines() if line.startswith("result: ")]
@@ -99,9 +99,9 @@ def export_json(match: Match) -> str:
     """The transcript with every step's board, values and findings, as one JSON object."""
     data: dict[str, object] = {
         **match.transcript().as_json(),
-        "certificate_player": match.certificate_player.value,
-        "rules": match.has_rules,
-        "notes": list(match.notes),
+        "certificate_player": match.facts.certificate_player.value,
+        "rules": match.facts.has_rules,
+        "notes": list(match.facts.notes),
         "outcome": None if match.outcome is None else outcome_json(match.outcome),
         "findings": [finding.as_json() for finding in match.findings],
         "frames": [frame_json(frame) for frame in match.frames],
@@ -113,7 +113,7 @@ def export_svg(match: Match) -> str:
     """All boards of the play in one drawing."""
     outcome = match.outcome
     result = "The play goes on." if outcome is None else outcome.text
-    return play_svg(steps_of_frames(match.frames), match.title, result)
+    return play_svg(steps_of_frames(match.frames), match.facts.title, result)
 
 
 def play_svg(

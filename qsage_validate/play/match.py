@@ -1,20 +1,17 @@
-"""A play between a person (or an adversary) and a certificate.
+"""A play between a person and whatever answers, with its history.
 
-:class:`Match` is what every interface talks to: it holds the frames of the play so far, takes
-the opponent's moves, answers them with the certificate, and can go back and forth.  It has two
-forms: :class:`~qsage_validate.play.board_match.BoardMatch`, with a board, when a layout is
-known, and :class:`~qsage_validate.play.block_match.BlockMatch`, block by block, for any formula.
+:class:`Match` is what every interface talks to: it holds the play so far, takes the person's
+moves, has them answered by its engine, and can go back and forth.
 """
 
 from __future__ import annotations
 
 import random
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
+from qsage_validate.arena.engines.engine import Engine, Facts, Step, answered
 from qsage_validate.arena.frame import (
-    BlockMove,
-    BoardMove,
     Frame,
     Hint,
     MatchMove,
@@ -44,35 +41,29 @@ class RefusedMoveError(IllegalMoveError):
         super().__init__(str(why))
 
 
-class Match(ABC):
-    """A play against a certificate, with its history.
+class Match:
+    """A play against what answers in ``engine``, with its history.
 
-    The certificate's own plies are made by the match: after construction and after each
-    :meth:`push`, either the person is to move or the play is over.  A *round* is what one push
-    adds: the person's ply and the certificate's answer.
+    The engine makes its own plies: after construction and after each :meth:`push`, either the
+    person is to move or the play is over.  A *round* is what one push adds: the person's ply and
+    the answer.
     """
 
-    def __init__(self) -> None:
-        self._rounds: list[tuple[Frame, ...]] = []
-        self._undone: list[tuple[Frame, ...]] = []
+    def __init__(self, engine: Engine[Any]) -> None:
+        self._engine = engine
+        self._rounds: list[tuple[Step, ...]] = [answered(engine, engine.start())]
+        self._undone: list[tuple[Step, ...]] = []
         self.shows_pairs = False
 
-    # What the play is about
-
     @property
-    @abstractmethod
-    def title(self) -> str:
-        """A short name of the game and the certificate, for a header."""
-
-    @property
-    @abstractmethod
-    def certificate_player(self) -> Player:
-        """The side that the certificate plays (Black for Skolem, White for Herbrand)."""
+    def facts(self) -> Facts:
+        """What is the same at each moment of the play."""
+        return self._engine.facts
 
     @property
     def person(self) -> Player:
         """The side that the person plays."""
-        return self.certificate_player.other
+        return self.facts.person
 
     @property
     def mover(self) -> Player:
@@ -80,78 +71,27 @@ class Match(ABC):
 
         The certificate's, where it may make any legal move: the person chooses that then.
         """
-        return self.person
-
-    @property
-    @abstractmethod
-    def plies(self) -> int:
-        """How many plies a play has at most (blocks, in the bare game); 0 if that is not known."""
-
-    @property
-    @abstractmethod
-    def has_board(self) -> bool:
-        """Whether frames have boards and moves are :class:`BoardMove` (else ``BlockMove``)."""
-
-    @property
-    @abstractmethod
-    def has_rules(self) -> bool:
-        """Whether every step is compared with the game's rules."""
-
-    @property
-    def answers(self) -> str:
-        """What answers the person's moves, in a word."""
-        return "certificate"
-
-    @property
-    def has_verdict(self) -> bool:
-        """Whether a formula's verdict is evaluated at the end."""
-        return True
-
-    @property
-    def moves_by_line(self) -> bool:
-        """Whether blanks are parts of moves, so that scripts separate them by lines only."""
-        return not self.has_board
-
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """The names of the person's actions, in the order of their numbers; none if bare."""
-        return ()
-
-    @property
-    def target(self) -> tuple[str, ...]:
-        """The shape that is to be formed, drawn row by row, where the game is about one."""
-        return ()
-
-    @property
-    def top_owner(self) -> Player | None:
-        """Who connects top and bottom of the board, where the players connect opposite sides."""
-        return None
-
-    @property
-    def has_pairs(self) -> bool:
-        """Whether :meth:`pairs` may know some: the certificate plays White in a fitting game."""
-        return False
+        return self._engine.mover(self._step)
 
     def pairs(self, frame: Frame) -> Pairs | None:
         """The pairs by which White could block from a frame on; ``None`` where none are known."""
-        return None
-
-    @property
-    @abstractmethod
-    def notes(self) -> tuple[str, ...]:
-        """Facts worth telling at the start (where the layout came from, don't-cares, …)."""
+        return self._engine.pairs(frame)
 
     # The play so far
 
     @property
     def frames(self) -> tuple[Frame, ...]:
         """All frames up to now; the first is the start."""
-        return tuple(frame for each in self._rounds for frame in each)
+        return tuple(step.frame for each in self._rounds for step in each)
+
+    @property
+    def _step(self) -> Step:
+        return self._rounds[-1][-1]
 
     @property
     def frame(self) -> Frame:
         """The current frame."""
-        return self._rounds[-1][-1]
+        return self._step.frame
 
     @property
     def board(self) -> Board | None:
@@ -185,48 +125,37 @@ class Match(ABC):
 
     # Moves
 
-    @abstractmethod
     def legal_moves(self) -> Sequence[MatchMove]:
-        """The person's legal moves now, in a fixed order; empty when the play is over.
+        """The person's legal moves now, in a fixed order; empty when the play is over."""
+        return () if self.over else self._engine.legal(self._step)
 
-        By the formula's indicators where they are known, else by the rules, else every move
-        that can be written.  In the bare game every assignment is legal; a block of more than
-        six variables gives only the first 64 of them.
-        """
-
-    @abstractmethod
     def parse_move(self, text: str) -> MatchMove:
         """The move that ``text`` names, legal or not.
 
         Raises ``MalformedMoveError`` (quotes the text and says what a move looks like),
         ``AmbiguousMoveError``.
         """
+        return self._engine.parse(self._step, text)
 
-    @abstractmethod
     def why_not(self, move: MatchMove) -> WhyNot | None:
         """Why ``move`` is illegal now, or ``None`` when both formula and rules accept it."""
+        return self._engine.why_not(self._step, move)
 
-    @abstractmethod
     def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
-        """The squares whose content a legal ``move`` changes; empty in the bare game.
-
-        With it, an interface lets one click a piece and then its target.
-        """
+        """The squares whose content a legal ``move`` changes; empty in the bare game."""
+        return self._engine.touched(self._step, move)
 
     def moves_at(self, square: SquareXY) -> tuple[MatchMove, ...]:
         """The moves, legal or not, that a person may mean by ``square``: one for each action."""
-        names = self.actions or tuple(
-            dict.fromkeys(m.action for m in self.legal_moves() if isinstance(m, BoardMove))
-        )
-        return tuple(self.parse_move(f"{name}({square[0]},{square[1]})") for name in names)
+        return self._engine.at(self._step, square)
 
-    @abstractmethod
     def hint(self) -> Hint | None:
         """A suggestion for the person; ``None`` when the play is over or nothing is known."""
+        return None if self.over else self._engine.hint(self._step)
 
     def can_claim(self) -> bool:
         """Whether ``push(…, claim=True)`` is possible now: the ply has a game-stop variable."""
-        return False
+        return self._engine.can_claim(self._step)
 
     @property
     def only_move(self) -> MatchMove | None:
@@ -236,8 +165,7 @@ class Match(ABC):
 
     def random_move(self, generator: random.Random) -> MatchMove | None:
         """A legal move chosen by ``generator``; ``None`` when there is none."""
-        moves = self.legal_moves()
-        return generator.choice(moves) if moves else None
+        return None if self.over else self._engine.random(self._step, generator)
 
     # Playing
 
@@ -258,10 +186,10 @@ class Match(ABC):
         why = self.why_not(chosen)
         if why is not None and not force:
             raise RefusedMoveError(why)
-        added = self._advance(chosen, why, claim)
-        self._rounds.append(added)
+        pushed = self._engine.push(self._step, chosen, why, claim=claim)
+        self._rounds.append(answered(self._engine, pushed))
         self._undone.clear()
-        return added
+        return tuple(step.frame for step in self._rounds[-1])
 
     @property
     def can_undo(self) -> bool:
@@ -303,7 +231,7 @@ class Match(ABC):
         )
         outcome = self.outcome
         return Transcript(
-            title=self.title,
+            title=self.facts.title,
             person=self.person,
             plies=plies,
             result=None if outcome is None else outcome.text,
@@ -363,19 +291,10 @@ class Match(ABC):
                 ply.line,
                 None,
                 f"{ply.player} {ply.move} at ply {ply.ply}",
-                f"{answer}, which is how this {self.answers} answers",
+                f"{answer}, which is how this {self.facts.answers} answers",
             )
-
-    # What the two forms fill in
-
-    @abstractmethod
-    def _advance(self, move: MatchMove, why: WhyNot | None, claim: bool) -> tuple[Frame, ...]:
-        """The frames of the round that ``move`` begins; ``why`` when it is let happen."""
 
 
 def _text(move: MatchMove | None) -> str:
     """The move as transcripts show it; a reply that is no move is a question mark."""
     return "?" if move is None else str(move)
-
-
-__all__ = ["BlockMove", "BoardMove", "Frame", "Match", "RefusedMoveError"]

@@ -31,7 +31,7 @@ def frame_lines(match: Match, frame: Frame) -> Iterator[str]:
     """A step in plain text: who moved, the board, findings, the outcome."""
     yield frame_title(match, frame)
     if frame.player is None:
-        yield from (f"  {note}" for note in match.notes)
+        yield from (f"  {note}" for note in match.facts.notes)
     if frame.board is not None:
         yield board_lines(frame.board)
     if frame.board_by_rules:
@@ -49,7 +49,7 @@ def frame_lines(match: Match, frame: Frame) -> Iterator[str]:
 def frame_title(match: Match, frame: Frame) -> str:
     """``ply 2, White: occupy(3,3)``."""
     if frame.player is None:
-        return match.title
+        return match.facts.title
     move = "an unreadable move" if frame.move is None else str(frame.move)
     claim = " and claims the goal" if frame.stopped else ""
     return f"ply {frame.ply}, {frame.player}: {move}{claim}"
@@ -58,11 +58,11 @@ def frame_title(match: Match, frame: Frame) -> str:
 def match_json(match: Match, refused: WhyNot | None = None) -> dict[str, object]:
     """The whole play; ``refused`` is the illegal move at which a script stopped."""
     return {
-        "title": match.title,
-        "certificate_player": match.certificate_player.value,
+        "title": match.facts.title,
+        "certificate_player": match.facts.certificate_player.value,
         "person": match.person.value,
-        "rules": match.has_rules,
-        "notes": list(match.notes),
+        "rules": match.facts.has_rules,
+        "notes": list(match.facts.notes),
         "frames": [frame_json(frame) for frame in match.frames],
         "over": match.over,
         "outcome": None if match.outcome is None else outcome_json(match.outcome),

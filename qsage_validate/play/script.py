@@ -45,7 +45,7 @@ def run_script(
         return None
     for frame in match.frames:
         show(frame)
-    for move in script_moves(text, by_line=match.moves_by_line):
+    for move in script_moves(text, by_line=match.facts.moves_by_line):
         if match.over and exit_code(match) is Exit.REFUTED:
             return None
         if match.over:

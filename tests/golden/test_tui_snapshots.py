@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import Exit
 from qsage_validate.play.match import Match
-from qsage_validate.play.open import open_match
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Tools
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver
-from tests.support.toy_match import DOMINOES, PAWNS, BlockMatch, ToyMatch
+from tests.support.toy_match import DOMINOES, PAWNS, bare_match, toy_match
 
 SAMPLES = Path(__file__).parents[2] / "certificates"
 Compare = Callable[..., bool]
@@ -64,14 +64,14 @@ async def nothing(driver: Driver) -> None:
 
 
 SCREENS: dict[str, tuple[Callable[[], Match], tuple[int, int], str, Scenario]] = {
-    "illegal": (ToyMatch, (80, 24), "dark", illegal),
-    "end_light": (ToyMatch, (80, 24), "light", end),
-    "finding_spread": (lambda: ToyMatch(finding_at=3), (120, 40), "dark", middle),
-    "selection_light": (lambda: ToyMatch(PAWNS), (120, 40), "light", selection),
-    "dominoes_wide": (lambda: ToyMatch(DOMINOES), (180, 45), "dark", dominoes),
-    "bare": (BlockMatch, (80, 24), "dark", bits),
-    "help": (ToyMatch, (80, 24), "dark", helping),
-    "too_small": (ToyMatch, (50, 12), "dark", nothing),
+    "illegal": (toy_match, (80, 24), "dark", illegal),
+    "end_light": (toy_match, (80, 24), "light", end),
+    "finding_spread": (lambda: toy_match(finding_at=3), (120, 40), "dark", middle),
+    "selection_light": (lambda: toy_match(PAWNS), (120, 40), "light", selection),
+    "dominoes_wide": (lambda: toy_match(DOMINOES), (180, 45), "dark", dominoes),
+    "bare": (bare_match, (80, 24), "dark", bits),
+    "help": (toy_match, (80, 24), "dark", helping),
+    "too_small": (toy_match, (50, 12), "dark", nothing),
 }
 
 
@@ -99,7 +99,7 @@ TOOLS: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
 def test_tool(snap_compare: Compare, name: str) -> None:
     size, theme, keys = TOOLS[name]
     problem = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
-    app = PlayApp(open_match(problem), theme=theme, seed=1, tools=Tools.of(problem, proof))
+    app = PlayApp(Match(open_engine(problem)), theme=theme, seed=1, tools=Tools.of(problem, proof))
 
     async def run_before(pilot: Pilot[Exit]) -> None:
         await ToolDriver(app, pilot, []).press(*keys)

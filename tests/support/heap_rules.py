@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from qsage_validate.arena.open import open_heaps
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.heap_game import HeapGame
 from qsage_validate.games.impartial.model import ImpartialGame
@@ -11,8 +12,7 @@ from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.parser import parse_game
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.heap_match import HeapMatch
-from qsage_validate.play.open import open_heap_match
+from qsage_validate.play.match import Match
 from qsage_validate.problems.heaps import HeapProblem
 from qsage_validate.strategies.rule_strategy import RuleStrategy
 from qsage_validate.synthesis.strategy import parse_strategy
@@ -74,9 +74,10 @@ def match(
     *,
     first: Player | None = None,
     misere: bool = False,
-) -> HeapMatch:
+) -> Match:
     """A play of a game that comes along."""
-    return open_heap_match(problem(name, text, misere=misere), start, first)
+    made = problem(name, text, misere=misere)
+    return Match(open_heaps(made, start, first or made.begins(start)))
 
 
 def examples() -> list[tuple[str, bool]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from qsage_validate.arena.adversary import Adversary, AdversaryReport
 from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
@@ -21,7 +22,7 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import resolve_model
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.play.board_match import BoardMatch
+from qsage_validate.play.match import Match
 from qsage_validate.strategies.herbrand import HerbrandReader
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem import SkolemReader
@@ -83,7 +84,7 @@ def match_for(
     rules: bool = True,
     certificate: CircuitCertificate | None = None,
     game: Game | None = None,
-) -> BoardMatch:
+) -> Match:
     """A person's play against the certificate of a game of the library."""
     made = certified(words)
     if game is None and rules:
@@ -91,7 +92,7 @@ def match_for(
     names = Names(made.encoding.layout, made.encoding.qbf)
     reader = reader_for(made.encoding, certificate or made.certificate)
     conductor = Conductor(reader, game, name=names.variable, gates=names.at_ply)
-    return BoardMatch(conductor, names, "a play")
+    return Match(BoardEngine(conductor, names, "a play"))
 
 
 def attack(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
@@ -17,7 +18,7 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.protocol import Game
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.play.board_match import BoardMatch
+from qsage_validate.play.match import Match
 from qsage_validate.strategies.readers import reader_of
 
 EL = harary_model("el", 3, 3, maker_breaker=True, plies=5)
@@ -63,10 +64,8 @@ def table_conductor(
     return Conductor(reader, known, name=names.variable, gates=names.at_ply)
 
 
-def table_match(
-    model: PositionalModel | GdlModel, encoding: str, *, rules: bool = True
-) -> BoardMatch:
+def table_match(model: PositionalModel | GdlModel, encoding: str, *, rules: bool = True) -> Match:
     """A person's play against the certificate of a game."""
     conductor = table_conductor(model, encoding, rules=rules)
     names = Names(conductor.layout, certified(model, encoding).encoding.qbf)
-    return BoardMatch(conductor, names, "a play")
+    return Match(BoardEngine(conductor, names, "a play"))

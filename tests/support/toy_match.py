@@ -1,4 +1,4 @@
-"""A small match for the interface to drive: toy rules, no formula, an obliging certificate."""
+"""Small plays for the interface to drive: toy rules, no formula, an obliging certificate."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from qsage_validate.arena.engines.engine import Engine, Facts, Step
 from qsage_validate.arena.frame import (
     BlockMove,
     BoardMove,
@@ -93,8 +94,8 @@ DOMINOES = Toy(
 )
 
 
-class ToyMatch(Match):
-    """A match over toy rules; the certificate makes its first legal move."""
+class ToyEngine(Engine[Step]):
+    """Toy rules; the certificate makes its first legal move."""
 
     def __init__(
         self,
@@ -106,34 +107,31 @@ class ToyMatch(Match):
         gate: threading.Event | None = None,
         claims: bool = False,
     ) -> None:
-        super().__init__()
         self.toy = toy
         self._person = person
         self._finding_at = finding_at
-        self.broken = broken
-        self.gate = gate
-        self.claims = claims
-        start = Frame(0, None, None, False, toy.start, None, self._values(0, toy.start))
-        self._rounds.append(
-            (start,) if person is Player.BLACK else (start, *self._reply(1, start.board))
+        self._broken = broken
+        self._gate = gate
+        self._claims = claims
+        self.facts = Facts(
+            title=toy.title,
+            certificate_player=person.other,
+            plies=toy.plies,
+            has_board=True,
+            has_rules=True,
+            notes=("Layout from comments in the formula.",),
+            actions=tuple(toy.actions(person)),
         )
 
-    title = property(lambda self: self.toy.title)
-    certificate_player = property(lambda self: self._person.other)
-    plies = property(lambda self: self.toy.plies)
-    has_board = True
-    has_rules = True
-    notes = ("Layout from comments in the formula.",)
+    def start(self) -> Step:
+        return Step(
+            Frame(0, None, None, False, self.toy.start, None, self._values(0, self.toy.start))
+        )
 
-    @property
-    def actions(self) -> tuple[str, ...]:
-        return tuple(self.toy.actions(self._person))
+    def legal(self, step: Step) -> Sequence[BoardMove]:
+        return self._legal(self._person, _board(step))
 
-    def legal_moves(self) -> Sequence[MatchMove]:
-        return [] if self.over else self._legal(self._person)
-
-    def _legal(self, player: Player, board: Board | None = None) -> list[BoardMove]:
-        board = board or self._board
+    def _legal(self, player: Player, board: Board) -> list[BoardMove]:
         return [
             move
             for action in self.toy.actions(player)
@@ -141,12 +139,6 @@ class ToyMatch(Match):
             for x in range(1, board.width + 1)
             if self._failing(move := BoardMove(action, x, y), player, board) is None
         ]
-
-    @property
-    def _board(self) -> Board:
-        board = self.frame.board
-        assert board is not None
-        return board
 
     def _conditions(self, move: BoardMove, player: Player) -> list[tuple[SquareXY, Condition]]:
         return [((move.x + c.dx, move.y + c.dy), c) for c in self.toy.actions(player)[move.action]]
@@ -160,25 +152,25 @@ class ToyMatch(Match):
                 return (index, (x, y), condition)
         return None
 
-    def parse_move(self, text: str) -> MatchMove:
+    def parse(self, step: Step, text: str) -> MatchMove:
         name, _, rest = text.strip().partition("(")
         try:
             x, y = (int(part) for part in rest.rstrip(")").split(","))
         except ValueError:
             raise MalformedMoveError(f"{text!r} is no move: write occupy(2,3)") from None
-        if name not in self.actions:
-            raise MalformedMoveError(f"no action {name!r}: {', '.join(self.actions)}")
+        if name not in self.facts.actions:
+            raise MalformedMoveError(f"no action {name!r}: {', '.join(self.facts.actions)}")
         return BoardMove(name, x, y)
 
-    def why_not(self, move: MatchMove) -> WhyNot | None:
+    def why_not(self, step: Step, move: MatchMove) -> WhyNot | None:
         assert isinstance(move, BoardMove)
-        failing = self._failing(move, self._person, self._board)
+        failing = self._failing(move, self._person, _board(step))
         if failing is None:
             return None
         index, (x, y), condition = failing
         rule = f"{condition.before.name.lower()}(?x{condition.dx:+d},?y{condition.dy:+d})"
         text = f"{move}: {rule} is false at ({x},{y})"
-        name = f"white {self.frame.ply + 1} precondition {index + 1}"
+        name = f"white {step.frame.ply + 1} precondition {index + 1}"
         return WhyNot(
             move,
             self._person,
@@ -188,16 +180,16 @@ class ToyMatch(Match):
             Illegality(rule, text, (x, y), index),
         )
 
-    def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
+    def touched(self, step: Step, move: MatchMove) -> tuple[SquareXY, ...]:
         assert isinstance(move, BoardMove)
         return tuple(square for square, _ in self._conditions(move, self._person))
 
-    def hint(self) -> Hint | None:
-        moves = self.legal_moves()
+    def hint(self, step: Step) -> Hint | None:
+        moves = self.legal(step)
         return Hint(moves[-1], "It holds out longest.") if moves else None
 
-    def can_claim(self) -> bool:
-        return self.claims and not self.over
+    def can_claim(self, step: Step) -> bool:
+        return self._claims and not step.over
 
     def _values(self, ply: int, board: Board) -> tuple[NamedValue, ...]:
         stones = tuple(
@@ -259,83 +251,106 @@ class ToyMatch(Match):
             findings=findings,
         )
 
-    def _reply(self, ply: int, board: Board | None) -> tuple[Frame, ...]:
-        assert board is not None
-        move = self._legal(self._person.other, board)[0]
-        return (self._ply(ply, self._person.other, move, board, None),)
+    def reply(self, step: Step) -> Step | None:
+        ply, player = step.frame.ply + 1, self._person.other
+        if step.over or (ply % 2 == 1) is (self._person is Player.BLACK):
+            return None
+        move = self._legal(player, _board(step))[0]
+        return Step(self._ply(ply, player, move, _board(step), None))
 
-    def _advance(self, move: MatchMove, why: WhyNot | None, claim: bool) -> tuple[Frame, ...]:
+    def push(self, step: Step, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Step:
         assert isinstance(move, BoardMove)
-        if self.gate is not None and not self.gate.wait(10):
+        if self._gate is not None and not self._gate.wait(10):
             raise UsageError("the test forgot to open the gate")
-        if self.broken is not None:
-            raise self.broken("the certificate broke")
-        mine = self._ply(self.frame.ply + 1, self._person, move, self._board, why)
+        if self._broken is not None:
+            raise self._broken("the certificate broke")
+        mine = self._ply(step.frame.ply + 1, self._person, move, _board(step), why)
         if claim:
             outcome = MatchOutcome(self._person.other, "the goal is not reached", True, True)
             mine = replace(mine, stopped=True, outcome=outcome)
-        if mine.outcome is not None:
-            return (mine,)
-        return (mine, *self._reply(mine.ply + 1, mine.board))
+        return Step(mine)
 
 
-class BlockMatch(Match):
+def _board(step: Step) -> Board:
+    assert step.frame.board is not None
+    return step.frame.board
+
+
+class BitsEngine(Engine[Step]):
     """A bare game: three blocks, the second one is the person's; the answer copies its bits."""
 
-    VARIABLES = (3, 4, 5)
+    facts = Facts(
+        title="bare formula",
+        certificate_player=Player.BLACK,
+        plies=3,
+        has_board=False,
+        has_rules=False,
+        notes=("No layout: blocks of variables.",),
+        moves_by_line=True,
+    )
 
-    def __init__(self) -> None:
-        super().__init__()
-        first = BlockMove((1, 2), (True, False), ("1", "2"))
-        self._rounds.append(
-            (
-                Frame(0, None, None, False, None, None),
-                Frame(1, Player.BLACK, first, True, None, None, self._named(first)),
-            )
-        )
+    def start(self) -> Step:
+        return Step(Frame(0, None, None, False, None, None))
 
-    title = "bare formula"
-    certificate_player = Player.BLACK
-    plies = 3
-    has_board = False
-    has_rules = False
-    notes = ("No layout: blocks of variables.",)
+    def reply(self, step: Step) -> Step | None:
+        if step.frame.ply == 0:
+            first = BlockMove((1, 2), (True, False), ("1", "2"))
+            return Step(Frame(1, Player.BLACK, first, True, None, None, _named(first)))
+        if step.frame.ply != 2:
+            return None
+        move = step.frame.move
+        assert isinstance(move, BlockMove)
+        answer = BlockMove((6, 7, 8), move.values, ("6", "7", "8"))
+        outcome = MatchOutcome(Player.BLACK, "the matrix is true", True, True)
+        values = step.frame.values + _named(answer)
+        return Step(Frame(3, Player.BLACK, answer, True, None, None, values, outcome=outcome))
 
-    def _named(self, move: BlockMove) -> tuple[NamedValue, ...]:
-        return tuple(
-            NamedValue(name, name, variable, value, Group.BLOCK)
-            for name, variable, value in zip(move.names, move.variables, move.values, strict=True)
-        )
-
-    def legal_moves(self) -> Sequence[MatchMove]:
-        if self.over:
-            return []
+    def legal(self, step: Step) -> Sequence[MatchMove]:
         return [
-            BlockMove(self.VARIABLES, tuple(bool(n >> k & 1) for k in (2, 1, 0)), ("3", "4", "x5"))
+            BlockMove((3, 4, 5), tuple(bool(n >> k & 1) for k in (2, 1, 0)), ("3", "4", "x5"))
             for n in range(8)
         ]
 
-    def parse_move(self, text: str) -> MatchMove:
-        for move in self.legal_moves():
+    def parse(self, step: Step, text: str) -> MatchMove:
+        for move in self.legal(step):
             if str(move) == text:
                 return move
         raise MalformedMoveError(f"{text!r} is no move: write 3=1 4=0 x5=0")
 
-    def why_not(self, move: MatchMove) -> WhyNot | None:
+    def why_not(self, step: Step, move: MatchMove) -> WhyNot | None:
         return None
 
-    def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
-        return ()
+    def hint(self, step: Step) -> Hint | None:
+        return Hint(self.legal(step)[5], "Two bits are better than one.")
 
-    def hint(self) -> Hint | None:
-        return Hint(self.legal_moves()[5], "Two bits are better than one.")
-
-    def _advance(self, move: MatchMove, why: WhyNot | None, claim: bool) -> tuple[Frame, ...]:
+    def push(self, step: Step, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Step:
         assert isinstance(move, BlockMove)
-        answer = BlockMove((6, 7, 8), move.values, ("6", "7", "8"))
-        outcome = MatchOutcome(Player.BLACK, "the matrix is true", True, True)
-        values = self._named(move) + self._named(answer)
-        return (
-            Frame(2, Player.WHITE, move, False, None, None, values),
-            Frame(3, Player.BLACK, answer, True, None, None, values, outcome=outcome),
-        )
+        return Step(Frame(2, Player.WHITE, move, False, None, None, _named(move)))
+
+
+def _named(move: BlockMove) -> tuple[NamedValue, ...]:
+    return tuple(
+        NamedValue(name, name, variable, value, Group.BLOCK)
+        for name, variable, value in zip(move.names, move.variables, move.values, strict=True)
+    )
+
+
+def toy_match(
+    toy: Toy = TIC,
+    *,
+    person: Player = Player.WHITE,
+    finding_at: int | None = None,
+    broken: type[Exception] | None = None,
+    gate: threading.Event | None = None,
+    claims: bool = False,
+) -> Match:
+    """A play by toy rules, in which something may go wrong."""
+    engine = ToyEngine(
+        toy, person=person, finding_at=finding_at, broken=broken, gate=gate, claims=claims
+    )
+    return Match(engine)
+
+
+def bare_match() -> Match:
+    """A play of bits."""
+    return Match(BitsEngine())

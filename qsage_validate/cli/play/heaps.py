@@ -109,8 +109,9 @@ def play_heaps(
     game: ImpartialGame, name: str, options: HeapOptions, play: PlayOptions, json_output: bool
 ) -> Exit:
     """Play ``game``, which the command line calls ``name``."""
+    from qsage_validate.arena.open import open_heaps
     from qsage_validate.games.protocol import Player
-    from qsage_validate.play.open import open_heap_match
+    from qsage_validate.play.match import Match
     from qsage_validate.problems.heaps import load_heaps
 
     _check(options, play)
@@ -133,10 +134,11 @@ def play_heaps(
         seed = 0 if play.seed is None and play.mode is Mode.SCRIPT else play.seed
         generator = random.Random(seed)
         start = random_state(problem.rules, options.bound or _BOUND, generator)
-    match = open_heap_match(problem, start, first)
+    first = first or problem.begins(start)
+    match = Match(open_heaps(problem, start, first))
     if play.mode is Mode.SCRIPT:
         return script(match, play, json_output)
-    return by_hand(match, play, problem.replay(start, match.first_player))
+    return by_hand(match, play, problem.replay(start, first))
 
 
 def _told(text: str) -> None:

@@ -141,11 +141,12 @@ class PlayOptions(OptionGroup):
 
 def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
     """Play against a certificate."""
-    from qsage_validate.play.open import open_match
-
     if options.mode is Mode.RANDOM:
         return _random(problem, options, json_output)
-    match = open_match(problem)
+    from qsage_validate.arena.open import open_engine
+    from qsage_validate.play.match import Match
+
+    match = Match(open_engine(problem))
     if options.mode is Mode.SCRIPT:
         return script(match, options, json_output)
 

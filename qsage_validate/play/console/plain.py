@@ -106,7 +106,7 @@ class PlainPlay:
 
     def _only_move(self) -> list[str]:
         """What an empty line plays: the only legal move of those that are listed."""
-        move = None if self.match.over or not self.match.has_board else self.match.only_move
+        move = None if self.match.over or not self.match.facts.has_board else self.match.only_move
         return [] if move is None else [str(move)]
 
     def do(self, line: str) -> None:
@@ -260,7 +260,7 @@ class PlainPlay:
 
     def _show_pairs(self, rest: str) -> None:
         match, frame = self.match, self.match.frame
-        if not match.has_pairs:
+        if not match.facts.has_pairs:
             raise QsageError("pairs are of White's certificates, in games of winning sets")
         pairs = match.pairs(frame)
         if pairs and frame.board is not None:
@@ -269,8 +269,8 @@ class PlainPlay:
         self._say(pairs_text(pairs))
 
     def _notes(self, rest: str) -> None:
-        self._say(self.match.title, "bold")
-        for note in self.match.notes:
+        self._say(self.match.facts.title, "bold")
+        for note in self.match.facts.notes:
             self._say(f"  {note}", "dim")
 
     def _save(self, rest: str) -> None:

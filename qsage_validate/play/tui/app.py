@@ -73,7 +73,7 @@ class PlayApp(ToolsApp):
         self._generator = random.Random(seed)
         self._pace = pace
         self._typed = ""
-        self.path = _file_name(match.title)
+        self.path = _file_name(match.facts.title)
 
     # Answers of the match
 
@@ -317,7 +317,7 @@ class PlayApp(ToolsApp):
 
     def action_pairs(self) -> None:
         situation = self.view.situation
-        if situation.has_pairs:
+        if situation.facts.has_pairs:
             self.ask("looking for pairs", requests.show_pairs(not situation.pairs))
         else:
             self._remark(self.view, "Pairs are of White's certificates, in games of winning sets.")

@@ -82,7 +82,7 @@ class ShowingApp(AskingApp):
     def on_mount(self) -> None:
         self.theme = THEMES[self._first_theme].name
         situation = self.view.situation
-        self._say(*(Note(Weight.SAID, note) for note in situation.notes))
+        self._say(*(Note(Weight.SAID, note) for note in situation.facts.notes))
         self._report(situation, situation.frames)
         self._settle(situation.frames)
         self.action_board()
@@ -128,14 +128,14 @@ class ShowingApp(AskingApp):
         situation = view.situation
         block = next((m for m in situation.legal if isinstance(m, BlockMove)), None)
         if view.past and not view.frame.state:
-            form.show(None, f"Block {view.frame.ply} of {situation.plies} (looking back)")
+            form.show(None, f"Block {view.frame.ply} of {situation.facts.plies} (looking back)")
         elif view.frame.state:
             form.show_text(view.frame.state)
         elif block is None:
             form.show(None, "The play is over")
         else:
             bits = f"{len(block.variables)} bit{'s' * (len(block.variables) != 1)}"
-            form.show(block, f"Block {view.frame.ply + 1} of {situation.plies}: your {bits}")
+            form.show(block, f"Block {view.frame.ply + 1} of {situation.facts.plies}: your {bits}")
 
     def _possible(self, name: str) -> bool | None:
         situation = self.view.situation
@@ -145,13 +145,13 @@ class ShowingApp(AskingApp):
             "restart": situation.can_undo,
             "redo": situation.can_redo,
             "hint": going_on,
-            "why_not": going_on and (situation.has_board or bool(self.view.frame.state)),
+            "why_not": going_on and (situation.facts.has_board or bool(self.view.frame.state)),
             "menu": going_on,
             "type": going_on,
             "random": going_on,
             "run": going_on,
             "claim": True if going_on and situation.can_claim else None,
-            "pairs": True if situation.has_pairs else None,
+            "pairs": True if situation.facts.has_pairs else None,
             "look_back": self.view.index > 0,
             "look_forward": self.view.past,
             "findings": True if self.found else None,

@@ -36,7 +36,7 @@ class ToolsApp(ShowingApp):
 
     def action_export(self) -> None:
         forms = tuple(ExportFormat)
-        if not self.view.situation.has_board:
+        if not self.view.situation.facts.has_board:
             forms = tuple(form for form in forms if form is not ExportFormat.SVG)
         path = self.path.rpartition(".")[0] or self.path
         suffix = ExportFormat.SVG.suffix if self._board is not None else ExportFormat.TEXT.suffix
@@ -104,7 +104,7 @@ class ToolsApp(ShowingApp):
     def _played(self) -> tuple[str, ...]:
         """The person's moves up to the step that is shown."""
         frames = self.view.situation.frames[: self.view.index + 1]
-        person = self.view.situation.person
+        person = self.view.situation.facts.person
         return tuple(str(frame.move) for frame in frames if frame.player is person)
 
     def _replay_moves(self, moves: tuple[str, ...] | None) -> None:

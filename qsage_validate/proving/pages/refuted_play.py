@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from qsage_validate.arena.engines.engine import answered
+from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import Game
-from qsage_validate.play.match import Match
-from qsage_validate.play.open import open_match
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.levels import LevelResult
 from qsage_validate.proving.report import Report
@@ -65,25 +65,26 @@ def steps_of_finding(
 
 def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[Step, ...] | None:
     """The play against the certificate; ``None`` when it goes another way than ``moves``."""
-    match = open_match(problem)
-    while not match.over and match.frame.ply < len(moves):
-        text = moves[match.frame.ply]
+    engine = open_engine(problem)
+    played = [*answered(engine, engine.start())]
+    while not played[-1].over and played[-1].frame.ply < len(moves):
+        step, text = played[-1], moves[played[-1].frame.ply]
         try:
+            move = engine.parse(step, _bare(text))
             # A legal move is simply made; an illegal one is let happen.
-            match.push(_bare(text), force=True, claim=text.endswith(_CLAIM) and match.can_claim())
+            why = engine.why_not(step, move)
+            claim = text.endswith(_CLAIM) and engine.can_claim(step)
+            played += answered(engine, engine.push(step, move, why, claim=claim))
         except QsageError:
             return None
-    made = [str(frame.move) for frame in match.frames if frame.move is not None]
+    frames = [step.frame for step in played]
+    made = [str(frame.move) for frame in frames if frame.move is not None]
     expected = [_bare(move) for move in moves]
     length = min(len(made), len(expected))
     if made[:length] != expected[:length] or len(made) < len(expected) - 1:
         return None
-    return _until(match, len(expected))
-
-
-def _until(match: Match, plies: int) -> tuple[Step, ...]:
-    """The steps up to ``plies``, and the answer after them if it was made."""
-    return tuple(step for step in steps_of_frames(match.frames) if step.ply <= plies + 1)
+    # The answer after the last move is shown, too, if it was made.
+    return tuple(step for step in steps_of_frames(frames) if step.ply <= len(expected) + 1)
 
 
 def _pointed_out(steps: tuple[Step, ...], finding: Finding) -> tuple[Step, ...]:

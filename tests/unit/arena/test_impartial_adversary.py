@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.arena.heap_adversary import HeapAdversary
+from qsage_validate.arena.open import open_heaps
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.infix import parse_formula
@@ -16,7 +17,7 @@ from qsage_validate.games.impartial.parser import parse_game
 from qsage_validate.games.impartial.printer import game_text
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.open import open_heap_match
+from qsage_validate.play.match import Match
 from qsage_validate.problems.heaps import (
     HeapProblem,
     bounded_states,
@@ -239,9 +240,9 @@ def test_that_play_need_not_end_is_told_and_no_proof(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = problem(ROUND, "v = 1 -> g()\nv = 2 -> h()\n")
-    match = open_heap_match(one, (1,))
-    assert match.plies == 0
-    assert match.notes[-1] == (
+    match = Match(open_heaps(one, (1,), one.begins((1,))))
+    assert match.facts.plies == 0
+    assert match.facts.notes[-1] == (
         "play need not end: it can come back to v = 1; all that is said of winning and losing "
         "holds if plays end"
     )

@@ -23,7 +23,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.render.steps import diagram, steps_by_rules, steps_of_frames
 from tests.support.plays import DOMINEERING, EL, match_for, model_of
-from tests.support.toy_match import BlockMatch, ToyMatch
+from tests.support.toy_match import bare_match, toy_match
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -99,7 +99,7 @@ def test_names_are_text_in_drawings(el: Match) -> None:
 
 
 def test_a_play_of_variables_has_text_but_no_picture() -> None:
-    match = BlockMatch()
+    match = bare_match()
     match.push("3=1 4=0 x5=1")
     assert Transcript.parse(export_text(match)) == match.transcript()
     with pytest.raises(UsageError, match="without boards"):
@@ -107,7 +107,7 @@ def test_a_play_of_variables_has_text_but_no_picture() -> None:
 
 
 def test_the_name_of_the_file_says_the_format(tmp_path: Path) -> None:
-    match = ToyMatch()
+    match = toy_match()
     for suffix in (".txt", ".json", ".SVG"):
         path = tmp_path / f"play{suffix}"
         write_play(match, str(path))
@@ -118,12 +118,12 @@ def test_the_name_of_the_file_says_the_format(tmp_path: Path) -> None:
 
 def test_a_refused_export_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
-        write_play(BlockMatch(), str(tmp_path / "play.svg"))
+        write_play(bare_match(), str(tmp_path / "play.svg"))
     assert not list(tmp_path.iterdir())
 
 
 def test_findings_are_told_and_wrong_squares_marked() -> None:
-    match = ToyMatch(finding_at=1)
+    match = toy_match(finding_at=1)
     assert "# board differs" in export_text(match)
     assert "board differs" in export_svg(match)
 
@@ -138,7 +138,7 @@ def test_a_diagram_numbers_the_squares_by_ply(el: Match) -> None:
         for frame in el.frames
         if isinstance(frame.move, BoardMove)
     }
-    assert diagram(steps_of_frames(BlockMatch().frames)) is None
+    assert diagram(steps_of_frames(bare_match().frames)) is None
 
 
 def test_rules_alone_play_until_a_move_is_illegal() -> None:

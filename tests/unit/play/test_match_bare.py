@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from qsage_validate.arena.block_adversary import BlockAdversary
+from qsage_validate.arena.engines.blocks import BlockEngine
 from qsage_validate.arena.frame import BlockMove, Group
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.circuit.aig import Aig
@@ -22,7 +23,7 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     Kind,
 )
-from qsage_validate.play.block_match import BlockMatch
+from qsage_validate.play.match import Match
 from qsage_validate.play.report import exit_code, match_json
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.validation.finding import FindingKind
@@ -54,15 +55,15 @@ def copycat(x: int = 2, y: int = 5) -> tuple[Qbf, CircuitCertificate]:
     return qbf, CircuitCertificate(Kind.SKOLEM, no_gates(2), inputs, functions, Dialect.CAQE)
 
 
-def bare(x: int = 2, y: int = 5) -> BlockMatch:
+def bare(x: int = 2, y: int = 5) -> Match:
     qbf, certificate = copycat(x, y)
-    return BlockMatch(qbf, certificate, SatOracle(certificate, qbf), "copycat", ["a note"])
+    return Match(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), "copycat", ["a note"]))
 
 
 def test_blocks_are_played_in_turn() -> None:
     match = bare()
-    assert (match.title, match.notes) == ("copycat", ("a note",))
-    assert (match.plies, match.has_board, match.has_rules) == (4, False, False)
+    assert (match.facts.title, match.facts.notes) == ("copycat", ("a note",))
+    assert (match.facts.plies, match.facts.has_board, match.facts.has_rules) == (4, False, False)
     assert match.person is Player.WHITE
     assert [str(move) for move in match.legal_moves()] == ["u=0", "u=1"]
     own, answer = match.push("u=1")
@@ -124,7 +125,7 @@ def test_values_are_read_in_several_forms(text: str, values: tuple[bool, ...]) -
     certificate = CircuitCertificate(
         Kind.SKOLEM, no_gates(2), qbf.scopes[0].variables, {x: 1}, Dialect.CAQE
     )
-    match = BlockMatch(qbf, certificate, SatOracle(certificate, qbf), "")
+    match = Match(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), ""))
     move = match.parse_move(text)
     assert isinstance(move, BlockMove)
     assert move.values == values
@@ -173,7 +174,7 @@ def test_clauses_without_an_answer_end_the_play() -> None:
     x, y = good.functions
     literals = np.asarray([u, x, 0, -u, -x, 0, -u, 0, y, v, 0, -y, -v, 0], dtype=np.int32)
     certificate = ClauseCertificate(literals, qbf.max_variable, frozenset({x, y}))
-    match = BlockMatch(qbf, certificate, SatOracle(certificate, qbf), "")
+    match = Match(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), ""))
     assert match.hint() is None
     (last,) = match.push("u=1")
     assert last.outcome is not None
@@ -205,7 +206,7 @@ def test_random_values_refute_a_wrong_function() -> None:
 def test_a_formula_with_a_layout_can_be_played_bare_as_well() -> None:
     made = certified(DOMINO)
     oracle = SatOracle(made.certificate, made.encoding.qbf)
-    match = BlockMatch(made.encoding.qbf, made.certificate, oracle, "")
+    match = Match(BlockEngine(made.encoding.qbf, made.certificate, oracle, ""))
     generator = random.Random(4)
     while not match.over:
         move = match.random_move(generator)
@@ -222,7 +223,7 @@ def test_a_large_block_lists_only_some_moves() -> None:
     certificate = CircuitCertificate(
         Kind.SKOLEM, no_gates(9), qbf.scopes[0].variables, {}, Dialect.CAQE
     )
-    match = BlockMatch(qbf, certificate, SatOracle(certificate, qbf), "")
+    match = Match(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), ""))
     assert len(match.legal_moves()) == 64
     move = match.random_move(random.Random(0))
     assert isinstance(move, BlockMove)

@@ -60,10 +60,10 @@ def test_the_certificate_begins_when_it_is_its_turn() -> None:
     assert isinstance(first.move, BoardMove)
     assert first.board is not None
     assert first.board[first.move.square] is Square.BLACK
-    assert (match.person, match.certificate_player) == (Player.WHITE, Player.BLACK)
+    assert (match.person, match.facts.certificate_player) == (Player.WHITE, Player.BLACK)
     assert match.to_move is Player.WHITE
-    assert (match.plies, match.has_board, match.has_rules) == (3, True, True)
-    assert match.actions == ("occupy",)
+    assert (match.facts.plies, match.facts.has_board, match.facts.has_rules) == (3, True, True)
+    assert match.facts.actions == ("occupy",)
 
 
 def test_the_person_begins_against_a_second_player() -> None:
@@ -81,9 +81,9 @@ def test_a_play_ends_as_promised(words: tuple[str, ...], rules: bool) -> None:
     play_out(match)
     outcome = match.outcome
     assert outcome is not None
-    assert outcome.winner is match.certificate_player
+    assert outcome.winner is match.facts.certificate_player
     assert outcome.promised is True
-    assert outcome.verdict is (match.certificate_player is Player.BLACK)
+    assert outcome.verdict is (match.facts.certificate_player is Player.BLACK)
     assert match.findings == ()
     assert match.to_move is None
     assert match.legal_moves() == ()
@@ -154,7 +154,7 @@ def off_bottom(match: Match) -> BoardMove:
     """A move onto something below the bottom row."""
     found = [
         BoardMove(action, 1, 3)
-        for action in match.actions
+        for action in match.facts.actions
         if (why := match.why_not(BoardMove(action, 1, 3))) is not None
         and why.illegality is not None
         and "leaves the board" in why.illegality.text
@@ -240,7 +240,7 @@ def test_text_that_is_no_move_is_quoted(text: str, message: str) -> None:
 def test_a_square_with_several_actions_is_ambiguous_unless_one_is_legal() -> None:
     match = match_for(CONNECT)
     legal = match.legal_moves()
-    assert len(match.actions) > 1
+    assert len(match.facts.actions) > 1
     only = next(
         move
         for move in legal

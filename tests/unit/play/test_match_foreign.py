@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.arena.adversary import AdversaryReport
-from qsage_validate.arena.open import open_adversary
+from qsage_validate.arena.open import open_adversary, open_engine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.encodings.layout.grid import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Dialect
-from qsage_validate.play.open import open_match
+from qsage_validate.play.match import Match
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.validation.finding import FindingKind
@@ -95,8 +95,8 @@ def test_the_certificate_wins_every_play(shared_data: Path, pair: str, rules: bo
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_person_can_play_it_to_its_end(shared_data: Path, pair: str) -> None:
     made = problem(shared_data, pair)
-    match = open_match(made)
-    assert match.certificate_player is made.answering.kind.player
+    match = Match(open_engine(made))
+    assert match.facts.certificate_player is made.answering.kind.player
     generator = random.Random(2)
     while not match.over:
         move = match.random_move(generator)
@@ -104,7 +104,7 @@ def test_a_person_can_play_it_to_its_end(shared_data: Path, pair: str) -> None:
         match.push(move)
     assert match.outcome is not None
     assert match.outcome.promised is True
-    assert match.outcome.winner is match.certificate_player
+    assert match.outcome.winner is match.facts.certificate_player
     assert match.findings == ()
     assert match.board is not None
 
@@ -120,7 +120,7 @@ def test_sat_and_simulation_play_alike(shared_data: Path, pair: str) -> None:
 
 
 def test_the_person_is_black_against_a_herbrand_certificate(shared_data: Path) -> None:
-    match = open_match(problem(shared_data, "quabs Herbrand"))
+    match = Match(open_engine(problem(shared_data, "quabs Herbrand")))
     assert match.person is Player.BLACK
     assert len(match.frames) == 1
     own, answer = match.push("vertical(1,1)")
@@ -135,7 +135,7 @@ def test_the_person_is_black_against_a_herbrand_certificate(shared_data: Path) -
 def test_every_black_move_meets_a_symbolic_square_that_falsifies_the_matrix(
     shared_data: Path,
 ) -> None:
-    match = open_match(problem(shared_data, "quabs Herbrand"))
+    match = Match(open_engine(problem(shared_data, "quabs Herbrand")))
     while not match.over:
         match.push(match.legal_moves()[0])
     assert match.outcome is not None
@@ -165,13 +165,13 @@ def test_the_rules_of_a_similar_game_refute_the_certificate(shared_data: Path) -
 def test_options_that_do_not_fit_a_clause_set(shared_data: Path) -> None:
     made = problem(shared_data, "pedant tic", engine=OracleKind.SIMULATION)
     with pytest.raises(UsageError, match="only a SAT solver can answer a clause set"):
-        open_match(made)
+        Match(open_engine(made))
     silent = problem(shared_data, "quabs domino")
     assert isinstance(silent.layout, Layout)
     silent = replace(silent, layout=replace(silent.layout, indicators=()))
     with pytest.raises(UsageError, match="does not say where the formula keeps what is legal"):
         open_adversary(silent, seed=1, illegal=0.1)
-    match = open_match(silent)
+    match = Match(open_engine(silent))
     taken = match.frames[1].move
     assert taken is not None
     # The rules still know what is illegal; the formula says nothing.

@@ -8,15 +8,14 @@ import pytest
 from textual.widgets import Label
 
 from qsage_validate.arena.frame import BoardMove
+from qsage_validate.arena.open import open_heaps
 from qsage_validate.errors import Exit, MalformedMoveError, UsageError
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.heap_move import HeapMove
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.export import export_svg, export_text
-from qsage_validate.play.heap_match import HeapMatch
-from qsage_validate.play.match import RefusedMoveError
-from qsage_validate.play.open import open_heap_match
+from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.report import exit_code, frame_lines, match_json
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui.app import PlayApp
@@ -28,7 +27,7 @@ from tests.support.heap_rules import MISERE, RULES, TRANSFER, WRONG, match, prob
 from tests.support.pilot import Driver, drive
 
 
-def kinds(play: HeapMatch) -> list[FindingKind]:
+def kinds(play: Match) -> list[FindingKind]:
     return [finding.kind for finding in play.findings]
 
 
@@ -63,7 +62,7 @@ def test_rules_win_whatever_white_does(name: str, seed: int) -> None:
     assert play.outcome.promised
     assert not play.findings
     assert exit_code(play) is Exit.FINE
-    assert play.plies >= play.frame.ply
+    assert play.facts.plies >= play.frame.ply
 
 
 def test_misere_play() -> None:
@@ -97,9 +96,15 @@ def test_a_mistake_of_white_is_used() -> None:
     assert play.outcome.winner is Player.BLACK
 
 
+def beginner(play: Match) -> Player:
+    start = play.frames[0].position
+    assert start is not None
+    return start.to_move
+
+
 def test_who_begins_is_who_lets_the_rules_win() -> None:
-    assert match("take-away-3", (13,)).first_player is Player.BLACK
-    assert match("take-away-3", (12,)).first_player is Player.WHITE
+    assert beginner(match("take-away-3", (13,))) is Player.BLACK
+    assert beginner(match("take-away-3", (12,))) is Player.WHITE
 
 
 # -- moves ----------------------------------------------------------------------------------
@@ -235,14 +240,14 @@ def test_heaps_are_picked_by_their_tokens() -> None:
     assert picks.pick((2, 1)) == Select((2, 1))
     assert picks.pick((2, 1), (2, 1)) == Play(HeapMove("left", (3,)))
     assert picks.pick((2, 2), (2, 1)) == Play(HeapMove("both", (3,)))
-    transfer = open_heap_match(problem(TRANSFER, "a >= 1 -> move(a)\n"), (3, 4), Player.WHITE)
+    transfer = Match(open_heaps(problem(TRANSFER, "a >= 1 -> move(a)\n"), (3, 4), Player.WHITE))
     picks = Picks.of(transfer.legal_moves(), transfer.touched)
     assert picks.pick((1, 1)) == Select((1, 1))
     assert picks.pick((7, 2), (1, 1)) == Play(HeapMove("move", (3,)))
 
 
 def test_moves_of_one_area_are_a_choice() -> None:
-    transfer = open_heap_match(problem(TRANSFER, "a >= 1 -> move(a)\n"), (3, 7), Player.WHITE)
+    transfer = Match(open_heaps(problem(TRANSFER, "a >= 1 -> move(a)\n"), (3, 7), Player.WHITE))
     picks = Picks.of(transfer.legal_moves(), transfer.touched)
     assert picks.pick((1, 1), (1, 1)) == Play(HeapMove("stop", ()))
     two = Picks({HeapMove("a", (1,)): frozenset({(1, 1)}), HeapMove("b", ()): frozenset({(1, 1)})})
@@ -251,8 +256,8 @@ def test_moves_of_one_area_are_a_choice() -> None:
 
 def test_large_heaps_are_numbers() -> None:
     play = match("take-away-3", (100_001,))
-    assert not play.has_board
-    assert not play.moves_by_line
+    assert not play.facts.has_board
+    assert not play.facts.moves_by_line
     assert play.frame.board is None
     assert play.frame.state == "v = 100,000".replace(",", "")
     play.push("take(2)")
@@ -297,7 +302,9 @@ def test_numbers_on_the_screen() -> None:
 
 def test_findings_on_the_screen_have_their_replay() -> None:
     play = problem("take-away-3", WRONG)
-    app = PlayApp(open_heap_match(play, (6,)), replay=play.replay((6,), Player.BLACK))
+    app = PlayApp(
+        Match(open_heaps(play, (6,), play.begins((6,)))), replay=play.replay((6,), Player.BLACK)
+    )
     assert app.view.situation.findings[0].kind is FindingKind.REPLY_FAILS
     assert play.replay((6,), Player.BLACK)(["take(1)"]) == (
         "qsage-play take-away-3 --state v=6 --begins black --moves 'take(1)'"

@@ -265,7 +265,7 @@ def test_white_plays_a_herbrand_certificate_and_the_board_is_the_rules() -> None
 
 def test_pairs_are_those_by_which_white_blocks_and_are_said_in_the_prompt() -> None:
     match = table_match(BLOCKED, "la")
-    assert match.has_pairs
+    assert match.facts.has_pairs
     assert match.pairs(match.frame)
     match.push("b2")
     position = match.frame.position
@@ -287,7 +287,7 @@ def test_pairs_are_those_by_which_white_blocks_and_are_said_in_the_prompt() -> N
 
 def test_a_position_without_a_pairing_says_so_and_blacks_certificates_have_none() -> None:
     match = table_match(HELD, "la")
-    assert match.has_pairs
+    assert match.facts.has_pairs
     assert match.pairs(match.frame) is None
     console = Console(file=StringIO(), width=200)
     PlainPlay(match, console).do("pairs")
@@ -313,7 +313,7 @@ def test_an_empty_line_at_the_prompt_plays_the_only_move() -> None:
 
 def test_without_rules_the_formula_alone_is_played() -> None:
     match = table_match(EL, "la", rules=False)
-    assert not match.has_rules
+    assert not match.facts.has_rules
     assert [str(move) for move in match.legal_moves()][:2] == ["a1", "a2"]
     assert "b2" not in map(str, match.legal_moves())
     while not match.over:
@@ -324,7 +324,7 @@ def test_without_rules_the_formula_alone_is_played() -> None:
 
 def test_a_game_in_gdl_is_played_in_its_own_words() -> None:
     match = table_match(TRAILS, "gdl")
-    assert match.moves_by_line
+    assert match.facts.moves_by_line
     while not match.over:
         match.push(str(match.legal_moves()[0]))
     assert match.findings == ()

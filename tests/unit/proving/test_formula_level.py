@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from qsage_validate.arena.open import open_engine
 from qsage_validate.certificates.files.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
-from qsage_validate.play.open import open_match
+from qsage_validate.play.match import Match
 from qsage_validate.play.report import exit_code
 from qsage_validate.play.script import run_script
 from qsage_validate.problems.files import Files
@@ -162,7 +163,7 @@ def test_a_beaten_certificate_is_a_play_that_can_be_replayed(name: str, reposito
         words = shlex.split(finding.replay)
         unreadable = any(" is off the " in m or " bits say " in m for m in finding.moves[1::2])
         assert ("--bare" in words) == unreadable
-        match = open_match(replace(wrong, layout=None) if unreadable else wrong)
+        match = Match(open_engine(replace(wrong, layout=None) if unreadable else wrong))
         # The play, with the certificate's own answers, shows that something is wrong.
         assert run_script(match, words[words.index("--moves") + 1]) is None
         assert exit_code(match) is Exit.REFUTED

@@ -9,9 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import Undecided
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.play.open import open_match
+from qsage_validate.play.match import Match
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.problems.provenance import facts_from_json, file_facts
@@ -304,7 +305,7 @@ def test_a_play_without_a_certificate_is_shown_by_the_rules(tic: Problem) -> Non
 
 
 def test_marks_behind_moves_are_understood(tic: Problem) -> None:
-    start = open_match(tic).frames[1].move
+    start = Match(open_engine(tic)).frames[1].move
     finding = Finding(
         FindingKind.VERDICT_DIFFERS, 2, "the verdict differs", moves=(str(start), f"{start}!")
     )

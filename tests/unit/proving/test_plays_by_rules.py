@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.arena.open import open_conductor
+from qsage_validate.arena.open import open_conductor, open_engine
 from qsage_validate.arena.strategy_tree import tree_of
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -31,7 +31,7 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.play.open import open_match
+from qsage_validate.play.match import Match
 from qsage_validate.play.report import exit_code
 from qsage_validate.play.script import run_script
 from qsage_validate.problems.files import Files
@@ -144,7 +144,7 @@ def test_the_replay_of_a_move_without_a_code_shows_it() -> None:
     problem = setup_for(EL, "ea", layout=layout)
     (finding,) = exhaust(problem).findings
     assert finding.replay.endswith("--moves ''")
-    match = open_match(problem)
+    match = Match(open_engine(problem))
     assert finding.text in [found.text for found in match.findings]
     assert exit_code(match) == 1
     with pytest.raises(MalformedMoveError, match=r"c3, a move for which the layout .* has no code"):
@@ -310,11 +310,11 @@ def test_black_moves_once_more_than_the_formula_knows(encoding: str) -> None:
     assert kinds(random) == {FindingKind.END_DIFFERS}
     # The replay plays the last move, which no variable knows.
     script = finding.replay.partition("--moves ")[2].strip("'")
-    match = open_match(problem)
+    match = Match(open_engine(problem))
     assert run_script(match, script) is None
     assert match.over
     assert finding.text in [found.text for found in match.findings]
-    assert match.plies == 4
+    assert match.facts.plies == 4
 
 
 def test_white_s_last_ply_may_be_missing() -> None:
@@ -363,7 +363,7 @@ def test_a_person_chooses_for_the_certificate_where_any_move_will_do() -> None:
     problem = setup_for(one, "ea", game=game)
     (finding,) = exhaust(problem).findings
     assert finding.replay.endswith("--moves 'd!'")
-    match = open_match(problem)
+    match = Match(open_engine(problem))
     assert not match.over
     assert match.mover is BLACK
     assert match.person is WHITE
@@ -378,7 +378,7 @@ def test_a_person_chooses_for_the_certificate_where_any_move_will_do() -> None:
     assert not frame.by_certificate
     assert match.outcome is not None
     assert match.outcome.promised is False
-    again = open_match(problem)
+    again = Match(open_engine(problem))
     again.load(match.transcript())
     assert again.over
     match.undo()
@@ -523,12 +523,12 @@ def test_a_replaced_reply_must_win_with_any_legal_move() -> None:
     # The replay says what was chosen in White's place.
     finding = ends[0]
     script = finding.replay.partition("--moves ")[2].strip("'")
-    match = open_match(problem)
+    match = Match(open_engine(problem))
     assert run_script(match, script) is None
     assert finding.text in [found.text for found in match.findings]
     frame = next(f for f in match.frames if f.remarks)
     assert "any legal move of White's will do in its place" in frame.remarks[0]
-    again = open_match(problem)
+    again = Match(open_engine(problem))
     again.load(match.transcript())
     assert again.over
     # Where both win, the promise is kept by any.
@@ -559,7 +559,7 @@ def test_a_pass_that_is_no_number_can_be_played_on_from() -> None:
     second = layout.moves[1]
     broken = constant(certified(HELD, "ea").certificate, {abs(v): v > 0 for v in second.code})
     problem = setup_for(HELD, "ea", certificate=broken)
-    match = open_match(problem)
+    match = Match(open_engine(problem))
     match.push("a1")
     assert match.frame.move is None
     assert not match.over
@@ -651,7 +651,7 @@ def test_a_checkpoint_with_an_illegal_move_is_refused(tmp_path: Path) -> None:
     problem = setup_for(EL, "ea")
     exhaust(problem, limits=Limits(positions=3), checkpoint=str(path))
     text = path.read_text(encoding="utf-8")
-    first = next(iter(open_match(problem).frames[1:])).move
+    first = next(iter(Match(open_engine(problem)).frames[1:])).move
     # White "claims" the position that Black has.
     for other in ("a1", "c3"):
         if f'"{first} {other}"' in text:

@@ -59,7 +59,7 @@ def frame_notes(
         for finding in frame.findings:
             yield finding_note(finding, own, replay)
         if frame.outcome is not None:
-            yield Note(Weight.VERDICT, _end(frame.outcome, situation.answers))
+            yield Note(Weight.VERDICT, _end(frame.outcome, situation.facts.answers))
 
 
 def _own_moves(situation: Situation, ply: int) -> list[str]:
@@ -67,7 +67,7 @@ def _own_moves(situation: Situation, ply: int) -> list[str]:
     return [
         f"{frame.move}{'!stop' if frame.stopped else '!' if frame.illegal is not None else ''}"
         for frame in situation.frames
-        if frame.player is situation.person and frame.ply <= ply
+        if frame.player is situation.facts.person and frame.ply <= ply
     ]
 
 

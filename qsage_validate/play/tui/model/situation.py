@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from qsage_validate.arena.engines.engine import Facts
 from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome, NamedMove, Pairs, SquareXY
-from qsage_validate.games.protocol import Board, Player
+from qsage_validate.games.protocol import Board
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.picking import Picks
 from qsage_validate.validation.finding import Finding
@@ -20,23 +21,13 @@ _MOST_ASKED = 128
 class Situation:
     """A match at one moment, with the person's legal moves."""
 
-    title: str
-    person: Player
-    plies: int
-    has_board: bool
-    has_rules: bool
-    notes: tuple[str, ...]
+    facts: Facts
     frames: tuple[Frame, ...]
     legal: tuple[MatchMove, ...]
     picks: Picks
     can_undo: bool
     can_redo: bool
     can_claim: bool
-    answers: str = "certificate"
-    has_verdict: bool = True
-    target: tuple[str, ...] = ()
-    top_owner: Player | None = None
-    has_pairs: bool = False
     pairs: tuple[Pairs | None, ...] = ()
     """The pairs in each frame, where they are shown; else none at all."""
 
@@ -46,28 +37,18 @@ class Situation:
         legal = () if match.over else tuple(match.legal_moves())
         # Without rules the formula is asked about each move: too slow for very many.  They are
         # then picked by the square that they name.
-        asked = match.has_rules or len(legal) <= _MOST_ASKED
+        asked = match.facts.has_rules or len(legal) <= _MOST_ASKED
         # What changes by waiting is the answer to a move that came before it.
         asked = asked and not _is_elsewhere(legal)
         picks = Picks.of(legal, match.touched if asked else lambda move: ())
         return cls(
-            title=match.title,
-            person=match.person,
-            plies=match.plies,
-            has_board=match.has_board,
-            has_rules=match.has_rules,
-            notes=match.notes,
+            facts=match.facts,
             frames=match.frames,
             legal=legal,
             picks=picks,
             can_undo=match.can_undo,
             can_redo=match.can_redo,
             can_claim=match.can_claim(),
-            answers=match.answers,
-            has_verdict=match.has_verdict,
-            target=match.target,
-            top_owner=match.top_owner,
-            has_pairs=match.has_pairs,
             pairs=tuple(map(match.pairs, match.frames)) if match.shows_pairs else (),
         )
 

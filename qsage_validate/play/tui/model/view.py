@@ -102,7 +102,7 @@ def picture(view: View) -> Picture | None:
     marks = {square: frozenset(own) for square, own in marked.items()}
     pairs = situation.pairs[view.index] if situation.pairs else None
     letters = letters_of(pairs or ())
-    return Picture(board, marks, situation.target, situation.top_owner, letters)
+    return Picture(board, marks, situation.facts.target, situation.facts.top_owner, letters)
 
 
 class Tone(Enum):
@@ -189,15 +189,15 @@ def _over(situation: Situation, outcome: MatchOutcome) -> Status:
     found = len(situation.findings)
     good = outcome.promised is True and not found
     promise = {
-        True: f", as the {situation.answers} promised",
-        False: f": NOT what the {situation.answers} promised",
+        True: f", as the {situation.facts.answers} promised",
+        False: f": NOT what the {situation.facts.answers} promised",
         None: "",
     }[outcome.promised]
     verdict = "not evaluated" if outcome.verdict is None else str(outcome.verdict).lower()
     findings = "no findings" if not found else f"{found} finding" + "s" * (found > 1)
     winner = f"{outcome.winner} wins: " if outcome.winner is not None else ""
     said = f"Verdict gate {verdict}, {findings}"
-    if not situation.has_verdict:
+    if not situation.facts.has_verdict:
         said = findings.capitalize()
     keys = ", ".join(f"{key_of(n)} {n}" for n in ("restart", "undo", "save", "quit"))
     return Status(
@@ -210,8 +210,8 @@ def _over(situation: Situation, outcome: MatchOutcome) -> Status:
 def _turn(view: View) -> Status:
     situation = view.situation
     ply = situation.frame.ply + 1
-    of = f" of {situation.plies}" if situation.plies else ""
-    whose = f"Your move, {situation.person}: ply {ply}{of}"
+    of = f" of {situation.facts.plies}" if situation.facts.plies else ""
+    whose = f"Your move, {situation.facts.person}: ply {ply}{of}"
     if view.running:
         return Status(Tone.TURN, whose, f"A random player plays; {key_of('run')} or Esc stops it")
     if view.claiming:
@@ -236,7 +236,7 @@ def _turn(view: View) -> Status:
         only = f"1 legal move: Enter or a typed {situation.only_elsewhere} plays it"
         return Status(Tone.TURN, whose, only)
     kinds = "move" if len(situation.legal) == 1 else "moves"
-    pick = "pick a square or " if situation.has_board else ""
+    pick = "pick a square or " if situation.facts.has_board else ""
     return Status(
         Tone.TURN,
         whose,

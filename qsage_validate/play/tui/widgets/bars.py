@@ -31,14 +31,14 @@ class TitleBar(Horizontal):
 
     def show(self, view: View) -> None:
         """Describe ``view``."""
-        situation = view.situation
-        person = situation.person
-        self.query_one("#title-play", Static).update(Content.styled(f" {situation.title} ", "bold"))
-        rules = "rules compared" if situation.has_rules else "no rules"
+        situation, facts = view.situation, view.situation.facts
+        person = facts.person
+        self.query_one("#title-play", Static).update(Content.styled(f" {facts.title} ", "bold"))
+        rules = "rules compared" if facts.has_rules else "no rules"
         so_far = situation.frames[: view.index + 1]
-        if situation.has_rules and any(frame.illegal is not None for frame in so_far):
+        if facts.has_rules and any(frame.illegal is not None for frame in so_far):
             rules = "off the rules"
-        ply = f"ply {view.frame.ply}" + (f"/{situation.plies}" if situation.plies else "")
+        ply = f"ply {view.frame.ply}" + (f"/{facts.plies}" if facts.plies else "")
         flags = [Content(f" you {STONES[person]} {person}  {ply}  {rules} ")]
         if view.let_happen:
             flags.append(Content.styled(" illegal moves happen ", "bold $warning"))

@@ -9,7 +9,7 @@ from qsage_validate.play.tui.model.actions import ACTIONS, key_of
 from qsage_validate.play.tui.screens.dialogs import help_text
 from qsage_validate.play.tui.widgets.bars import ActionBar
 from tests.support.pilot import Driver, drive
-from tests.support.toy_match import ToyMatch
+from tests.support.toy_match import toy_match
 
 
 def test_every_action_has_a_method() -> None:
@@ -35,7 +35,7 @@ def test_the_palette_has_every_action() -> None:
         commands = driver.app.get_system_commands(driver.app.screen)
         titles.extend(command.title for command in commands)
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
     assert titles == [a.title for a in ACTIONS if a.name != "command_palette"]
 
 
@@ -56,7 +56,7 @@ def test_the_bar_shows_the_labelled_actions_on_two_lines() -> None:
         assert "x Random" in shown
         assert "t Theme" in shown
 
-    drive(ToyMatch(claims=True), scenario)
+    drive(toy_match(claims=True), scenario)
 
 
 def test_a_click_on_the_bar_starts_the_action() -> None:
@@ -68,7 +68,7 @@ def test_a_click_on_the_bar_starts_the_action() -> None:
         await driver.settle()
         assert driver.app.view.let_happen
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_keys_are_looked_up_by_name() -> None:

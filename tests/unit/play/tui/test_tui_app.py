@@ -9,9 +9,11 @@ import pytest
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Input, Static
 
+from qsage_validate.arena.engines.engine import Step
 from qsage_validate.arena.frame import BlockMove, BoardMove, MatchMove
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.protocol import Player, Square
+from qsage_validate.play.match import Match
 from qsage_validate.play.tui.app import PlayApp, run
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.board_art import Mark
@@ -29,7 +31,7 @@ from qsage_validate.play.tui.widgets.play_area import PaneTabs, PlayArea
 from qsage_validate.play.tui.widgets.prompt import MovePrompt
 from qsage_validate.play.tui.worker import Answered
 from tests.support.pilot import Driver, drive
-from tests.support.toy_match import DOMINOES, PAWNS, TIC, BlockMatch, Toy, ToyMatch
+from tests.support.toy_match import DOMINOES, PAWNS, TIC, Toy, ToyEngine, bare_match, toy_match
 
 
 def answers(driver: Driver) -> list[requests.Answer | None]:
@@ -55,7 +57,7 @@ def test_a_click_plays_a_stone_and_the_certificate_answers() -> None:
         assert driver.at((2, 1)) is Square.BLACK
         assert "White occupy(3,2)" in " ".join(driver.said)
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_the_cursor_plays_as_well() -> None:
@@ -65,7 +67,7 @@ def test_the_cursor_plays_as_well() -> None:
         await driver.press("home", "pagedown", "enter")
         assert driver.moves[3] == "occupy(1,4)"
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_a_typed_move_is_played_and_the_board_has_the_keys_again() -> None:
@@ -77,7 +79,7 @@ def test_a_typed_move_is_played_and_the_board_has_the_keys_again() -> None:
         assert driver.moves[1] == "occupy(4,4)"
         assert isinstance(driver.app.focused, BoardView)
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_tab_completes_a_move() -> None:
@@ -90,7 +92,7 @@ def test_tab_completes_a_move() -> None:
         await driver.press("enter")
         assert driver.moves[1] == "occupy(2,1)"
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_text_that_is_no_move_is_explained_and_can_be_mended() -> None:
@@ -103,7 +105,7 @@ def test_text_that_is_no_move_is_explained_and_can_be_mended() -> None:
         assert "'jump(1)' is no move" in headline(driver)
         assert len(driver.moves) == 1
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_a_piece_and_its_target() -> None:
@@ -117,7 +119,7 @@ def test_a_piece_and_its_target() -> None:
         assert driver.moves[1] == "down(1,1)"
         assert driver.app.view.selected is None
 
-    drive(ToyMatch(PAWNS), scenario)
+    drive(toy_match(PAWNS), scenario)
 
 
 def test_escape_and_a_second_click_drop_a_selection() -> None:
@@ -130,7 +132,7 @@ def test_escape_and_a_second_click_drop_a_selection() -> None:
         assert driver.app.view.selected is None
         assert answers(driver) == []
 
-    drive(ToyMatch(PAWNS), scenario)
+    drive(toy_match(PAWNS), scenario)
 
 
 def test_a_menu_asks_where_two_moves_fit() -> None:
@@ -141,7 +143,7 @@ def test_a_menu_asks_where_two_moves_fit() -> None:
         await driver.press("down", "enter")
         assert driver.moves[1] == "kick(1,1)"
 
-    drive(ToyMatch(PAWNS), scenario)
+    drive(toy_match(PAWNS), scenario)
 
 
 def test_the_menu_of_all_moves_narrows_while_typing() -> None:
@@ -154,7 +156,7 @@ def test_the_menu_of_all_moves_narrows_while_typing() -> None:
         assert not isinstance(driver.app.screen, ModalScreen)
         assert len(driver.moves) == 3
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_dominoes_take_two_clicks_on_either_half() -> None:
@@ -163,7 +165,7 @@ def test_dominoes_take_two_clicks_on_either_half() -> None:
         await driver.click((2, 3))
         assert driver.moves[1] == "horizontal(2,3)"
 
-    drive(ToyMatch(DOMINOES), scenario)
+    drive(toy_match(DOMINOES), scenario)
 
 
 def test_black_is_played_by_the_person_against_a_herbrand_certificate() -> None:
@@ -174,7 +176,7 @@ def test_black_is_played_by_the_person_against_a_herbrand_certificate() -> None:
         assert driver.moves[0] == "vertical(2,2)"
         assert "you ● Black" in driver.screen
 
-    drive(ToyMatch(DOMINOES, person=Player.BLACK), scenario)
+    drive(toy_match(DOMINOES, person=Player.BLACK), scenario)
 
 
 # -- illegal moves ------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ def test_an_illegal_click_is_refused_aloud() -> None:
         assert "-30" in driver.screen
         assert len(driver.moves) == 1
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_all_actions_on_a_square_are_explained() -> None:
@@ -213,7 +215,7 @@ def test_all_actions_on_a_square_are_explained() -> None:
         assert "No move at (3,4)" in headline(driver)
         assert "(and 3 more)" in headline(driver)
 
-    drive(ToyMatch(PAWNS), scenario)
+    drive(toy_match(PAWNS), scenario)
 
 
 def test_a_target_out_of_reach_is_refused_aloud() -> None:
@@ -227,7 +229,7 @@ def test_a_target_out_of_reach_is_refused_aloud() -> None:
         assert Mark.ILLEGAL in marks[1, 1]
         assert Mark.ILLEGAL in marks[3, 4]
 
-    drive(ToyMatch(PAWNS), scenario)
+    drive(toy_match(PAWNS), scenario)
 
 
 def test_an_illegal_move_can_be_let_happen() -> None:
@@ -246,7 +248,7 @@ def test_an_illegal_move_can_be_let_happen() -> None:
         await driver.press("i")
         assert not driver.app.view.let_happen
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_letting_happen_asks_which_illegal_move() -> None:
@@ -258,7 +260,7 @@ def test_letting_happen_asks_which_illegal_move() -> None:
         frame = driver.app.view.situation.frames[2]
         assert frame.illegal is not None
 
-    drive(ToyMatch(PAWNS), scenario, let_happen=True)
+    drive(toy_match(PAWNS), scenario, let_happen=True)
 
 
 def test_why_not_without_trying() -> None:
@@ -272,7 +274,7 @@ def test_why_not_without_trying() -> None:
         assert "occupy(2,2) legal" in driver.screen
         assert len(driver.moves) == 1
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 # -- back and forth -----------------------------------------------------------------------------
@@ -294,7 +296,7 @@ def test_undo_redo_and_restart() -> None:
         await driver.press("u")
         assert "Nothing to undo." in driver.said
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_looking_back_changes_nothing_and_plays_nothing() -> None:
@@ -312,7 +314,7 @@ def test_looking_back_changes_nothing_and_plays_nothing() -> None:
         await driver.press("escape")
         assert not driver.app.view.past
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_a_row_of_the_table_leads_back() -> None:
@@ -322,7 +324,7 @@ def test_a_row_of_the_table_leads_back() -> None:
         assert [m.index for m in driver.seen(MovesPane.FrameChosen)] == [1]
         assert driver.app.view.viewing == 1
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 # -- hints, random players ----------------------------------------------------------------------
@@ -338,7 +340,7 @@ def test_a_hint_marks_its_move() -> None:
         await driver.press("enter")
         assert driver.moves[1] == "occupy(4,4)"
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_a_random_player_makes_one_move() -> None:
@@ -346,7 +348,7 @@ def test_a_random_player_makes_one_move() -> None:
         await driver.press("x")
         assert len(driver.moves) == 3
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_a_random_player_plays_to_the_end() -> None:
@@ -356,12 +358,12 @@ def test_a_random_player_plays_to_the_end() -> None:
         await driver.settle()
         assert not driver.app.view.running
 
-    drive(ToyMatch(PAWNS), scenario)
+    drive(toy_match(PAWNS), scenario)
 
 
 def test_the_random_player_stops_where_rules_and_formula_disagree() -> None:
-    class Torn(ToyMatch):
-        def random_move(self, generator: random.Random) -> MatchMove | None:
+    class Torn(ToyEngine):
+        def random(self, step: Step, generator: random.Random) -> MatchMove | None:
             return BoardMove("occupy", 1, 1)
 
     async def scenario(driver: Driver) -> None:
@@ -370,7 +372,7 @@ def test_the_random_player_stops_where_rules_and_formula_disagree() -> None:
         (answer,) = answers(driver)
         assert isinstance(answer, requests.Refused)
 
-    drive(Torn(), scenario)
+    drive(Match(Torn()), scenario)
 
 
 def test_the_random_player_stops_when_told() -> None:
@@ -383,7 +385,7 @@ def test_the_random_player_stops_when_told() -> None:
         assert not driver.app.view.running
         assert len(driver.moves) == played
 
-    drive(ToyMatch(PAWNS), scenario)
+    drive(toy_match(PAWNS), scenario)
 
 
 def test_a_goal_can_be_claimed() -> None:
@@ -395,7 +397,7 @@ def test_a_goal_can_be_claimed() -> None:
         assert driver.app.view.situation.outcome is not None
         assert not driver.app.view.claiming
 
-    drive(ToyMatch(claims=True), scenario)
+    drive(toy_match(claims=True), scenario)
 
 
 def test_no_goal_can_be_claimed_where_nothing_stops_the_game() -> None:
@@ -405,7 +407,7 @@ def test_no_goal_can_be_claimed_where_nothing_stops_the_game() -> None:
         assert not driver.app.view.claiming
         assert any("no game-stop variable" in text for text in driver.said)
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 # -- findings and the end -----------------------------------------------------------------------
@@ -423,15 +425,15 @@ def test_a_finding_is_shown_at_once() -> None:
         assert "51 (state 3 open) = 1" in text
         assert "replay: qsage-play" in text
 
-    app = drive(ToyMatch(finding_at=3), scenario)
+    app = drive(toy_match(finding_at=3), scenario)
     assert app.view.situation.findings
 
 
 @pytest.mark.parametrize(
     ("match", "code"),
-    [(ToyMatch(), Exit.FINE), (ToyMatch(finding_at=1), Exit.REFUTED)],
+    [(toy_match(), Exit.FINE), (toy_match(finding_at=1), Exit.REFUTED)],
 )
-def test_leaving_tells_whether_something_was_found(match: ToyMatch, code: Exit) -> None:
+def test_leaving_tells_whether_something_was_found(match: Match, code: Exit) -> None:
     async def scenario(driver: Driver) -> None:
         await driver.pilot.press("q")
 
@@ -451,7 +453,7 @@ def test_the_end_tells_who_won_and_what_the_verdict_is() -> None:
         await driver.click((4, 4))
         assert "The play is over: undo or restart to go on." in driver.said
 
-    app = drive(ToyMatch(), scenario)
+    app = drive(toy_match(), scenario)
     assert app.view.situation.outcome is not None
 
 
@@ -464,7 +466,7 @@ def test_a_broken_promise_is_no_success() -> None:
         assert "NOT what the certificate promised" in shown.headline
         await driver.pilot.press("q")
 
-    assert drive(ToyMatch(), scenario).return_value == Exit.REFUTED
+    assert drive(toy_match(), scenario).return_value == Exit.REFUTED
 
 
 # -- transcripts --------------------------------------------------------------------------------
@@ -487,7 +489,7 @@ def test_a_transcript_is_saved_and_opened(
         assert driver.moves == ["occupy(1,1)", "occupy(3,3)", "occupy(2,1)"]
         assert "Replayed tic-4x4.play" in driver.said
 
-    drive(ToyMatch(), save)
+    drive(toy_match(), save)
 
 
 def test_a_file_is_not_replaced_unasked(
@@ -510,7 +512,7 @@ def test_a_file_is_not_replaced_unasked(
         await driver.press("s", "enter", "left", "enter")
         assert content().startswith("qsage transcript")
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 @pytest.mark.parametrize("content", ["", "no transcript", "qsage transcript 1\n\0"])
@@ -530,7 +532,7 @@ def test_a_file_that_is_no_transcript_is_a_message(
         assert status(driver.app.view).tone is Tone.REFUSED
         assert len(driver.moves) == 3
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_a_file_that_does_not_exist_is_a_message(
@@ -544,7 +546,7 @@ def test_a_file_that_does_not_exist_is_a_message(
         await driver.press("s", "slash", "x", "enter")
         assert any("tic-4x4.play/x" in text for text in driver.said)
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 # -- panes --------------------------------------------------------------------------------------
@@ -560,7 +562,7 @@ def test_values_can_be_filtered() -> None:
         assert [value.name for value in pane.shown] == ["black 1 x 1"]
         assert pane.query_one(DataTable).row_count == 1
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_a_value_points_at_its_squares() -> None:
@@ -569,7 +571,7 @@ def test_a_value_points_at_its_squares() -> None:
         assert driver.seen(ValuesPane.Pointed)[-1].squares == {(1, 1)}
         assert Mark.POINTED in driver.app.query_one(BoardView).picture.marks[1, 1]
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_tabs_are_chosen_by_key_and_by_click() -> None:
@@ -580,7 +582,7 @@ def test_tabs_are_chosen_by_key_and_by_click() -> None:
         await driver.settle()
         assert driver.app.query_one(PlayArea).active == "moves"
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_the_pane_that_was_chosen_comes_back_after_a_move() -> None:
@@ -591,7 +593,7 @@ def test_the_pane_that_was_chosen_comes_back_after_a_move() -> None:
         await driver.click((3, 3))
         assert driver.app.query_one(PlayArea).active == "values"
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 @pytest.mark.parametrize("toy", [TIC, PAWNS, DOMINOES])
@@ -609,7 +611,7 @@ def test_nothing_overlaps(toy: Toy) -> None:
             board = driver.app.query_one(BoardView)
             assert area.stage.region.contains_region(board.region)
 
-    drive(ToyMatch(toy), scenario)
+    drive(toy_match(toy), scenario)
 
 
 def test_a_terminal_that_is_too_small_says_so_and_recovers() -> None:
@@ -622,7 +624,7 @@ def test_a_terminal_that_is_too_small_says_so_and_recovers() -> None:
         await driver.click((3, 3))
         assert driver.moves[1] == "occupy(3,3)"
 
-    drive(ToyMatch(), scenario, size=(50, 12))
+    drive(toy_match(), scenario, size=(50, 12))
 
 
 def test_zoom_scrolls_a_board_that_does_not_fit() -> None:
@@ -637,7 +639,7 @@ def test_zoom_scrolls_a_board_that_does_not_fit() -> None:
         await driver.click((4, 4))
         assert driver.moves[1] == "occupy(4,4)"
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_the_theme_changes() -> None:
@@ -646,7 +648,7 @@ def test_the_theme_changes() -> None:
         await driver.press("t")
         assert driver.app.theme == "qsage-dark"
 
-    drive(ToyMatch(), scenario, theme="light")
+    drive(toy_match(), scenario, theme="light")
 
 
 def test_help_opens_and_closes() -> None:
@@ -656,7 +658,7 @@ def test_help_opens_and_closes() -> None:
         await driver.press("escape")
         assert not isinstance(driver.app.screen, HelpScreen)
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 # -- the worker ---------------------------------------------------------------------------------
@@ -683,7 +685,7 @@ def test_what_is_asked_during_work_waits_its_turn() -> None:
         ]
         assert len(driver.moves) == 1
 
-    drive(ToyMatch(gate=gate), scenario)
+    drive(toy_match(gate=gate), scenario)
 
 
 def test_escape_drops_what_waits() -> None:
@@ -698,7 +700,7 @@ def test_escape_drops_what_waits() -> None:
         await driver.settle()
         assert len(driver.moves) == 3
 
-    drive(ToyMatch(gate=gate), scenario)
+    drive(toy_match(gate=gate), scenario)
 
 
 def test_a_failure_of_the_certificate_is_a_message() -> None:
@@ -707,7 +709,7 @@ def test_a_failure_of_the_certificate_is_a_message() -> None:
         assert "the certificate broke" in driver.said
         assert status(driver.app.view).headline == "the certificate broke"
 
-    drive(ToyMatch(broken=UsageError), scenario)
+    drive(toy_match(broken=UsageError), scenario)
 
 
 def test_a_bug_in_the_worker_ends_the_app_and_is_kept() -> None:
@@ -715,7 +717,7 @@ def test_a_bug_in_the_worker_ends_the_app_and_is_kept() -> None:
         await driver.pilot.press("enter")
         await driver.until(lambda: driver.app.bug)
 
-    app = drive(ToyMatch(broken=ZeroDivisionError), scenario)
+    app = drive(toy_match(broken=ZeroDivisionError), scenario)
     assert isinstance(app.bug, ZeroDivisionError)
 
 
@@ -725,14 +727,14 @@ def test_control_c_leaves_from_anywhere(keys: list[str]) -> None:
         await driver.press(*keys)
         await driver.pilot.press("ctrl+c")
 
-    assert drive(ToyMatch(), scenario).return_value == Exit.INTERRUPTED
+    assert drive(toy_match(), scenario).return_value == Exit.INTERRUPTED
 
 
 def test_without_a_terminal_there_is_no_board(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="needs a terminal"):
-        run(ToyMatch())
+        run(toy_match())
     with pytest.raises(UsageError, match="expected dark or light"):
-        run(ToyMatch(), theme="pink")
+        run(toy_match(), theme="pink")
 
 
 # -- the bare game ------------------------------------------------------------------------------
@@ -748,7 +750,7 @@ def test_bits_are_set_and_the_block_is_played() -> None:
         assert names == ["3", "4", "x5", "6", "7", "8"]
         assert "Black wins: the matrix is true" in driver.screen
 
-    drive(BlockMatch(), scenario)
+    drive(bare_match(), scenario)
 
 
 def test_a_block_can_be_typed() -> None:
@@ -756,7 +758,7 @@ def test_a_block_can_be_typed() -> None:
         await driver.enter("3=0 4=1 x5=0")
         assert driver.moves[1] == "3=0 4=1 x5=0"
 
-    drive(BlockMatch(), scenario)
+    drive(bare_match(), scenario)
 
 
 def test_a_hint_sets_the_bits() -> None:
@@ -766,7 +768,7 @@ def test_a_hint_sets_the_bits() -> None:
         await driver.press("w")
         assert "Every assignment of a block is legal." in driver.said
 
-    drive(BlockMatch(), scenario)
+    drive(bare_match(), scenario)
 
 
 def test_the_pane_of_reasons_is_empty_until_something_is_tried() -> None:
@@ -774,12 +776,12 @@ def test_the_pane_of_reasons_is_empty_until_something_is_tried() -> None:
         text = driver.app.query_one(WhyPane).query_one(Static)
         assert "Nothing illegal was tried" in str(text.render())
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_the_app_keeps_the_match_out_of_its_widgets() -> None:
-    app = PlayApp(ToyMatch())
-    assert app.view.situation.person is Player.WHITE
+    app = PlayApp(toy_match())
+    assert app.view.situation.facts.person is Player.WHITE
 
 
 def test_the_newest_message_is_in_sight_when_the_pane_comes_up() -> None:
@@ -791,7 +793,7 @@ def test_the_newest_message_is_in_sight_when_the_pane_comes_up() -> None:
         await driver.click((3, 3))
         assert "3. Black occupy(2,1)" in driver.screen
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_answers_arrive_under_a_dialog() -> None:
@@ -811,4 +813,4 @@ def test_answers_arrive_under_a_dialog() -> None:
         await driver.press("right", "enter")
         assert len(driver.moves) == 5
 
-    drive(ToyMatch(gate=gate), scenario)
+    drive(toy_match(gate=gate), scenario)

@@ -15,7 +15,7 @@ from qsage_validate.play.tui.screens.dialogs import ConfirmScreen
 from qsage_validate.play.tui.screens.exporting import ExportScreen, with_suffix
 from qsage_validate.play.tui.worker import Answered
 from tests.support.pilot import Driver, drive
-from tests.support.toy_match import BlockMatch, ToyMatch
+from tests.support.toy_match import bare_match, toy_match
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def test_the_name_says_the_format(folder: Path) -> None:
         await driver.press("enter")
         assert "Saved to tic-4x4.svg" in driver.said
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
     assert (folder / "tic-4x4.svg").read_text().startswith("<svg")
 
 
@@ -46,7 +46,7 @@ def test_buttons_choose_the_format(folder: Path, form: ExportFormat) -> None:
         (_, answer) = (message.answer for message in driver.seen(Answered))
         assert answer == requests.Saved("tic-4x4" + form.suffix)
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
     text = (folder / ("tic-4x4" + form.suffix)).read_text()
     if form is ExportFormat.JSON:
         assert len(json.loads(text)["frames"]) == 4
@@ -66,7 +66,7 @@ def test_existing_files_are_replaced_only_when_asked(folder: Path) -> None:
         await driver.press("e", "enter", "left", "enter")
         assert "Saved to tic-4x4.svg" in driver.said
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
     assert (folder / "tic-4x4.svg").read_text().startswith("<svg")
 
 
@@ -80,7 +80,7 @@ def test_a_play_without_boards_has_no_drawing(folder: Path) -> None:
         await driver.press("enter")
         assert any("without boards" in text for text in driver.said)
 
-    drive(BlockMatch(), scenario)
+    drive(bare_match(), scenario)
     assert list(folder.iterdir()) == []
 
 
@@ -91,7 +91,7 @@ def test_a_name_that_says_no_format_is_a_message(folder: Path) -> None:
         await driver.press("enter")
         assert any("expected one that ends in .txt, .json, .svg" in text for text in driver.said)
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
     assert list(folder.iterdir()) == []
 
 

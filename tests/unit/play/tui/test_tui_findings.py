@@ -13,7 +13,7 @@ from qsage_validate.play.tui.widgets.bars import TitleBar
 from qsage_validate.play.tui.worker import Answered
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, drive
-from tests.support.toy_match import ToyMatch
+from tests.support.toy_match import toy_match
 
 
 def test_enter_jumps_to_the_step_of_a_finding() -> None:
@@ -31,7 +31,7 @@ def test_enter_jumps_to_the_step_of_a_finding() -> None:
         assert driver.app.view.viewing == 3
         assert driver.app.view.frame.findings
 
-    drive(ToyMatch(finding_at=3), scenario)
+    drive(toy_match(finding_at=3), scenario)
 
 
 def test_the_flag_in_the_title_and_a_click_on_the_list_do_the_same() -> None:
@@ -46,7 +46,7 @@ def test_the_flag_in_the_title_and_a_click_on_the_list_do_the_same() -> None:
         await driver.settle()
         assert driver.app.view.viewing == 3
 
-    drive(ToyMatch(finding_at=3), scenario)
+    drive(toy_match(finding_at=3), scenario)
 
 
 def test_a_finding_of_another_play_is_replayed() -> None:
@@ -67,11 +67,11 @@ def test_a_finding_of_another_play_is_replayed() -> None:
         assert isinstance(loaded, requests.Loaded)
         assert loaded.ply == 3
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_a_play_that_cannot_be_followed_leaves_the_play_as_it_was() -> None:
-    match = ToyMatch()
+    match = toy_match()
     match.push("occupy(3,3)")
     before = [frame.move for frame in match.frames]
     with pytest.raises(UsageError, match=r"expected occupy\(1,1\)"):

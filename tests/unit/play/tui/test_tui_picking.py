@@ -7,59 +7,60 @@ from hypothesis import strategies as st
 
 from qsage_validate.arena.frame import BoardMove, SquareXY
 from qsage_validate.games.protocol import Board
+from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.picking import Choose, Drop, NoMove, Picks, Play, Select
-from tests.support.toy_match import DOMINOES, PAWNS, TIC, ToyMatch
+from tests.support.toy_match import DOMINOES, PAWNS, TIC, toy_match
 
 
-def picks_of(match: ToyMatch) -> Picks:
+def picks_of(match: Match) -> Picks:
     return Picks.of(match.legal_moves(), match.touched)
 
 
 def test_one_click_places_a_stone() -> None:
-    picks = picks_of(ToyMatch(TIC))
+    picks = picks_of(toy_match(TIC))
     assert picks.pick((3, 2)) == Play(BoardMove("occupy", 3, 2))
 
 
 def test_an_occupied_square_is_no_move() -> None:
-    picks = picks_of(ToyMatch(TIC))
+    picks = picks_of(toy_match(TIC))
     assert picks.pick((1, 1)) == NoMove((1, 1), (1, 1))
 
 
 def test_a_piece_is_picked_first_and_then_its_target() -> None:
-    picks = picks_of(ToyMatch(PAWNS))
+    picks = picks_of(toy_match(PAWNS))
     assert picks.pick((1, 1)) == Select((1, 1))
     assert picks.pick((1, 2), (1, 1)) == Play(BoardMove("down", 1, 1))
 
 
 def test_the_target_may_be_picked_before_the_piece() -> None:
-    picks = picks_of(ToyMatch(PAWNS))
+    picks = picks_of(toy_match(PAWNS))
     assert picks.pick((1, 2)) == Select((1, 2))
     assert picks.pick((1, 1), (1, 2)) == Play(BoardMove("down", 1, 1))
 
 
 def test_both_halves_of_a_domino_in_either_order() -> None:
-    picks = picks_of(ToyMatch(DOMINOES))
+    picks = picks_of(toy_match(DOMINOES))
     move = Play(BoardMove("horizontal", 2, 3))
     assert picks.pick((3, 3), (2, 3)) == move
     assert picks.pick((2, 3), (3, 3)) == move
 
 
 def test_picking_the_selected_square_again_drops_it() -> None:
-    assert picks_of(ToyMatch(PAWNS)).pick((1, 1), (1, 1)) == Drop()
+    assert picks_of(toy_match(PAWNS)).pick((1, 1), (1, 1)) == Drop()
 
 
 def test_another_piece_takes_over_the_selection() -> None:
-    assert picks_of(ToyMatch(PAWNS)).pick((3, 1), (1, 1)) == Select((3, 1))
+    assert picks_of(toy_match(PAWNS)).pick((3, 1), (1, 1)) == Select((3, 1))
 
 
 def test_two_actions_with_the_same_squares_ask() -> None:
-    picks = picks_of(ToyMatch(PAWNS))
+    picks = picks_of(toy_match(PAWNS))
     asked = picks.pick((2, 2), (1, 1))
     assert asked == Choose((BoardMove("right", 1, 1), BoardMove("kick", 1, 1)))
 
 
 def test_a_square_out_of_reach_is_no_move_from_the_selected_one() -> None:
-    assert picks_of(ToyMatch(PAWNS)).pick((2, 4), (1, 1)) == NoMove((1, 1), (2, 4))
+    assert picks_of(toy_match(PAWNS)).pick((2, 4), (1, 1)) == NoMove((1, 1), (2, 4))
 
 
 def test_parameters_that_an_action_ignores_do_not_ask() -> None:
@@ -78,7 +79,7 @@ def test_a_move_that_changes_nothing_belongs_to_its_own_square() -> None:
 
 
 def test_pieces_are_marked_and_not_where_they_may_go() -> None:
-    match = ToyMatch(PAWNS)
+    match = toy_match(PAWNS)
     board = match.board
     assert board is not None
     assert picks_of(match).starts(board) == {(1, 1), (2, 1), (3, 1)}

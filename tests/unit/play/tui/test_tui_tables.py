@@ -165,5 +165,5 @@ def test_the_sides_of_hex_have_the_colours_of_those_who_connect_them(
             sides = [s.style for s in board.render_line(y) if set(s.text) & set("━┃")]
             assert {style and style.color for style in sides} == {ink}
 
-    assert match.notes[-1] == "Black connects top and bottom, White left and right"
+    assert match.facts.notes[-1] == "Black connects top and bottom, White left and right"
     drive(match, scenario)

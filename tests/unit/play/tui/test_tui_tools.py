@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import DataTable, Input, OptionList, Static
 
+from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import UsageError
-from qsage_validate.play.open import open_match
+from qsage_validate.play.match import Match
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove, Tools
@@ -25,7 +26,7 @@ from qsage_validate.problems.load import Problem, load
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver, drive
 from tests.support.places import SAMPLES
-from tests.support.toy_match import ToyMatch
+from tests.support.toy_match import toy_match
 
 SIZE = (80, 24)
 
@@ -74,7 +75,7 @@ def drive_tools(
     prove: Prove = quick,
     size: tuple[int, int] = SIZE,
 ) -> PlayApp:
-    app = PlayApp(open_match(problem), seed=1, pace=0.001, tools=Tools.of(problem, prove))
+    app = PlayApp(Match(open_engine(problem)), seed=1, pace=0.001, tools=Tools.of(problem, prove))
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:
@@ -99,7 +100,7 @@ def test_what_cannot_be_asked_is_in_no_bar_and_says_why() -> None:
             "Nothing can be proved here: no files are known.",
         ]
 
-    drive(ToyMatch(), scenario)
+    drive(toy_match(), scenario)
 
 
 def test_a_small_bar_has_the_tools_on_its_two_lines(tic: Problem) -> None:
@@ -327,7 +328,7 @@ def test_leaving_the_app_stops_the_proof(tic: Problem) -> None:
 
 
 def test_a_finding_of_a_proof_is_jumped_to_and_kept(tic: Problem) -> None:
-    match = open_match(tic)
+    match = Match(open_engine(tic))
     moves = tuple(str(f.move) for f in match.push("occupy(1,1)"))
     play = (str(match.frames[1].move), *moves)
     finding = Finding(FindingKind.BOARD_DIFFERS, 2, "a square", moves=play[:2])

@@ -8,25 +8,27 @@ from dataclasses import replace
 
 import pytest
 
+from qsage_validate.arena.engines.engine import Step
 from qsage_validate.arena.frame import BoardMove, MatchMove, MatchOutcome, SquareXY
 from qsage_validate.games.protocol import Board, Player
+from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.board_art import Mark
 from qsage_validate.play.tui.model.notes import Weight, finding_note
 from qsage_validate.play.tui.model.picking import Play
 from qsage_validate.play.tui.model.requests import Refused
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import Tone, View, picture, square_text, status
-from tests.support.toy_match import DOMINOES, TIC, BlockMatch, ToyMatch
+from tests.support.toy_match import DOMINOES, TIC, ToyEngine, bare_match, toy_match
 
 
-def view_of(match: ToyMatch, *moves: str) -> View:
+def view_of(match: Match, *moves: str) -> View:
     for move in moves:
         match.push(move)
     return View(Situation.of(match))
 
 
 def ended(promised: bool | None, verdict: bool | None, winner: Player | None) -> View:
-    view = view_of(ToyMatch())
+    view = view_of(toy_match())
     outcome = MatchOutcome(winner, "over", promised, verdict)
     frames = (*view.situation.frames, replace(view.situation.frame, outcome=outcome))
     return replace(view, situation=replace(view.situation, frames=frames))
@@ -57,7 +59,7 @@ def test_the_end_is_told_as_it_is(
 
 
 def test_both_plies_of_a_round_are_marked() -> None:
-    shown = picture(view_of(ToyMatch(DOMINOES), "horizontal(2,3)"))
+    shown = picture(view_of(toy_match(DOMINOES), "horizontal(2,3)"))
     assert shown is not None
     assert Mark.EARLIER in shown.marks[2, 3]
     assert Mark.EARLIER in shown.marks[3, 3]
@@ -66,7 +68,7 @@ def test_both_plies_of_a_round_are_marked() -> None:
 
 
 def test_a_past_frame_has_no_legal_moves() -> None:
-    view = replace(view_of(ToyMatch(), "occupy(3,3)"), viewing=0)
+    view = replace(view_of(toy_match(), "occupy(3,3)"), viewing=0)
     shown = picture(view)
     assert shown is not None
     assert not any(Mark.LEGAL in marks for marks in shown.marks.values())
@@ -74,7 +76,7 @@ def test_a_past_frame_has_no_legal_moves() -> None:
 
 
 def test_the_most_urgent_thing_is_told() -> None:
-    match = ToyMatch(finding_at=1)
+    match = toy_match(finding_at=1)
     view = view_of(match)
     assert status(view).tone is Tone.FINDING
     why = match.why_not(BoardMove("occupy", 1, 1))
@@ -86,13 +88,13 @@ def test_the_most_urgent_thing_is_told() -> None:
 
 
 def test_there_is_no_picture_in_the_bare_game() -> None:
-    view = View(Situation.of(BlockMatch()))
+    view = View(Situation.of(bare_match()))
     assert picture(view) is None
     assert square_text(view, (1, 1)) == ""
 
 
 def test_a_finding_has_the_command_that_replays_it() -> None:
-    (finding,) = ToyMatch(finding_at=1).findings
+    (finding,) = toy_match(finding_at=1).findings
     assert finding_note(finding, ["occupy(2,2)"]).text.endswith(finding.replay)
     bare = replace(finding, replay="")
     note = finding_note(bare, ["occupy(2,2)"], lambda moves: f"again {' '.join(moves)}")
@@ -118,13 +120,13 @@ def test_what_is_said_is_decided_without_textual() -> None:
 
 
 def test_a_board_with_very_many_moves_is_picked_by_square() -> None:
-    class Large(ToyMatch):
-        has_rules = False
-
-        def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
+    class Large(ToyEngine):
+        def touched(self, step: Step, move: MatchMove) -> tuple[SquareXY, ...]:
             raise AssertionError("the formula is not asked about so many moves")
 
     board = Board.parse("/".join(["." * 19] * 19))
     toy = replace(TIC, start=board)
-    picks = Situation.of(Large(toy)).picks
+    large = Large(toy)
+    large.facts = replace(large.facts, has_rules=False)
+    picks = Situation.of(Match(large)).picks
     assert picks.pick((7, 9)) == Play(BoardMove("occupy", 7, 9))

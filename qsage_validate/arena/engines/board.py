@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from qsage_validate.arena.conductor import Conductor, PlayState
+from qsage_validate.arena.engines.engine import Engine, Facts, Step
 from qsage_validate.arena.frame import (
     Frame,
     Hint,
@@ -22,178 +23,133 @@ from qsage_validate.arena.move_words import words_of
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.pairs import blocking_pairs
 from qsage_validate.arena.promise import broken_promise, broken_when_stuck
-from qsage_validate.encodings.layout.tables import AnyLayout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Illegality, Player
-from qsage_validate.play.match import Match
 from qsage_validate.strategies.readings import BoardMove, Legality, NamedMove
 
 # How many moves a hint looks at.
 _HINT_MOVES = 64
 
 
-class BoardMatch(Match):
-    """A play against a certificate for a formula with a layout."""
+@dataclass(frozen=True)
+class BoardStep(Step):
+    """``asked`` says that the certificate has left the next ply to the person."""
+
+    play: PlayState
+    asked: bool = False
+
+
+class BoardEngine(Engine[BoardStep]):
+    """Plays against a certificate for a formula with a layout."""
 
     def __init__(
         self, conductor: Conductor, names: Names, title: str, notes: Iterable[str] = ()
     ) -> None:
-        """Begin a play; the certificate makes its first ply if it begins."""
-        super().__init__()
         self._conductor = conductor
+        self._layout = conductor.layout
         self._names = names
-        self._title = title
-        self._notes = tuple(notes)
+        self._person = conductor.player.other
         self._words = words_of(
-            conductor.layout, conductor.player.other, conductor.reader.code, conductor.game
+            conductor.layout, self._person, conductor.reader.code, conductor.game
         )
         self._pairs = blocking_pairs(conductor.game, conductor.player)
-        self._states: dict[tuple[str, ...], PlayState] = {}
-        self._rounds.append(self._open())
-
-    @property
-    def layout(self) -> AnyLayout:
-        """The layout that boards and moves are read with."""
-        return self._conductor.layout
-
-    @property
-    def title(self) -> str:
-        return self._title
-
-    @property
-    def certificate_player(self) -> Player:
-        return self._conductor.player
-
-    @property
-    def plies(self) -> int:
-        return self._conductor.plies
-
-    @property
-    def mover(self) -> Player:
-        mover = None if self.over else self._conductor.to_move(self._state)
-        return self.person if mover is None else mover
-
-    @property
-    def has_board(self) -> bool:
-        return True
-
-    @property
-    def has_rules(self) -> bool:
-        return self._conductor.game is not None
-
-    @property
-    def actions(self) -> tuple[str, ...]:
-        return self._words.actions
-
-    @property
-    def moves_by_line(self) -> bool:
-        return self._words.has_blanks
-
-    @property
-    def target(self) -> tuple[str, ...]:
-        game = self._conductor.game
-        return () if game is None else game.target
-
-    @property
-    def top_owner(self) -> Player | None:
-        game = self._conductor.game
-        return game.arrangement.top if isinstance(game, PositionalGame) else None
-
-    @property
-    def has_pairs(self) -> bool:
-        return self._pairs is not None
+        game, notes = conductor.game, tuple(notes)
+        top = game.arrangement.top if isinstance(game, PositionalGame) else None
+        if top is not None:
+            notes = (*notes, f"{top} connects top and bottom, {top.other} left and right")
+        self.facts = Facts(
+            title=title,
+            certificate_player=conductor.player,
+            plies=conductor.plies,
+            has_board=True,
+            has_rules=game is not None,
+            notes=notes,
+            moves_by_line=self._words.has_blanks,
+            actions=self._words.actions,
+            target=() if game is None else game.target,
+            top_owner=top,
+            has_pairs=self._pairs is not None,
+        )
 
     def pairs(self, frame: Frame) -> Pairs | None:
         return None if self._pairs is None else self._pairs.of(frame.position)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        top = self.top_owner
-        if top is None:
-            return self._notes
-        return (*self._notes, f"{top} connects top and bottom, {top.other} left and right")
+    def mover(self, step: BoardStep) -> Player:
+        mover = None if step.over else self._conductor.to_move(step.play)
+        return self._person if mover is None else mover
 
     # -- moves ------------------------------------------------------------------------------
 
-    @property
-    def _state(self) -> PlayState:
-        return self._states[self._key(f.move for f in self.frames if f.player is not None)]
+    def legal(self, step: BoardStep) -> Sequence[LayoutMove]:
+        return self._conductor.legal_moves(step.play)
 
-    @staticmethod
-    def _key(moves: Iterable[MatchMove | None]) -> tuple[str, ...]:
-        """The moves of a play; a reply that is no move has no text."""
-        return tuple("?" if move is None else str(move) for move in moves)
-
-    def legal_moves(self) -> Sequence[MatchMove]:
-        return () if self.over else self._conductor.legal_moves(self._state)
-
-    def parse_move(self, text: str) -> MatchMove:
+    def parse(self, step: BoardStep, text: str) -> LayoutMove:
         # A square alone may be a move because no other one there is legal.
-        legal = [m for m in self.legal_moves() if isinstance(m, (BoardMove, NamedMove))]
-        if self._is_by_rules:
-            return self._parse_by_rules(text, legal)
+        legal = () if step.over else self.legal(step)
+        if self._is_by_rules(step):
+            return self._parse_by_rules(step, text, legal)
         try:
-            return self._words.parse(text, self._next_ply, legal)
+            return self._words.parse(text, self._next_ply(step), legal)
         except MalformedMoveError:
-            self._explain_unsaid(text)
+            self._explain_unsaid(step, text)
             raise
 
-    def _parse_by_rules(self, text: str, legal: Sequence[LayoutMove]) -> NamedMove:
+    def _parse_by_rules(self, step: BoardStep, text: str, legal: Sequence[LayoutMove]) -> NamedMove:
         """A move that the layout need not know, of either player."""
         assert self._conductor.game is not None, "the rules go on"
-        name = str(self._conductor.game.parse_move(text, self.mover))
+        name = str(self._conductor.game.parse_move(text, self.mover(step)))
         found = next((m for m in legal if str(m) == name), NamedMove(name))
         assert isinstance(found, NamedMove), "moves of tables have names"
         return found
 
-    def _explain_unsaid(self, text: str) -> None:
+    def _explain_unsaid(self, step: BoardStep, text: str) -> None:
         """Raise ``MalformedMoveError`` where a move is known to the rules, but has no code."""
         game = self._conductor.game
-        if game is None or self.over:
+        if game is None or step.over:
             return
         try:
-            name = str(game.parse_move(text, self.mover))
+            name = str(game.parse_move(text, self.mover(step)))
         except (MalformedMoveError, AmbiguousMoveError):
             return
-        if self._conductor.find(self._state, name) is None:
+        if self._conductor.find(step.play, name) is None:
             raise MalformedMoveError(
-                f"found {name}, a move for which the layout ({self.layout.source}) has no code at "
-                f"ply {self._state.plies + 1}, expected one that has"
+                f"found {name}, a move for which the layout ({self._layout.source}) has no code at "
+                f"ply {step.play.plies + 1}, expected one that has"
             )
 
-    @property
-    def _is_by_rules(self) -> bool:
+    def _is_by_rules(self, step: BoardStep) -> bool:
         """Whether the next ply is the person's and the formula knows nothing of it."""
-        if self.over:
+        if step.over:
             return False
-        return self.mover is not self.person or self._state.plies >= self.layout.plies
+        return self.mover(step) is not self._person or step.play.plies >= self._layout.plies
 
-    def moves_at(self, square: SquareXY) -> tuple[MatchMove, ...]:
-        if self._is_by_rules:
-            own = self._conductor.legal_moves(self._state)
+    def at(self, step: BoardStep, square: SquareXY) -> tuple[MatchMove, ...]:
+        if self._is_by_rules(step):
+            own = self._conductor.legal_moves(step.play)
             return tuple(move for move in own if move.square == square)
-        return self._words.at(square, self._next_ply)
+        return self._words.at(square, self._next_ply(step))
 
-    @property
-    def _next_ply(self) -> int:
-        return min(self._state.plies + 1, self.layout.plies)
+    def _next_ply(self, step: BoardStep) -> int:
+        return min(step.play.plies + 1, self._layout.plies)
 
-    def why_not(self, move: MatchMove) -> WhyNot | None:
-        if self.over:
+    def why_not(self, step: BoardStep, move: MatchMove) -> WhyNot | None:
+        if step.over:
             return None
-        state, own = self._state, self._checked(move)
-        verdicts = None if self._is_by_rules else self._conductor.legality(state)
+        state, own = step.play, self._checked(step, move)
+        verdicts = None if self._is_by_rules(step) else self._conductor.legality(state)
         verdict = None if verdicts is None else verdicts.get(own)
         formula_legal = None if verdict is None else verdict.legal
-        illegality = self._illegality(state, own)
+        illegality = self._illegality(step, own)
         rules_legal = None if state.position is None else illegality is None
         if formula_legal is not False and illegality is None:
             return None
         evidence: list[NamedValue] = []
         if verdict is not None and not verdict.legal:
             evidence = self._evidence(state, own, verdict)
-        return WhyNot(own, self.mover, formula_legal, rules_legal, tuple(evidence), illegality)
+        return WhyNot(
+            own, self.mover(step), formula_legal, rules_legal, tuple(evidence), illegality
+        )
 
     def _evidence(self, state: PlayState, move: LayoutMove, verdict: Legality) -> list[NamedValue]:
         """The literals by which the formula flags a move."""
@@ -211,45 +167,43 @@ class BoardMatch(Match):
             evidence.append(names.made(player, verdict.earlier, str(move), values))
         return evidence
 
-    def _checked(self, move: MatchMove) -> LayoutMove:
-        if self._is_by_rules and isinstance(move, NamedMove):
+    def _checked(self, step: BoardStep, move: MatchMove) -> LayoutMove:
+        if self._is_by_rules(step) and isinstance(move, NamedMove):
             return move
-        return self._words.checked(move, self._next_ply)
+        return self._words.checked(move, self._next_ply(step))
 
-    def _illegality(self, state: PlayState, move: LayoutMove) -> Illegality | None:
+    def _illegality(self, step: BoardStep, move: LayoutMove) -> Illegality | None:
         """What the rules say; the board's size is a rule that is always known."""
-        referee = self._conductor.referee
+        state, referee = step.play, self._conductor.referee
         if state.position is not None and referee is not None:
-            known = referee.move(move, self.mover)
+            known = referee.move(move, self.mover(step))
             if known is None:
-                by_rules = self._is_by_rules
+                by_rules = self._is_by_rules(step)
                 missing = None if by_rules else self._words.illegality(move, state.plies + 1)
-                return missing or Illegality("unknown move", f"{move}: no move of {self.mover}")
+                mover = self.mover(step)
+                return missing or Illegality("unknown move", f"{move}: no move of {mover}")
             return state.position.illegality(known)
         return self._words.illegality(move, state.plies + 1)
 
-    def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
-        if self.over or not isinstance(move, (BoardMove, NamedMove)):
+    def touched(self, step: BoardStep, move: MatchMove) -> tuple[SquareXY, ...]:
+        if step.over or not isinstance(move, (BoardMove, NamedMove)):
             return ()
-        state, referee = self._state, self._conductor.referee
+        state, referee = step.play, self._conductor.referee
         if not self._conductor.is_legal(state, move):
             return ()
         if state.position is not None and referee is not None:
-            known = referee.move(move, self.mover)
+            known = referee.move(move, self.mover(step))
             assert known is not None, "a legal move is known to the rules"
             return tuple(state.position.board.differences(state.position.play(known).board))
         before, after = state.board, self._conductor.play(state, move).board
         return () if before is None or after is None else tuple(before.differences(after))
 
-    def hint(self) -> Hint | None:
+    def hint(self, step: BoardStep) -> Hint | None:
         """The move that leaves the most moves after the certificate's answer."""
-        moves = [move for move in self.legal_moves() if isinstance(move, (BoardMove, NamedMove))]
-        if not moves:
-            return None
-        conductor = self._conductor
-        played = conductor.play_all([(self._state, move) for move in moves[:_HINT_MOVES]])
+        moves = self.legal(step)[:_HINT_MOVES]
+        played = self._conductor.play_all([(step.play, move) for move in moves])
         best: tuple[int, Hint] | None = None
-        for move, state in zip(moves, played, strict=False):
+        for move, state in zip(moves, played, strict=True):
             score, text = self._outlook(state)
             if best is None or score > best[0]:
                 best = score, Hint(move, f"{move}: {text}")
@@ -257,72 +211,66 @@ class BoardMatch(Match):
 
     def _outlook(self, state: PlayState) -> tuple[int, str]:
         conductor = self._conductor
-        if conductor.to_move(state) is self.certificate_player:
+        if conductor.to_move(state) is conductor.player:
             (state,) = conductor.answer_all([state])
         if state.ending is not None:
-            if state.ending.winner is self.person:
+            if state.ending.winner is self._person:
                 return 1 << 30, f"wins: {state.ending.reason}"
             return -1, f"the play ends: {state.ending.reason}"
         if conductor.is_open(state):
             return 1 << 29, state.remark
         count = len(conductor.legal_moves(state))
-        answer = f"{self.certificate_player} answers {state.last}"
+        answer = f"{conductor.player} answers {state.last}"
         return count, f"{answer} and leaves {count} {'move' if count == 1 else 'moves'}"
 
     # -- playing ----------------------------------------------------------------------------
 
-    def can_claim(self) -> bool:
-        """Whether the person's next ply has a game-stop variable: a goal can be claimed."""
-        if self.over or self._is_by_rules:
+    def can_claim(self, step: BoardStep) -> bool:
+        if step.over or self._is_by_rules(step):
             return False
-        return self._conductor.can_claim(self._state.plies + 1)
+        return self._conductor.can_claim(step.play.plies + 1)
 
-    def _open(self) -> tuple[Frame, ...]:
+    def start(self) -> BoardStep:
         began = time.perf_counter()
-        state = self._conductor.start()
-        return self._frames_from(state, None, began)
+        return self._step(self._conductor.start(), None, began)
 
-    def _advance(self, move: MatchMove, why: WhyNot | None, claim: bool) -> tuple[Frame, ...]:
-        own, state = self._checked(move), self._state
-        sayable = not self._is_by_rules
+    def push(
+        self, step: BoardStep, move: MatchMove, why: WhyNot | None, *, claim: bool
+    ) -> BoardStep:
+        own, state = self._checked(step, move), step.play
+        sayable = not self._is_by_rules(step)
         if sayable and not self._conductor.reader.code.can_say(state.plies + 1, own):
             raise UsageError(f"{own} cannot be let happen: the formula has no bits for it")
         if not sayable and not self._conductor.is_legal(state, own):
             raise UsageError(f"{own} cannot be let happen: the formula does not know this ply")
-        if claim and not self.can_claim():
+        if claim and not self.can_claim(step):
             raise UsageError(f"{own}: no goal can be claimed at ply {state.plies + 1}")
         began = time.perf_counter()
         after = self._conductor.play(state, own, stop=claim)
         if after.illegal and after.ending is None:
             broken = broken_promise(self._conductor, state, own)
             after = replace(after, findings=after.findings + broken)
-        return self._frames_from(after, why, began)
+        return self._step(after, why, began)
 
-    def _frames_from(self, state: PlayState, why: WhyNot | None, began: float) -> tuple[Frame, ...]:
-        """The frame of ``state`` and of the certificate's answer to it."""
-        frames: list[Frame] = []
-        while True:
-            mover = self._conductor.to_move(state)
-            if mover is self.person:
-                (state,) = self._conductor.examine_all([state])
-            now = time.perf_counter()
-            frames.append(self._frame(state, why, now - began))
-            if mover is not self.certificate_player or state.ending is not None:
-                return tuple(frames)
-            (answered,) = self._conductor.answer_all([state])
-            if self._conductor.is_open(answered) and answered.plies == state.plies:
-                # The person goes on, in the certificate's place.
-                frames[-1] = self._frame(answered, why, now - began)
-                return tuple(frames)
-            if answered.plies == state.plies:
-                # No answer at all: the frame of the person's ply becomes the last one.
-                frames.pop()
-            else:
-                why = None
-            state, began = answered, now
+    def reply(self, step: BoardStep) -> BoardStep | None:
+        conductor = self._conductor
+        if step.asked or conductor.to_move(step.play) is not conductor.player:
+            return None
+        began = time.perf_counter()
+        (after,) = conductor.answer_all([step.play])
+        if after.plies > step.play.plies:
+            return self._step(after, None, began)
+        # There is no answer: the play has ended, or the person goes on in its place.
+        why, asked = step.frame.illegal, conductor.is_open(after)
+        return replace(self._step(after, why, began), asked=asked)
+
+    def _step(self, state: PlayState, why: WhyNot | None, began: float) -> BoardStep:
+        if self._conductor.to_move(state) is self._person:
+            (state,) = self._conductor.examine_all([state])
+        seconds = time.perf_counter() - began
+        return BoardStep(self._frame(state, why, seconds), state)
 
     def _frame(self, state: PlayState, why: WhyNot | None, seconds: float) -> Frame:
-        self._states[state.moves] = state
         player = self._conductor.mover(state.plies) if state.plies else None
         outcome, findings = None, state.findings
         if state.ending is not None:
@@ -337,7 +285,7 @@ class BoardMatch(Match):
             ply=state.plies,
             player=player,
             move=state.last if state.plies else None,
-            by_certificate=player is self.certificate_player and not state.chosen,
+            by_certificate=player is self._conductor.player and not state.chosen,
             board=state.shown_board,
             position=state.position,
             values=tuple(

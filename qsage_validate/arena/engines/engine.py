@@ -1,0 +1,167 @@
+"""What a play needs of a strategy: the protocol that board, blocks and heaps answer.
+
+An engine keeps nothing of a play: it makes steps from steps, so that going back and forth, or
+looking ahead, costs nothing and changes nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from qsage_validate.arena.frame import (
+    BoardMove,
+    Frame,
+    Hint,
+    MatchMove,
+    Pairs,
+    SquareXY,
+    WhyNot,
+)
+from qsage_validate.games.protocol import Player
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is the same at each moment of a play.
+
+    ``title`` names game and certificate in a header; ``certificate_player`` is the side that
+    answers (Black for Skolem, White for Herbrand); ``plies`` is how many a play has at most
+    (blocks, in the bare game), 0 if that is not known.  With ``has_board`` frames have boards and
+    moves are moves of a board; with ``has_rules`` each step is compared with the game's rules;
+    with ``has_verdict`` a formula's verdict is evaluated at the end.  ``answers`` says in a word
+    what answers.  With ``moves_by_line`` blanks are parts of moves, so that scripts separate them
+    by lines only.  ``actions`` are the person's, in the order of their numbers (none if bare);
+    ``target`` is the shape to be formed, drawn row by row, where the game is about one;
+    ``top_owner`` connects top and bottom of the board, where the players connect opposite sides.
+    With ``has_pairs`` pairs by which White could block may be known: the certificate plays White.
+    ``notes`` are worth telling at the start (where the layout came from, don't-cares, …).
+    """
+
+    title: str
+    certificate_player: Player
+    plies: int
+    has_board: bool
+    has_rules: bool
+    notes: tuple[str, ...] = ()
+    answers: str = "certificate"
+    has_verdict: bool = True
+    moves_by_line: bool = False
+    actions: tuple[str, ...] = ()
+    target: tuple[str, ...] = ()
+    top_owner: Player | None = None
+    has_pairs: bool = False
+
+    @property
+    def person(self) -> Player:
+        """The side that the person plays."""
+        return self.certificate_player.other
+
+
+@dataclass(frozen=True)
+class Step:
+    """A play after some plies: what is shown of it, and in subclasses what an engine goes on from.
+
+    ``frame`` is the last one of the play.
+    """
+
+    frame: Frame
+
+    @property
+    def over(self) -> bool:
+        """Whether the play has ended."""
+        return self.frame.outcome is not None
+
+
+S = TypeVar("S", bound=Step)
+
+
+class Engine(Protocol[S]):
+    """What answers the person's moves; what not every engine knows has a default here."""
+
+    facts: Facts
+
+    def start(self) -> S:
+        """The play before ply 1."""
+
+    def mover(self, step: S) -> Player:
+        """Whose ply the person makes next.
+
+        The certificate's, where it may make any legal move: the person chooses that then.
+        """
+        return self.facts.person
+
+    def legal(self, step: S) -> Sequence[MatchMove]:
+        """The person's legal moves in a play that goes on, in a fixed order.
+
+        By the formula's indicators where they are known, else by the rules, else every move
+        that can be written.  In the bare game every assignment is legal; a block of more than
+        six variables gives only the first 64 of them.
+        """
+
+    def parse(self, step: S, text: str) -> MatchMove:
+        """The move that ``text`` names, legal or not.
+
+        Raises ``MalformedMoveError`` (quotes the text and says what a move looks like),
+        ``AmbiguousMoveError``.
+        """
+
+    def why_not(self, step: S, move: MatchMove) -> WhyNot | None:
+        """Why ``move`` is illegal now, or ``None`` when both formula and rules accept it."""
+
+    def push(self, step: S, move: MatchMove, why: WhyNot | None, *, claim: bool) -> S:
+        """The play after the person's ``move``, let happen where ``why`` says it is illegal.
+
+        ``claim`` claims the goal with it.  Raises ``UsageError`` for what cannot be done.
+        """
+
+    def reply(self, step: S) -> S | None:
+        """The play after the certificate's next ply; ``None`` where it is not its turn.
+
+        A step with as many plies takes the place of ``step``: the certificate has no answer
+        there, or the person is to choose for it.
+        """
+
+    def can_claim(self, step: S) -> bool:
+        """Whether the person can claim a goal with the next ply: it has a game-stop variable."""
+        return False
+
+    def at(self, step: S, square: SquareXY) -> tuple[MatchMove, ...]:
+        """The moves, legal or not, that a person may mean by ``square``: one for each action."""
+        legal = () if step.over else self.legal(step)
+        names = self.facts.actions or tuple(
+            dict.fromkeys(move.action for move in legal if isinstance(move, BoardMove))
+        )
+        return tuple(self.parse(step, f"{name}({square[0]},{square[1]})") for name in names)
+
+    def touched(self, step: S, move: MatchMove) -> tuple[SquareXY, ...]:
+        """The squares whose content a legal ``move`` changes.
+
+        With it, an interface lets one click a piece and then its target.
+        """
+        return ()
+
+    def hint(self, step: S) -> Hint | None:
+        """A suggestion for the person in a play that goes on, where one is known."""
+        return None
+
+    def random(self, step: S, generator: random.Random) -> MatchMove | None:
+        """A legal move chosen by ``generator``; ``None`` when there is none."""
+        moves = self.legal(step)
+        return generator.choice(moves) if moves else None
+
+    def pairs(self, frame: Frame) -> Pairs | None:
+        """The pairs by which White could block from a frame on; ``None`` where none are known."""
+        return None
+
+
+def answered(engine: Engine[S], step: S) -> tuple[S, ...]:
+    """``step`` and the certificate's answers to it, until the person's turn or the end."""
+    steps = [step]
+    while (reply := engine.reply(steps[-1])) is not None:
+        if reply.frame.ply == steps[-1].frame.ply:
+            steps.pop()
+        steps.append(reply)
+    return tuple(steps)
