@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
 from qsage_validate.errors import UsageError
-from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game
-from qsage_validate.solvers.search.positional.engine import PositionalSolver
+from qsage_validate.solvers.search.positional.engine import PositionalEngine
+from qsage_validate.solvers.search.search_engine import SearchEngine
 from qsage_validate.solvers.search.solver import Solver
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Tell, nobody
+
+_ENGINES: Final[Mapping[str, Callable[[Any], SearchEngine]]] = {"positional": PositionalEngine}
+
+
+def engine_for(game: Game) -> SearchEngine | None:
+    """The engine made for games of a language; ``None`` where the general one is to be taken."""
+    made = _ENGINES.get(game.language)
+    try:
+        return None if made is None else made(game)
+    except UsageError:
+        # Turns of several stones, or a network with too many ways to list.
+        return None
 
 
 def search_for(
@@ -17,11 +32,5 @@ def search_for(
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tell: Tell = nobody,
 ) -> Solver:
-    """The search made for positional games where it takes the game, else the general one."""
-    if isinstance(game, PositionalGame) and game.model.alternates:
-        try:
-            return PositionalSolver(game, limits=limits, tell=tell)
-        except UsageError:
-            # A network with too many ways to list: the general search floods it.
-            pass
-    return Solver(game, limits=limits, tell=tell)
+    """The search by the engine made for the game where it takes it, else the general one."""
+    return Solver(game, engine_for(game), limits=limits, tell=tell)

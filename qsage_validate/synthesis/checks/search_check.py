@@ -14,7 +14,8 @@ from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.reach import reach
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import MAX_PLIES, Solver
+from qsage_validate.solvers.search.bounds import MAX_PLIES
+from qsage_validate.solvers.search.solver import Solver
 from qsage_validate.synthesis.clock import Clock
 from qsage_validate.system.limits import Deadline, Limits
 

@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 from qsage_validate.games.positional.keys import CanonicalKeys
 from qsage_validate.solvers.search.positional.pairing import PairingFinder
-from qsage_validate.solvers.search.positional.table import ALWAYS, NEVER, NOT_WITHIN, Place, Table
+from qsage_validate.solvers.search.positional.table import ALWAYS, Place, Table
 from qsage_validate.solvers.search.positional.threats import ThreatSearch
 from qsage_validate.solvers.search.positional.winning_sets import (
     Layers,
@@ -32,6 +32,7 @@ from qsage_validate.solvers.search.positional.winning_sets import (
     whole,
     without_twins,
 )
+from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN
 
 # White's replies of which so many are looked at before one is searched, with so many stones of
 # Black's left.
@@ -186,6 +187,11 @@ class MakerBreaker:
             return first | self._sets.missing(others & -others, free)
         result = self.black(black, white | first, self._sets.denied(layers, v), stones)
         return result | first if result > 0 else result
+
+    @property
+    def positions(self) -> int:
+        """How many positions the tables hold."""
+        return sum(map(len, self.tables))
 
     # -- What is known ----------------------------------------------------------------------
 

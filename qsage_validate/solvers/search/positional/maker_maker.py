@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from qsage_validate.games.positional.keys import CanonicalKeys
 from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
-from qsage_validate.solvers.search.positional.table import ALWAYS, NEVER, NOT_WITHIN, Place, Table
+from qsage_validate.solvers.search.positional.table import ALWAYS, Place, Table
 from qsage_validate.solvers.search.positional.threats import ThreatSearch
 from qsage_validate.solvers.search.positional.winning_sets import (
     Layers,
@@ -23,6 +23,7 @@ from qsage_validate.solvers.search.positional.winning_sets import (
     ordered,
     scores,
 )
+from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN
 
 
 class MakerMaker:
@@ -146,6 +147,11 @@ class MakerMaker:
         whites = scores(self._whites, other, cells, stones)
         blacks = scores(self._sets, own, cells, stones)
         return {v: score + whites[v] for v, score in blacks.items()}
+
+    @property
+    def positions(self) -> int:
+        """How many positions the tables hold."""
+        return sum(map(len, self.tables)) + self.maker.positions
 
     # -- What is known ----------------------------------------------------------------------
 

@@ -7,10 +7,6 @@ from typing import NamedTuple
 
 from qsage_validate.games.positional.keys import CanonicalKeys
 
-NEVER = -1
-NOT_WITHIN = 0
-"""Results of a search; a win is a positive number, the win's zone."""
-
 ALWAYS = 1 << 30
 """More stones than there are: Black never wins, or is not known to win."""
 

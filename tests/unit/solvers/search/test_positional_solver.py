@@ -13,18 +13,19 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.keys import CanonicalKeys
-from qsage_validate.games.positional.masks import mask_of, members
+from qsage_validate.games.positional.masks import mask_of, members, minimal
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.pairing import Pairing
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.positional.symmetry import key_symmetries
 from qsage_validate.games.protocol import Player, Position
+from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.choose import search_for
-from qsage_validate.solvers.search.positional.engine import PositionalSolver
+from qsage_validate.solvers.search.positional.engine import PositionalEngine
 from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
 from qsage_validate.solvers.search.positional.pairing import PairingFinder
 from qsage_validate.solvers.search.positional.threats import ThreatSearch
-from qsage_validate.solvers.search.positional.winning_sets import WinningSets
+from qsage_validate.solvers.search.positional.winning_sets import WinningSets, alive
 from qsage_validate.solvers.search.solver import Solver, WinningStrategy
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.positional import random_game, random_network_game, random_sets, winner
@@ -81,7 +82,7 @@ def test_it_finds_what_the_general_search_finds(make: Make, count: int) -> None:
     for _ in range(count):
         model = make(random)
         game = PositionalGame(model)
-        found = PositionalSolver(game).solve()
+        found = Solver(game, PositionalEngine(game)).solve()
         known = Solver(game).solve()
         assert (found.winner, found.critical_plies) == (known.winner, known.critical_plies), model
         winners.append(found.winner)
@@ -93,7 +94,7 @@ def test_along_a_play_it_knows_the_moves_that_win(make: Make, count: int) -> Non
     random = Random(12)
     for _ in range(count // 4):
         game = PositionalGame(make(random))
-        solver, known = PositionalSolver(game), Solver(game)
+        solver, known = Solver(game, PositionalEngine(game)), Solver(game)
         position = game.initial
         while position.outcome is None:
             assert solver.winner(position) is known.winner(position), position
@@ -111,7 +112,7 @@ def test_never_means_with_any_number_of_plies() -> None:
         model = random_large_game(random)
         sets = threes(random, 9, random.randint(2, 6))
         model = replace(model, black_wins=sets, turns=model.turns[: random.randint(3, 7)])
-        found = PositionalSolver(PositionalGame(model)).solve()
+        found = search_for(PositionalGame(model)).solve()
         if found.never:
             seen += 1
             longer = model.at_depth(len(model.positions))
@@ -198,14 +199,14 @@ def test_the_winner_wins_against_every_reply(
     shape: str, size: tuple[int, int], torus: bool, player: Player
 ) -> None:
     game = PositionalGame(harary_model(shape, *size, torus=torus))
-    solver = PositionalSolver(game)
+    solver = Solver(game, PositionalEngine(game))
     assert solver.solve().winner is player
     assert holds_against_everything(game, solver, player) > 20
 
 
 def test_plans_are_made_of_its_answers() -> None:
     game = PositionalGame(harary_model("tic", 4, 4))
-    solver = PositionalSolver(game)
+    solver = Solver(game, PositionalEngine(game))
     plan = Planner(game, BLACK, WinningStrategy(solver, BLACK).is_win).build()
     assert plan_wins(game.initial, plan) > 20
 
@@ -229,11 +230,19 @@ def plan_wins(initial: PositionalPosition, plan: Plan) -> int:
 
 def test_pairs_hold_against_every_reply() -> None:
     game = PositionalGame(harary_model("fatty", 4, 4))
-    pairing = PositionalSolver(game).pairing(game.initial)
+    pairing = pairing_of(game)
     assert pairing is not None
     assert pairs_hold(game, pairing) > 1000
     game = PositionalGame(harary_model("tic", 4, 4))
-    assert PositionalSolver(game).pairing(game.initial) is None
+    assert pairing_of(game) is None
+
+
+def pairing_of(game: PositionalGame) -> Pairing | None:
+    """What the search finds on the empty board."""
+    sets = WinningSets(minimal(game.model.black_wins), len(game.model.positions))
+    layers = sets.layers(0, 0)
+    found = PairingFinder(sets).find(0, alive(layers, len(layers)))
+    return None if found is None else Pairing(found)
 
 
 def pairs_hold(game: PositionalGame, pairing: Pairing) -> int:
@@ -375,13 +384,13 @@ def test_symmetric_positions_have_one_key(size: int, torus: bool, known: int) ->
 
 def test_limits_leave_it_undecided() -> None:
     game = PositionalGame(harary_model("v", 5, 5, torus=True))
-    solver = PositionalSolver(game, limits=Limits(positions=300))
+    solver = Solver(game, PositionalEngine(game), limits=Limits(positions=300))
     found = solver.solve()
     assert found.winner is None
     assert found.reason.startswith("undecided: 300 positions are in the table (Black does not win")
     with pytest.raises(UndecidedError, match="300 positions"):
         solver.winner(game.initial)
-    found = PositionalSolver(game, limits=Limits(Deadline.after(0.05))).solve()
+    found = Solver(game, PositionalEngine(game), limits=Limits(Deadline.after(0.05))).solve()
     assert found.winner is None
     assert "seconds are over" in found.reason
 
@@ -389,26 +398,27 @@ def test_limits_leave_it_undecided() -> None:
 def test_progress_is_told() -> None:
     depths: list[int | None] = []
     game = PositionalGame(harary_model("n", 5, 5))
-    PositionalSolver(game, tell=lambda p: depths.append(p.done)).solve()
+    Solver(game, PositionalEngine(game), tell=lambda p: depths.append(p.done)).solve()
     assert list(dict.fromkeys(depths[:6])) == [1, 3, 5, 7, 9, 11]
 
 
 def test_several_stones_a_turn_are_for_the_general_search() -> None:
     game = PositionalGame(harary_model("tic", 3, 3, stones=2))
     with pytest.raises(UsageError, match="turns of several stones"):
-        PositionalSolver(game)
-    assert type(search_for(game)) is Solver
-    assert isinstance(search_for(PositionalGame(harary_model("tic", 3, 3))), PositionalSolver)
+        PositionalEngine(game)
+    assert isinstance(search_for(game).engine, Bounds)
+    engine = search_for(PositionalGame(harary_model("tic", 3, 3))).engine
+    assert isinstance(engine, PositionalEngine)
 
 
 def test_networks_with_too_many_ways_are_for_the_general_search() -> None:
-    assert type(search_for(PositionalGame(hex_network(9, 9)))) is Solver
+    assert isinstance(search_for(PositionalGame(hex_network(9, 9))).engine, Bounds)
 
 
 def test_positions_that_no_play_leads_to_have_answers() -> None:
     model = replace(hex_network(3, 3, plies=5), black=1, white=2)
     game = PositionalGame(model)
-    solver, known = PositionalSolver(game), Solver(game)
+    solver, known = Solver(game, PositionalEngine(game)), Solver(game)
     texts = ("WB./.../... ply 1", ".../.B./... ply 2", "B../W../..W ply 3")
     for text in texts:
         position = game.parse_position(text)

@@ -21,8 +21,8 @@ from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Kernel, Player
 from qsage_validate.games.registry import resolve_model
+from qsage_validate.solvers.search.bounds import MAX_PLIES, Bounds
 from qsage_validate.solvers.search.solver import (
-    MAX_PLIES,
     SearchResult,
     Solver,
     solve,
@@ -106,9 +106,8 @@ def test_search_is_minimax_on_positional_games(model: Model) -> None:
     assert isinstance(game.kernel(), PositionalKernel)
     result = solve(game)
     assert result.winner is minimax(game)
-    plain = Solver(game)
-    plain._kernel = BddlKernel(game.grounding, game.move_table, ())
-    same = plain.solve()
+    plain = Bounds(game, BddlKernel(game.grounding, game.move_table, ()))
+    same = Solver(game, plain).solve()
     assert (same.winner, same.critical_plies) == (result.winner, result.critical_plies)
 
 
@@ -118,8 +117,7 @@ def test_candidates_of_positional_games_suffice(model: Model, random: Random) ->
     """In each position, and for each number of plies, one of them is as good as any move."""
     game = BddlGame(model)
     kernel = game.kernel()
-    plain = Solver(game)
-    plain._kernel = BddlKernel(game.grounding, game.move_table, ())
+    plain = Bounds(game, BddlKernel(game.grounding, game.move_table, ()))
     position = game.initial
     while position.outcome is None:
         state, player = position.state, position.to_move
@@ -130,10 +128,10 @@ def test_candidates_of_positional_games_suffice(model: Model, random: Random) ->
             candidates = kernel.candidates(state, player, plies)
             if candidates is None:
                 continue
-            wins = [plain._search(after, player.other, plies - 1) for _, after, _ in candidates]
-            successors = plain._kernel.successors(state, player)
+            wins = [plain.search(after, player.other, plies - 1) for _, after, _ in candidates]
+            successors = plain.kernel.successors(state, player)
             expected = [
-                (won and black) or plain._search(after, player.other, plies - 1) == 1
+                (won and black) or plain.search(after, player.other, plies - 1) == 1
                 for _, after, won in successors
             ]
             found = [win == 1 for win in wins]
@@ -153,7 +151,7 @@ def test_the_table_answers_for_any_number_of_plies(model: Model, random: Random)
     while True:
         player = position.to_move
         for plies in random.sample(range(1, 5), 4):
-            wins = solver._search(position.state, player, plies) == 1
+            wins = solver.engine.search(position.state, player, plies) == 1
             assert wins == naive.black_wins(model, state, player, plies)
         moves = naive.transitions(model, state, player)
         if position.outcome is not None:
@@ -264,7 +262,7 @@ def test_critical_depths_of_the_paper(name: str, options: Options, depth: int, s
         assert result.critical_plies == game.plies
     # The table does not claim more than was found.
     for plies in range(game.plies + 1):
-        wins = solver._search(game.initial.state, game.first_player, plies) == 1
+        wins = solver.engine.search(game.initial.state, game.first_player, plies) == 1
         assert wins == (plies == result.critical_plies)
 
 

@@ -1,0 +1,62 @@
+"""What looks at positions for a :class:`~qsage_validate.solvers.search.solver.Solver`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final, Protocol
+
+from qsage_validate.games.protocol import Kernel, Player, State
+
+WIN: Final = 1
+NOT_WITHIN: Final = 0
+NEVER: Final = -1
+"""Results of a search for a win of Black's within so many plies."""
+
+
+class LimitError(Exception):
+    """A limit was reached; caught by the solver."""
+
+
+class SearchEngine(Protocol):
+    """The search of one game's positions with its tables.
+
+    ``nodes`` are the positions that were looked at; every so many of them ``watch`` is called,
+    which ends the search by an error.  The states are those of ``kernel``.
+    """
+
+    kernel: Kernel
+    watch: Callable[[], None]
+    deepens: bool
+    """Whether fewer plies are to be asked for first, for then the moves that decided are known."""
+    for_ever: bool
+    """Whether ``NEVER`` is said of any number of plies; else of those that the game has."""
+
+    @property
+    def nodes(self) -> int:
+        """How many positions were looked at."""
+        ...
+
+    @property
+    def positions(self) -> int:
+        """How many positions the tables hold."""
+        ...
+
+    def frames(self, plies: int) -> int:
+        """How many frames of the stack a search of so many plies may take."""
+        ...
+
+    def depths(self, player: Player, last: int) -> Iterable[int]:
+        """The numbers of plies, up to ``last``, that can differ in their result from fewer."""
+        ...
+
+    def search(self, state: State, player: Player, plies: int) -> int:
+        """``WIN``, ``NOT_WITHIN`` so many plies or ``NEVER``, for a position that goes on."""
+        ...
+
+    def known(self, state: State, player: Player, plies: int) -> bool | None:
+        """Whether Black wins within so many plies, as far as the tables tell."""
+        ...
+
+    def hint(self, state: State, player: Player, plies: int) -> int | None:
+        """The number of a move that decided a search; ``None`` when none is known."""
+        ...
