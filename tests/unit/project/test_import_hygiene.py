@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 
+import pytest
+
 import qsage_validate
 from tests.conftest import REPOSITORY
 
@@ -59,8 +61,8 @@ def test_the_package_alone_loads_nothing() -> None:
 
 
 def imports(tree: ast.AST) -> Iterator[str]:
-    """What a module imports when it is loaded, and for its types alone."""
-    for node in ast.iter_child_nodes(tree):
+    """What a module imports: when it is loaded, for its types alone, inside of a function."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert node.module is not None
             for name in node.names:
@@ -68,8 +70,20 @@ def imports(tree: ast.AST) -> Iterator[str]:
                 yield node.module
         elif isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
-        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from imports(node)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import shop.counter",
+        "from shop import counter",
+        "from shop.counter import till",
+        "if TYPE_CHECKING:\n    from shop.counter import till",
+        "class Shelf:\n    def sell(self):\n        from shop.counter import till",
+    ],
+)
+def test_an_import_is_seen_wherever_it_stands(text: str) -> None:
+    assert "shop.counter" in set(imports(ast.parse(text)))
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
