@@ -141,11 +141,11 @@ def disagreements(records: Iterable[Record]) -> list[Disagreement]:
     for record in records:
         truth = record.result.truth
         if truth is not None:
-            ways = said.setdefault(record.run.instance, {True: [], False: []})[truth]
-            if record.run.way not in ways:
-                ways.append(record.run.way)
+            configs = said.setdefault(record.run.instance, {True: [], False: []})[truth]
+            if record.run.configuration not in configs:
+                configs.append(record.run.configuration)
     return [
-        Disagreement(instance, tuple(ways[True]), tuple(ways[False]))
-        for instance, ways in said.items()
-        if ways[True] and ways[False]
+        Disagreement(instance, tuple(configs[True]), tuple(configs[False]))
+        for instance, configs in said.items()
+        if configs[True] and configs[False]
     ]

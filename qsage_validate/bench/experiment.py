@@ -39,9 +39,9 @@ class Selection:
         self,
         experiment: str,
         instances: Iterable[Instance],
-        ways: Sequence[Way],
+        configs: Sequence[Configuration],
     ) -> list[Run]:
-        """Every wanted instance in every way, way by way within an instance.
+        """Every wanted instance in every configuration, one after the other within an instance.
 
         Raises ``UsageError`` when a pattern leaves nothing over.
         """
@@ -51,9 +51,9 @@ class Selection:
                 instance.family,
                 instance.name,
                 instance.source,
-                way.solver,
-                way.encoding,
-                way.preprocessor,
+                config.solver,
+                config.encoding,
+                config.preprocessor,
                 self.seconds,
                 self.memory_mb,
                 instance.options,
@@ -61,8 +61,8 @@ class Selection:
             )
             for instance in instances
             if self.takes(instance.name)
-            for way in ways
-            if instance.fits is None or instance.fits(way)
+            for config in configs
+            if instance.fits is None or instance.fits(config)
         ]
         if not runs and self.only:
             patterns = ", ".join(map(repr, self.only))
@@ -71,11 +71,11 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Configuration:
     """How instances are solved: a column of a table.
 
-    Ways that are to be told apart differ in one of these names; a method of a solver is part of
-    its name (``certify:search``).
+    Those that are to be told apart differ in one of these names; a method of a solver is part
+    of its name (``certify:search``).
     """
 
     solver: str
@@ -88,14 +88,14 @@ class Instance:
     """What is solved: its name is unique within the experiment.
 
     ``source`` is what a run makes it from, ``options`` are facts that make it another instance
-    (the sum of a file); ``fits`` says which ways suit it (``None``: all).
+    (the sum of a file); ``fits`` says which configurations suit it (``None``: all).
     """
 
     family: str
     name: str
     source: tuple[str, ...]
     options: tuple[tuple[str, str], ...] = ()
-    fits: Callable[[Way], bool] | None = None
+    fits: Callable[[Configuration], bool] | None = None
 
 
 Tabulate = Callable[[Sequence[Record]], Table]

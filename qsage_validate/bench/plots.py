@@ -41,13 +41,13 @@ def check_picture(path: str) -> str:
 
 
 def write_cactus(curves: Sequence[Curve], path: str, title: str) -> None:
-    """How many instances (x) each way decides within how many seconds each (y)."""
+    """How many instances (x) each configuration decides within how many seconds each (y)."""
     kind = check_picture(path)
     figure, axes = _figure(title)
     for curve, marker in zip(curves, _MARKERS * len(curves), strict=False):
         seconds = [max(s, _LEAST) for s in curve.seconds]
         places = range(1, len(seconds) + 1)
-        label = f"{curve.way} ({len(seconds)})"
+        label = f"{curve.configuration} ({len(seconds)})"
         axes.plot(places, seconds, marker=marker, markersize=4, linewidth=1, label=label)
     axes.set_yscale("log")
     axes.set_xlabel("instances decided")
@@ -58,7 +58,7 @@ def write_cactus(curves: Sequence[Curve], path: str, title: str) -> None:
 
 
 def write_scatter(found: Comparison, path: str, title: str) -> None:
-    """Each instance by the seconds of both ways; undecided ones stand on the dashed lines."""
+    """Each instance by the seconds of both; undecided ones stand on the dashed lines."""
     kind = check_picture(path)
     figure, axes = _figure(title)
     edge = found.limit * 1.6
@@ -74,8 +74,8 @@ def write_scatter(found: Comparison, path: str, title: str) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_aspect("equal")
-    axes.set_xlabel(f"{found.x_way} (seconds)")
-    axes.set_ylabel(f"{found.y_way} (seconds)")
+    axes.set_xlabel(f"{found.x_name} (seconds)")
+    axes.set_ylabel(f"{found.y_name} (seconds)")
     _legend(figure)
     _write(figure, path, kind)
 

@@ -57,7 +57,7 @@ class Run:
         return (*self.question, self.seconds, self.memory_mb, self.processor_time)
 
     @property
-    def way(self) -> str:
+    def configuration(self) -> str:
         """How the instance is solved: the columns of tables, the curves of plots.
 
         ``bloqqer+depqbf``, or ``depqbf`` alone; an encoding other than the usual one follows.
@@ -91,7 +91,7 @@ class Run:
         }
 
     def __str__(self) -> str:
-        return f"{self.instance}: {self.way}"
+        return f"{self.instance}: {self.configuration}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,15 @@ from qsage_validate.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A way's times for what it decided, in increasing order: the curve of a cactus plot."""
+    """A configuration's times for what it decided, increasing: the curve of a cactus plot."""
 
-    way: str
+    configuration: str
     seconds: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An instance in a scatter plot; ``None`` where the way did not decide it."""
+    """An instance in a scatter plot; ``None`` where the configuration did not decide it."""
 
     instance: str
     family: str
@@ -30,13 +30,13 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two ways on the instances that both were run on.
+    """Two configurations on the instances that both were run on.
 
     ``limit`` is the largest time limit of the runs, where undecided points are drawn.
     """
 
-    x_way: str
-    y_way: str
+    x_name: str
+    y_name: str
     points: tuple[Point, ...]
     limit: float
 
@@ -54,34 +54,35 @@ class Comparison:
 
 
 def curves(records: Sequence[Record]) -> list[Curve]:
-    """One curve for each way, the one that decided most first."""
+    """One curve for each configuration, the one that decided most first."""
     times: dict[str, list[float]] = {}
     for record in latest(records):
-        own = times.setdefault(record.run.way, [])
+        own = times.setdefault(record.run.configuration, [])
         if record.result.decided:
             own.append(record.result.seconds)
-    found = [Curve(way, tuple(sorted(seconds))) for way, seconds in times.items()]
+    found = [Curve(config, tuple(sorted(seconds))) for config, seconds in times.items()]
     return sorted(found, key=lambda curve: (-len(curve.seconds), sum(curve.seconds)))
 
 
-def comparison(records: Sequence[Record], x_way: str, y_way: str) -> Comparison:
-    """Two ways against each other; raises ``UsageError`` with the ways that there are."""
+def comparison(records: Sequence[Record], x_name: str, y_name: str) -> Comparison:
+    """Two configurations against each other; raises ``UsageError`` with those that there are."""
     known = latest(records)
-    ways = dict.fromkeys(record.run.way for record in known)
-    for way in (x_way, y_way):
-        if way not in ways:
-            raise UsageError(f"found no results of {way!r}, expected one of {', '.join(ways)}")
-    places = {(r.run.instance, r.run.way): r for r in known}
+    configs = dict.fromkeys(record.run.configuration for record in known)
+    for config in (x_name, y_name):
+        if config not in configs:
+            names = ", ".join(configs)
+            raise UsageError(f"found no results of {config!r}, expected one of {names}")
+    places = {(r.run.instance, r.run.configuration): r for r in known}
     points = []
     limit = 0.0
     for instance in dict.fromkeys(r.run.instance for r in known):
-        x, y = places.get((instance, x_way)), places.get((instance, y_way))
+        x, y = places.get((instance, x_name)), places.get((instance, y_name))
         if x is not None and y is not None:
             points.append(Point(instance, x.run.family, _decided(x), _decided(y)))
             limit = max(limit, *(r.run.seconds or r.result.seconds for r in (x, y)))
     if not points:
-        raise UsageError(f"{x_way} and {y_way} have no instance in common")
-    return Comparison(x_way, y_way, tuple(points), limit)
+        raise UsageError(f"{x_name} and {y_name} have no instance in common")
+    return Comparison(x_name, y_name, tuple(points), limit)
 
 
 def _decided(record: Record) -> float | None:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench.answers import by_search, by_solver, check_preprocessor, check_solver
 from qsage_validate.bench.campaign import latest
-from qsage_validate.bench.experiment import Instance, Selection, Tabulate, Way
+from qsage_validate.bench.experiment import Configuration, Instance, Selection, Tabulate
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResult
-from qsage_validate.bench.summaries import default_tables, seconds_text, way_names
+from qsage_validate.bench.summaries import configuration_names, default_tables, seconds_text
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError
 
@@ -34,11 +34,11 @@ FORMULA: Final = "formula"
 _DEFAULT_ENCODING: Final = "lifted"
 
 
-# --- Which ways there are -------------------------------------------------------------------
+# --- Which configurations there are ---------------------------------------------------------
 
 
-def ways(selection: Selection, *, games: bool) -> list[Way]:
-    """The ways in which instances are to be solved; ``games`` says that their rules are known.
+def configurations(selection: Selection, *, games: bool) -> list[Configuration]:
+    """The configurations that are to solve; ``games`` says that the instances' rules are known.
 
     Raises ``UsageError`` for names that are not known and programs that are not there.
     """
@@ -48,7 +48,7 @@ def ways(selection: Selection, *, games: bool) -> list[Way]:
     for name in preprocessors:
         check_preprocessor(name)
     encodings = _encodings(selection) if games else [NO_ENCODING]
-    found: list[Way] = []
+    found: list[Configuration] = []
     for solver in solvers:
         if solver == SEARCH or solver.startswith(CERTIFY):
             _check_route(solver, games=games)
@@ -57,10 +57,12 @@ def ways(selection: Selection, *, games: bool) -> list[Way]:
                     f"found --processor-time for {solver}, which keeps wall-clock time"
                 )
             used = [NO_ENCODING] if solver == SEARCH else encodings
-            found += [Way(solver, encoding) for encoding in used]
+            found += [Configuration(solver, encoding) for encoding in used]
             continue
         check_solver(solver)
-        found += [Way(solver, e, p) for e in encodings for p in preprocessors if _fit(solver, p)]
+        found += [
+            Configuration(solver, e, p) for e in encodings for p in preprocessors if _fit(solver, p)
+        ]
     if not found:
         raise UsageError(
             f"{', '.join(solvers)} and {', '.join(preprocessors)} do not fit together: "
@@ -111,8 +113,8 @@ def _fit(solver: str, preprocessor: str) -> bool:
 def make_runs(
     selection: Selection, experiment: str, instances: Iterable[Instance], *, games: bool
 ) -> list[Run]:
-    """Every wanted instance in every wanted way."""
-    return selection.runs(experiment, instances, ways(selection, games=games))
+    """Every wanted instance in every wanted configuration."""
+    return selection.runs(experiment, instances, configurations(selection, games=games))
 
 
 # --- One run --------------------------------------------------------------------------------
@@ -190,17 +192,17 @@ def tables() -> dict[str, Tabulate]:
 
 
 def certificates(records: Sequence[Record]) -> Table:
-    """An instance a row: for each way of certifying AND gates, and seconds with the check."""
+    """An instance a row: by configuration AND gates, and seconds with the check."""
     known = [r for r in latest(records) if r.run.solver.startswith(CERTIFY)]
-    names = way_names(known)
-    places = {(r.run.instance, r.run.way): r for r in known}
+    names = configuration_names(known)
+    places = {(r.run.instance, r.run.configuration): r for r in known}
     rows = []
     for instance in dict.fromkeys(r.run.instance for r in known):
-        own = [places.get((instance, way)) for way in names]
+        own = [places.get((instance, config)) for config in names]
         answers = dict.fromkeys(r.result.status for r in own if r is not None and r.result.decided)
         cells = [cell for record in own for cell in _certificate_cells(record)]
         rows.append((instance, " / ".join(answers) or "?", *cells))
-    columns = [f"{way}: {what}" for way in names for what in ("AND gates", "seconds")]
+    columns = [f"{config}: {what}" for config in names for what in ("AND gates", "seconds")]
     title = "Certificates, each proved for its formula"
     return Table(title, ("instance", "answer", *columns), tuple(rows), left=2)
 

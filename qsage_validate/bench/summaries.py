@@ -1,4 +1,4 @@
-"""Tables that suit every experiment: counts by family and way, and each run."""
+"""Tables that suit every experiment: counts by family and configuration, and each run."""
 
 from __future__ import annotations
 
@@ -28,54 +28,54 @@ def by_processor(records: Sequence[Record]) -> list[Record]:
     ]
 
 
-def way_names(records: Sequence[Record]) -> list[str]:
-    """The ways that occur, in the order in which they do."""
-    return list(dict.fromkeys(record.run.way for record in records))
+def configuration_names(records: Sequence[Record]) -> list[str]:
+    """The configurations that occur, in the order in which they do."""
+    return list(dict.fromkeys(record.run.configuration for record in records))
 
 
 def counts(records: Sequence[Record]) -> dict[tuple[str, str], int]:
-    """How many instances were decided, by family and way; 0 where there were runs but none was."""
+    """Instances decided, by family and configuration; 0 where there were runs but none was."""
     found: dict[tuple[str, str], int] = {}
     for record in latest(records):
-        place = record.run.family, record.run.way
+        place = record.run.family, record.run.configuration
         found[place] = found.get(place, 0) + record.result.decided
     return found
 
 
 def summary(records: Sequence[Record]) -> Table:
-    """By family: instances, and how many of them each way decided; below, totals and seconds."""
+    """By family: instances, and how many each configuration decided; below, totals and seconds."""
     known = latest(records)
-    ways = way_names(records)
+    configs = configuration_names(records)
     families = list(dict.fromkeys(record.run.family for record in known))
     solved = counts(records)
     rows = []
     for family in families:
         instances = {r.run.instance for r in known if r.run.family == family}
-        cells = (solved.get((family, way)) for way in ways)
+        cells = (solved.get((family, config)) for config in configs)
         rows.append((family, str(len(instances)), *("" if n is None else str(n) for n in cells)))
     total = {r.run.instance for r in known}
-    sums = [sum(n for (_, w), n in solved.items() if w == way) for way in ways]
+    sums = [sum(n for (_, w), n in solved.items() if w == config) for config in configs]
     rows.append(("total", str(len(total)), *map(str, sums)))
     spent = [
-        sum(r.result.seconds for r in known if r.run.way == way and r.result.decided)
-        for way in ways
+        sum(r.result.seconds for r in known if r.run.configuration == config and r.result.decided)
+        for config in configs
     ]
     rows.append(("seconds for these", "", *map(seconds_text, spent)))
-    return Table("Instances decided", ("family", "instances", *ways), tuple(rows))
+    return Table("Instances decided", ("family", "instances", *configs), tuple(rows))
 
 
 def times(records: Sequence[Record]) -> Table:
-    """An instance a row: the answer, and how long each way took for it (or why it has none)."""
+    """An instance a row: the answer, and how long each configuration took (or why it has none)."""
     known = latest(records)
-    ways = way_names(records)
-    places = {(r.run.instance, r.run.way): r for r in known}
+    configs = configuration_names(records)
+    places = {(r.run.instance, r.run.configuration): r for r in known}
     rows = []
     for instance in dict.fromkeys(r.run.instance for r in known):
-        own = [places.get((instance, way)) for way in ways]
+        own = [places.get((instance, config)) for config in configs]
         answers = dict.fromkeys(r.result.status for r in own if r is not None and r.result.decided)
         cells = ("" if r is None else _time(r) for r in own)
         rows.append((instance, " / ".join(answers) or "?", *cells))
-    return Table("Seconds", ("instance", "answer", *ways), tuple(rows), left=2)
+    return Table("Seconds", ("instance", "answer", *configs), tuple(rows), left=2)
 
 
 def _time(record: Record) -> str:
@@ -88,7 +88,7 @@ def all_runs(records: Sequence[Record]) -> Table:
     rows = [
         (
             r.run.instance,
-            r.run.way,
+            r.run.configuration,
             r.result.status,
             seconds_text(r.result.seconds),
             "" if r.result.peak_mb is None else f"{r.result.peak_mb:,.0f}",

@@ -10,14 +10,14 @@ from qsage_validate.bench.series import Comparison, Curve
 from qsage_validate.bench.summaries import seconds_text
 from qsage_validate.bench.table import Table
 
-# Within these seconds each way of a text cactus counts what it decided.
+# Within these seconds each configuration of a text cactus counts what it decided.
 _MARKS: Final = (0.01, 0.1, 1.0, 10.0, 60.0, 600.0, 3600.0)
 _LEAST: Final = 1e-3
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 
 def cactus_table(curves: Sequence[Curve]) -> Table:
-    """How many instances each way decided within so many seconds each, with a bar for all."""
+    """How many instances each configuration decided within so many seconds, with a bar for all."""
     longest = max((c.seconds[-1] for c in curves if c.seconds), default=0.0)
     enough = next((k for k, mark in enumerate(_MARKS) if longest <= mark), len(_MARKS) - 1)
     marks = _MARKS[: enough + 1]
@@ -27,7 +27,7 @@ def cactus_table(curves: Sequence[Curve]) -> Table:
         within = [sum(s <= mark for s in curve.seconds) for mark in marks]
         rows.append(
             (
-                curve.way,
+                curve.configuration,
                 bar(len(curve.seconds), most, 24),
                 str(len(curve.seconds)),
                 *map(str, within),
@@ -67,12 +67,12 @@ def scatter_text(found: Comparison, width: int = 56, height: int = 20) -> str:
         numbers[spot] = numbers.get(spot, 0) + 1
     for (row, column), number in numbers.items():
         grid[row][column] = "o" if number == 1 else str(number) if number < 10 else "#"
-    lines = [f"{found.y_way} (seconds, logarithmic)"]
+    lines = [f"{found.y_name} (seconds, logarithmic)"]
     lines += [f"│{''.join(row)}" for row in reversed(grid)]
     lines.append(f"└{'─' * width}")
     left, right = f"{_LEAST:g} s", f"{found.limit:g} s, then undecided"
     lines.append(f" {left}{right:>{width - len(left)}}")
-    lines.append(f"{found.x_way} (seconds, logarithmic)".rjust(width + 1))
+    lines.append(f"{found.x_name} (seconds, logarithmic)".rjust(width + 1))
     return "\n".join(lines) + "\n"
 
 
@@ -82,12 +82,12 @@ def comparison_notes(found: Comparison) -> list[str]:
     only_x = sum(p.x is not None and p.y is None for p in found.points)
     only_y = sum(p.x is None and p.y is not None for p in found.points)
     notes = [
-        f"{len(found.points)} instances: {both} decided by both, {only_x} by {found.x_way} only, "
-        f"{only_y} by {found.y_way} only"
+        f"{len(found.points)} instances: {both} decided by both, {only_x} by {found.x_name} only, "
+        f"{only_y} by {found.y_name} only"
     ]
     if found.ratio is not None:
         notes.append(
-            f"where both decided, {found.y_way} took {found.ratio:.2f} times as long as "
-            f"{found.x_way} (geometric mean)"
+            f"where both decided, {found.y_name} took {found.ratio:.2f} times as long as "
+            f"{found.x_name} (geometric mean)"
         )
     return notes

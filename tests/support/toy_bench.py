@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.bench.summaries import default_tables
 from qsage_validate.errors import UndecidedError, UsageError
@@ -33,17 +33,17 @@ SOLVERS = (
 
 
 def runs(selection: Selection) -> list[Run]:
-    ways = [Way(name, "-") for name in selection.solvers or ("true", "false")]
-    for way in ways:
-        if way.solver not in SOLVERS:
-            raise UsageError(f"unknown solver {way.solver!r}")
+    configs = [Configuration(name, "-") for name in selection.solvers or ("true", "false")]
+    for config in configs:
+        if config.solver not in SOLVERS:
+            raise UsageError(f"unknown solver {config.solver!r}")
     count = int(selection.options.get("count", "3"))
     folder = selection.options.get("folder", "")
     instances = [
         Instance("even" if k % 2 == 0 else "odd", f"toy {k}", (str(k), folder))
         for k in range(count)
     ]
-    return selection.runs("toy", instances, ways)
+    return selection.runs("toy", instances, configs)
 
 
 def execute(run: Run) -> RunResult:

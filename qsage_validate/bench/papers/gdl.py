@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench import solving
 from qsage_validate.bench.answers import BLOQQER
-from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.papers.gdl_tables import TABLES, in_bddl, table2
 from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
 from qsage_validate.errors import UsageError
@@ -56,7 +56,7 @@ def _runs(selection: Selection) -> list[Run]:
         preprocessors=selection.preprocessors or (BLOQQER,),
         encodings=selection.encodings or _ENCODINGS,
     )
-    return selection.runs(NAME, instances, solving.ways(chosen, games=True))
+    return selection.runs(NAME, instances, solving.configurations(chosen, games=True))
 
 
 def _files(inputs: Sequence[str]) -> Iterator[str]:
@@ -94,10 +94,10 @@ def _further(files: dict[str, str], depth: str | None) -> Iterable[Instance]:
 
 
 def _instance(family: str, name: str, path: str, depth: int, strict: bool | None) -> Instance:
-    def fits(way: Way) -> bool:
-        if way.solver == solving.SEARCH:
+    def fits(config: Configuration) -> bool:
+        if config.solver == solving.SEARCH:
             return True
-        return way.encoding != LIFTED and not (strict is False and way.encoding == "gdl-sd")
+        return config.encoding != LIFTED and not (strict is False and config.encoding == "gdl-sd")
 
     words = [os.path.abspath(path), "--depth", str(depth)]
     if strict is not None:
@@ -106,8 +106,8 @@ def _instance(family: str, name: str, path: str, depth: int, strict: bool | None
     return Instance(family, name, tuple(words), (("sum", digest),), fits)
 
 
-def _is_lifted(way: Way) -> bool:
-    return way.encoding == LIFTED
+def _is_lifted(config: Configuration) -> bool:
+    return config.encoding == LIFTED
 
 
 # --- One run --------------------------------------------------------------------------------

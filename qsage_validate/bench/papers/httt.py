@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench.answers import BLOQQER, by_search, check_preprocessor, check_solver
-from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.papers import httt_tables
 from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResult
 from qsage_validate.bench.solving import SEARCH
@@ -63,10 +63,10 @@ def _runs(selection: Selection) -> list[Run]:
     if board is not None and board not in BOARDS:
         raise UsageError(f"found the board {board!r}, expected one of: {', '.join(BOARDS)}")
     instances = _instances(BOARDS if board is None else (board,))
-    return selection.runs(NAME, instances, _ways(selection))
+    return selection.runs(NAME, instances, _configurations(selection))
 
 
-def _ways(selection: Selection) -> list[Way]:
+def _configurations(selection: Selection) -> list[Configuration]:
     from qsage_validate.encodings.registry import encoders
 
     encodings = selection.encodings or ENCODINGS
@@ -77,15 +77,15 @@ def _ways(selection: Selection) -> list[Way]:
     preprocessors = selection.preprocessors or (NO_PREPROCESSOR,)
     for name in preprocessors:
         check_preprocessor(name)
-    ways = []
+    configs = []
     for solver in selection.solvers or ("depqbf",):
         if solver in (SEARCH, POSITIONAL):
-            ways.append(Way(solver, NO_ENCODING))
+            configs.append(Configuration(solver, NO_ENCODING))
             continue
         check_solver(solver.removesuffix(PAIRS))
         _check_clausal(solver.removesuffix(PAIRS))
-        ways += [Way(solver, e, p) for e in encodings for p in preprocessors]
-    return ways
+        configs += [Configuration(solver, e, p) for e in encodings for p in preprocessors]
+    return configs
 
 
 def _check_clausal(name: str) -> None:

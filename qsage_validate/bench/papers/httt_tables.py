@@ -8,7 +8,7 @@ from typing import Final
 
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.record import Record
-from qsage_validate.bench.summaries import way_names
+from qsage_validate.bench.summaries import configuration_names
 from qsage_validate.bench.table import Table
 
 _PRINTED: Final = "14/64/16"
@@ -19,12 +19,12 @@ _FASTER: Final = {0.01: "61 % (336/547)", 0.1: "70 % (248/355)", 1.0: "74 % (136
 def winners(records: Sequence[Record]) -> Table:
     """By board: the polyominoes that win, that White blocks, and those that stay open."""
     known = latest(records)
-    ways = way_names(known)
+    configs = configuration_names(known)
     boards = list(dict.fromkeys(r.run.family for r in known))
-    rows = [(board, *(_counts(known, [board], way) for way in ways)) for board in boards]
+    rows = [(board, *(_counts(known, [board], config) for config in configs)) for board in boards]
     fives = [board for board in boards if board.startswith("5x5")]
     if len(fives) > 1:
-        cells = (_counts(known, fives, way, printed=True) for way in ways)
+        cells = (_counts(known, fives, config, printed=True) for config in configs)
         rows.append(("5x5, both, shapes of the paper", *cells))
     notes = (
         "Black wins / White blocks / unknown",
@@ -32,13 +32,13 @@ def winners(records: Sequence[Record]) -> Table:
         "in 2,500 s a case, for 47 polyominoes that fit on 4x4 on both boards of 5x5 (here: all "
         "48 such of two to six cells)",
     )
-    return Table("Winners, losers, unknown", ("board", *ways), tuple(rows), notes)
+    return Table("Winners, losers, unknown", ("board", *configs), tuple(rows), notes)
 
 
 def _counts(
-    records: Sequence[Record], boards: Sequence[str], way: str, *, printed: bool = False
+    records: Sequence[Record], boards: Sequence[str], config: str, *, printed: bool = False
 ) -> str:
-    own = [r for r in records if r.run.family in boards and r.run.way == way]
+    own = [r for r in records if r.run.family in boards and r.run.configuration == config]
     if printed:
         own = [r for r in own if dict(r.run.options).get("printed") == "yes"]
     count = Counter(r.result.truth for r in own)
@@ -46,7 +46,7 @@ def _counts(
 
 
 def shapes(records: Sequence[Record]) -> Table:
-    """A polyomino a row: who wins within how many plies, by board, whatever way found it."""
+    """A polyomino a row: who wins within how many plies, by board, whoever found it."""
     known = latest(records)
     boards = list(dict.fromkeys(r.run.family for r in known))
     names = list(dict.fromkeys(r.run.source[0] for r in known))

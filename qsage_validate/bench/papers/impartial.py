@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.papers.impartial_tables import (
     MALFORMED,
     OPTIONS,
@@ -52,7 +52,7 @@ def _runs(selection: Selection) -> list[Run]:
     for given in (selection.preprocessors, selection.encodings):
         if given:
             raise UsageError(f"found {given[0]!r} for {NAME}, which has methods alone (--solver)")
-    ways = [Way(name, NO_ENCODING) for name in selection.solvers or methods[:1]]
+    configs = [Configuration(name, NO_ENCODING) for name in selection.solvers or methods[:1]]
     if selection.inputs:
         instances = list(_files(selection.inputs))
         if not instances:
@@ -65,7 +65,7 @@ def _runs(selection: Selection) -> list[Run]:
         Instance(one.family, one.name, one.source, one.options + strategy)
         for one in instances[:: int(options["every"])]
     ]
-    return selection.runs(NAME, chosen, ways)
+    return selection.runs(NAME, chosen, configs)
 
 
 def _option(selection: Selection, name: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Tabulate
 from qsage_validate.bench.record import Record
-from qsage_validate.bench.summaries import default_tables, seconds_text, way_names
+from qsage_validate.bench.summaries import configuration_names, default_tables, seconds_text
 from qsage_validate.bench.table import Table
 
 PROVED: Final = "proved"
@@ -141,8 +141,8 @@ def beside_table4(records: Sequence[Record]) -> Table:
         ]
         common = _solved_by_all(own)
         rows += [
-            (name, way, *_own_cells([r for r in own if r.run.way == way], common))
-            for way in way_names(own)
+            (name, config, *_own_cells([r for r in own if r.run.configuration == config], common))
+            for config in configuration_names(own)
         ]
     limits = sorted({f"{r.run.seconds:g} s" if r.run.seconds else "no limit" for r in known})
     notes = (
@@ -172,12 +172,13 @@ def beside_table4(records: Sequence[Record]) -> Table:
 
 
 def _solved_by_all(records: Sequence[Record]) -> set[str]:
-    """The instances whose formula every way has found, if there is more than one way."""
-    ways = way_names(records)
-    if len(ways) < 2:
+    """The instances whose formula all configurations found, if there are at least two."""
+    configs = configuration_names(records)
+    if len(configs) < 2:
         return set()
     found = [
-        {r.run.instance for r in records if r.run.way == way and has_formula(r)} for way in ways
+        {r.run.instance for r in records if r.run.configuration == config and has_formula(r)}
+        for config in configs
     ]
     return set.intersection(*found)
 
@@ -234,20 +235,20 @@ def _size_text(size: float | None) -> str:
 
 
 def by_family(records: Sequence[Record]) -> Table:
-    """A family a row: for each way formulas and strategies; files that have no formula."""
+    """A family a row: by configuration formulas and strategies; files that have no formula."""
     known = latest(records)
-    ways = way_names(known)
+    configs = configuration_names(known)
     rows = []
     for family in [*dict.fromkeys(r.run.family for r in known), None]:
         own = [r for r in known if family in (r.run.family, None)]
         flawed = {r.run.instance for r in own if r.result.status in (IMPOSSIBLE, MALFORMED)}
         row = [family or "total", str(len({r.run.instance for r in own})), str(len(flawed) or "")]
-        for way in ways:
-            made = [r for r in own if r.run.way == way]
+        for config in configs:
+            made = [r for r in own if r.run.configuration == config]
             row += [str(sum(map(has_formula, made))), str(sum(map(has_strategy, made)))]
         rows.append(tuple(row))
     columns = ("family", "cases", "no formula exists")
-    pairs = [f"{way}: {what}" for way in ways for what in ("formulas", "strategies")]
+    pairs = [f"{config}: {what}" for config in configs for what in ("formulas", "strategies")]
     return Table("By family", (*columns, *pairs), tuple(rows))
 
 
@@ -265,7 +266,7 @@ def unsolved(records: Sequence[Record]) -> Table:
         rows.append(
             (
                 record.run.instance,
-                record.run.way,
+                record.run.configuration,
                 missing,
                 record.result.status if missing == "formula" else str(strategy["outcome"]),
                 why[:140],

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench import solving
 from qsage_validate.bench.answers import BLOQQER, by_search, by_solver
-from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.papers import positional_tables
 from qsage_validate.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.bench.summaries import default_tables
@@ -103,17 +103,17 @@ def _odd(model: PositionalModel) -> int:
     return plies - 1 if last_is_white and model.maker_breaker and model.alternates else plies
 
 
-def _suits(model: PositionalModel, way: Way) -> bool:
+def _suits(model: PositionalModel, config: Configuration) -> bool:
     """Whether an encoding can say the goal of a game."""
     from qsage_validate.games.positional.hex import is_hex_board
     from qsage_validate.games.protocol import Player
 
     network = model.network
-    if way.encoding == "et":
+    if config.encoding == "et":
         return network is not None and (network.short is Player.WHITE or is_hex_board(model))
-    if way.encoding in _OF_NETWORKS:
+    if config.encoding in _OF_NETWORKS:
         return network is not None and network.short is Player.BLACK
-    return way.encoding not in _OF_MAKER_BREAKER or model.maker_breaker
+    return config.encoding not in _OF_MAKER_BREAKER or model.maker_breaker
 
 
 def _runs(selection: Selection) -> list[Run]:
@@ -129,11 +129,11 @@ def _runs(selection: Selection) -> list[Run]:
             raise UsageError(f"found the solver {name!r}, expected search or a QBF solver")
     preprocessors = selection.preprocessors or (BLOQQER,)
     chosen = replace(selection, encodings=encodings, solvers=solvers, preprocessors=preprocessors)
-    ways = solving.ways(chosen, games=True)
+    configs = solving.configurations(chosen, games=True)
     instances = _instances(selection)
     if not instances:
         raise UsageError(f"found no positional game in {', '.join(selection.inputs)}")
-    runs = selection.runs(NAME, instances, ways)
+    runs = selection.runs(NAME, instances, configs)
     if not runs:
         raise UsageError(f"found no network in the files, which {', '.join(encodings)} need")
     return runs

@@ -10,7 +10,7 @@ from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR
 from qsage_validate.bench.series import comparison
-from qsage_validate.bench.summaries import seconds_text, way_names
+from qsage_validate.bench.summaries import configuration_names, seconds_text
 from qsage_validate.bench.table import Table
 
 MARKS: Final = (1.0, 10.0, 60.0, 600.0)
@@ -38,16 +38,16 @@ _NEARLY = 0.9
 
 
 def solved(records: Sequence[Record]) -> Table:
-    """By way: how many instances it decided within so many seconds each (figure 2 in numbers)."""
+    """A configuration a row: how many instances it decided within so many seconds (figure 2)."""
     known = latest(records)
     rows = []
-    for way in way_names(known):
-        own = [r for r in known if r.run.way == way]
+    for config in configuration_names(known):
+        own = [r for r in known if r.run.configuration == config]
         decided = [r for r in own if r.result.decided]
         spent = sum(r.result.seconds for r in decided)
         rows.append(
             (
-                way,
+                config,
                 str(len(own)),
                 *(_within(own, mark) for mark in MARKS),
                 str(sum(r.result.truth is True for r in decided)),
@@ -79,7 +79,7 @@ def _patience(record: Record) -> float:
 
 
 def answers(records: Sequence[Record]) -> Table:
-    """An instance a row: what the rules say, how many ways say what, and whether all agree."""
+    """An instance a row: what the rules say, who says what, and whether all agree."""
     known = latest(records)
     rows = []
     agreeing = compared = 0
@@ -146,11 +146,11 @@ def twins(records: Sequence[Record]) -> Table:
     rows = []
     for solver, preprocessor in dict.fromkeys((r.run.solver, r.run.preprocessor) for r in known):
         own = [r for r in known if (r.run.solver, r.run.preprocessor) == (solver, preprocessor)]
-        ways = {r.run.encoding: r.run.way for r in own}
+        configs = {r.run.encoding: r.run.configuration for r in own}
         for one, other, what in _TWINS:
-            if one not in ways or other not in ways:
+            if one not in configs or other not in configs:
                 continue
-            found = comparison(own, ways[one], ways[other])
+            found = comparison(own, configs[one], configs[other])
             both = [(p.x, p.y) for p in found.points if p.x is not None and p.y is not None]
             rows.append(
                 (

@@ -48,7 +48,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A row of Table 3: how many instances there are, and how many each way solved."""
+    """A row of Table 3: how many instances there are, and how many each configuration solved."""
 
     name: str
     instances: int
@@ -81,7 +81,7 @@ def table3() -> tuple[Family, ...]:
     families = []
     for row in _rows("table3.csv"):
         name, instances = row.pop("family"), int(row.pop("instances"))
-        families.append(Family(name, instances, {way: int(n) for way, n in row.items()}))
+        families.append(Family(name, instances, {config: int(n) for config, n in row.items()}))
     return tuple(families)
 
 

@@ -15,12 +15,12 @@ from typing import Final
 
 from qsage_validate.bench import solving
 from qsage_validate.bench.campaign import latest
-from qsage_validate.bench.experiment import Experiment, Instance, Selection, Way
+from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.files import models_in
 from qsage_validate.bench.papers.published import Cell, Family, Reading, table2, table3
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import Run
-from qsage_validate.bench.summaries import counts, seconds_text, way_names
+from qsage_validate.bench.summaries import configuration_names, counts, seconds_text
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError
 
@@ -68,8 +68,8 @@ def _complete(cell: Cell) -> str:
     return f"{cell.name} {_COMPLETE}"
 
 
-def _searches(way: Way) -> bool:
-    return way.solver == solving.SEARCH
+def _searches(config: Configuration) -> bool:
+    return config.solver == solving.SEARCH
 
 
 def _runs(selection: Selection) -> list[Run]:
@@ -85,16 +85,16 @@ def _runs(selection: Selection) -> list[Run]:
 
 
 def depth_table(records: Sequence[Record]) -> Table:
-    """Table 2: the printed value, the critical depth that search finds, and each way's answer."""
-    by_question = {(r.run.instance, r.run.way): r for r in latest(records)}
-    searched = [way for way in way_names(records) if way != solving.SEARCH]
+    """Table 2: the printed value, the critical depth that search finds, and all answers."""
+    by_question = {(r.run.instance, r.run.configuration): r for r in latest(records)}
+    searched = [config for config in configuration_names(records) if config != solving.SEARCH]
     rows = []
     for cell in table2():
         deep = by_question.get((_complete(cell), solving.SEARCH))
         shallow = by_question.get((_at_depth(cell), solving.SEARCH))
         others = [
-            (by_question.get((_at_depth(cell), way)), by_question.get((_below(cell), way)))
-            for way in searched
+            (by_question.get((_at_depth(cell), config)), by_question.get((_below(cell), config)))
+            for config in searched
         ]
         if deep is None and shallow is None and not any(map(any, others)):
             continue
@@ -187,17 +187,17 @@ def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
 
 
 def solved_table(records: Sequence[Record]) -> Table:
-    """Table 3: how many instances each way solves, the paper's ways beside ours."""
+    """Table 3: how many instances each configuration solves, the paper's beside ours."""
     others = {name(cell) for cell in table2() for name in (_below, _complete)}
     own = [r for r in records if r.run.instance not in others]
-    ways = way_names(own)
+    configs = configuration_names(own)
     solved = counts(own)
-    made = Counter((r.run.family, r.run.way) for r in latest(own))
+    made = Counter((r.run.family, r.run.configuration) for r in latest(own))
     families = table3()
     published = list(families[0].solved)
 
-    def cell(family: Family, way: str) -> str:
-        place = family.name, way
+    def cell(family: Family, config: str) -> str:
+        place = family.name, config
         if place not in solved:
             return ""
         part = made[place] < family.instances
@@ -207,49 +207,51 @@ def solved_table(records: Sequence[Record]) -> Table:
         (
             family.name,
             str(family.instances),
-            *(str(family.solved[way]) for way in published),
-            *(cell(family, way) for way in ways),
+            *(str(family.solved[config]) for config in published),
+            *(cell(family, config) for config in configs),
         )
         for family in families
     ]
-    rows.append(_total(records=own, ways=ways, published=published))
-    rows.append(_coverage(solved, ways, published))
+    rows.append(_total(records=own, configs=configs, published=published))
+    rows.append(_coverage(solved, configs, published))
     notes = (
         "left: as published, 1 hour and 8 GB on a Xeon Gold 6248R; right: ours, within the limits "
         "of these results",
         "average coverage: the share of a domain's instances that is solved, averaged over domains"
         " (ours: over those with results)",
     )
-    columns = ("domain", "instances", *(f"paper: {way}" for way in published), *ways)
+    columns = ("domain", "instances", *(f"paper: {config}" for config in published), *configs)
     return Table("Table 3: instances solved", columns, tuple(rows), notes)
 
 
 def _total(
-    records: Sequence[Record], ways: Sequence[str], published: Sequence[str]
+    records: Sequence[Record], configs: Sequence[str], published: Sequence[str]
 ) -> tuple[str, ...]:
     solved = counts(records)
     families = table3()
-    ours = [sum(n for (_, w), n in solved.items() if w == way) for way in ways]
+    ours = [sum(n for (_, w), n in solved.items() if w == config) for config in configs]
     return (
         "total",
         str(sum(f.instances for f in families)),
-        *(str(sum(f.solved[way] for f in families)) for way in published),
+        *(str(sum(f.solved[config] for f in families)) for config in published),
         *map(str, ours),
     )
 
 
 def _coverage(
-    solved: dict[tuple[str, str], int], ways: Sequence[str], published: Sequence[str]
+    solved: dict[tuple[str, str], int], configs: Sequence[str], published: Sequence[str]
 ) -> tuple[str, ...]:
     families = table3()
 
     def average(shares: list[float]) -> str:
         return f"{sum(shares) / len(shares):.2f}" if shares else ""
 
-    theirs = [average([f.solved[way] / f.instances for f in families]) for way in published]
+    theirs = [average([f.solved[config] / f.instances for f in families]) for config in published]
     ours = [
-        average([solved[f.name, way] / f.instances for f in families if (f.name, way) in solved])
-        for way in ways
+        average(
+            [solved[f.name, config] / f.instances for f in families if (f.name, config) in solved]
+        )
+        for config in configs
     ]
     return ("average coverage", "", *theirs, *ours)
 

@@ -111,17 +111,21 @@ def scatter(
     """Compare two ways on the instances that both were run on."""
     from qsage_validate.bench.plots import check_picture, write_scatter
     from qsage_validate.bench.series import comparison
-    from qsage_validate.bench.summaries import way_names
+    from qsage_validate.bench.summaries import configuration_names
     from qsage_validate.bench.text_plots import comparison_notes, scatter_text
 
     if output is not None:
         check_picture(output)
     found = _read(results, only, cpu)
-    ways = way_names(found.records)
-    if (x is None or y is None) and len(ways) != 2:
-        raise UsageError(f"expected -x and -y, two of {', '.join(ways)}")
-    x_way = x or next(way for way in ways if way != y)
-    compared = comparison(found.records, x_way, y or next(way for way in ways if way != x_way))
+    configs = configuration_names(found.records)
+    if (x is None or y is None) and len(configs) != 2:
+        raise UsageError(f"expected -x and -y, two of {', '.join(configs)}")
+    x_name = x or next(config for config in configs if config != y)
+    compared = comparison(
+        found.records,
+        x_name,
+        y or next(config for config in configs if config != x_name),
+    )
     emit(scatter_text(compared) + "\n" + "\n".join(comparison_notes(compared)))
     if output is not None:
         write_scatter(compared, output, title or found.experiment)

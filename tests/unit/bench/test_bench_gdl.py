@@ -45,11 +45,11 @@ def test_the_papers_tables_are_complete() -> None:
 def test_runs_are_what_fits_a_game(folder: Path) -> None:
     pytest.importorskip("pyqbf", reason="the solvers are PyQBF's")
     runs = selected(folder)
-    ways = {(run.instance, run.way) for run in runs}
-    assert ("C-3 4x4", "bloqqer+caqe (gdl-sd)") in ways
-    assert ("C-3 4x4 (BDDL)", "bloqqer+depqbf") in ways
-    assert ("D&B 2x2", "bloqqer+caqe (gdl-gd)") in ways
-    assert ("D&B 2x2", "bloqqer+caqe (gdl-sd)") not in ways
+    configurations = {(run.instance, run.configuration) for run in runs}
+    assert ("C-3 4x4", "bloqqer+caqe (gdl-sd)") in configurations
+    assert ("C-3 4x4 (BDDL)", "bloqqer+depqbf") in configurations
+    assert ("D&B 2x2", "bloqqer+caqe (gdl-gd)") in configurations
+    assert ("D&B 2x2", "bloqqer+caqe (gdl-sd)") not in configurations
     assert {run.instance for run in runs} == {"C-3 4x4", "C-3 4x4 (BDDL)", "D&B 2x2"}
     further = selected(folder, options={"depth": "4"}, only=("trails",), solvers=("search",))
     assert [(run.instance, run.source[1:]) for run in further] == [("trails", ("--depth", "4"))]

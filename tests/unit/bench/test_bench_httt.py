@@ -53,7 +53,7 @@ def test_the_instances_are_the_polyominoes_of_the_paper_and_a_few_more() -> None
 def test_every_encoding_is_run_with_each_solver() -> None:
     pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
     found = runs(solvers=("search", "depqbf", "depqbf+pairs"), only=("4x4 el",))
-    assert [r.way for r in found] == [
+    assert [r.configuration for r in found] == [
         "search",
         "depqbf (cor+)",
         "depqbf (cover)",
@@ -102,7 +102,7 @@ def test_a_run_by_formulas_agrees_with_search() -> None:
     pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
     for run in runs(solvers=("depqbf", "depqbf+pairs"), only=("4x4 tic",)):
         result = execute(run)
-        assert (result.status, result.data["plies"]) == ("true", 5), run.way
+        assert (result.status, result.data["plies"]) == ("true", 5), run.configuration
 
 
 # --- tables ---------------------------------------------------------------------------------
@@ -115,16 +115,16 @@ def test_the_tables_count_winners_and_compare_encodings() -> None:
         for name in ("5x5 tic", "5x5 torus tic", "5x5 i")
     )
 
-    def ways(run: Run) -> tuple[Run, Run]:
+    def configurations(run: Run) -> tuple[Run, Run]:
         other = replace(run, solver="depqbf")
         return replace(other, encoding="cor+"), replace(other, encoding="cover")
 
     records = [
-        record(ways(tic)[0], "true", 5, (1, 0.001), (3, 0.5), (5, 20.0)),
-        record(ways(tic)[1], "true", 5, (1, 0.002), (3, 0.6), (5, 2.0)),
-        record(ways(torus)[0], "timeout", None, (1, 0.05)),
-        record(ways(torus)[1], "true", 3, (1, 0.04), (3, 0.1)),
-        record(ways(i)[1], "false", 4),
+        record(configurations(tic)[0], "true", 5, (1, 0.001), (3, 0.5), (5, 20.0)),
+        record(configurations(tic)[1], "true", 5, (1, 0.002), (3, 0.6), (5, 2.0)),
+        record(configurations(torus)[0], "timeout", None, (1, 0.05)),
+        record(configurations(torus)[1], "true", 3, (1, 0.04), (3, 0.1)),
+        record(configurations(i)[1], "false", 4),
     ]
     table = winners(records)
     assert table.columns == ("board", "depqbf (cor+)", "depqbf (cover)")

@@ -62,7 +62,7 @@ def test_every_file_is_run_with_the_encodings_that_can_say_its_goal(
     }
     assert by_instance["board"] == ["-", *ENCODINGS]
     assert by_instance["sets"] == ["-", "ea", "la", "sa", "cor"]
-    assert {r.way for r in found} >= {"search", "bloqqer+caqe (et)", "bloqqer+caqe (cor)"}
+    assert {r.configuration for r in found} >= {"search", "bloqqer+caqe (et)", "bloqqer+caqe (cor)"}
     assert {r.family for r in found} == {"5 plies"}
 
 

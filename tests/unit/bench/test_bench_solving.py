@@ -1,4 +1,4 @@
-"""The ways in which the harness solves: search, QBF solvers, and certificates."""
+"""The configurations in which the harness solves: search, QBF solvers, and certificates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from qsage_validate.bench.files import FORMULAS
 from qsage_validate.bench.papers.table2 import EXPERIMENT
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import Run, RunResult
-from qsage_validate.bench.solving import certificates, execute, ways
+from qsage_validate.bench.solving import certificates, configurations, execute
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qcir import qcir_text
@@ -162,7 +162,7 @@ def test_ways_are_crossed_where_they_fit() -> None:
     selection = Selection(
         solvers=("search", "depqbf", "quabs", "certify:search"), preprocessors=("none", "bloqqer")
     )
-    found = [(w.solver, w.encoding, w.preprocessor) for w in ways(selection, games=True)]
+    found = [(w.solver, w.encoding, w.preprocessor) for w in configurations(selection, games=True)]
     assert found == [
         ("search", "-", "none"),
         ("depqbf", "lifted", "none"),
@@ -171,13 +171,17 @@ def test_ways_are_crossed_where_they_fit() -> None:
         ("certify:search", "lifted", "none"),
     ]
     with pytest.raises(UsageError, match="do not fit together"):
-        ways(Selection(solvers=("quabs",), preprocessors=("bloqqer",)), games=True)
+        configurations(Selection(solvers=("quabs",), preprocessors=("bloqqer",)), games=True)
 
 
 def test_the_usual_ways_are_search_for_games_and_a_solver_for_formulas() -> None:
-    assert [way.solver for way in ways(Selection(), games=True)] == ["search"]
+    assert [configuration.solver for configuration in configurations(Selection(), games=True)] == [
+        "search"
+    ]
     needs("depqbf")
-    assert [way.solver for way in ways(Selection(), games=False)] == ["depqbf"]
+    assert [configuration.solver for configuration in configurations(Selection(), games=False)] == [
+        "depqbf"
+    ]
 
 
 def test_a_solver_that_is_not_there_is_named_before_anything_starts(

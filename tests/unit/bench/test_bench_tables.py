@@ -84,7 +84,7 @@ def test_table_3_adds_up_to_what_is_printed() -> None:
     """Totals and average coverages as printed."""
     families = table3()
     assert sum(f.instances for f in families) == 102
-    for way, total, coverage in (
+    for configuration, total, coverage in (
         ("bloqqer+depqbf", 94, 0.86),
         ("hqspre+depqbf", 76, 0.74),
         ("bloqqer+caqe", 76, 0.61),
@@ -92,8 +92,8 @@ def test_table_3_adds_up_to_what_is_printed() -> None:
         ("cqesto", 61, 0.60),
         ("quabs", 72, 0.67),
     ):
-        assert sum(f.solved[way] for f in families) == total
-        average = sum(f.solved[way] / f.instances for f in families) / len(families)
+        assert sum(f.solved[configuration] for f in families) == total
+        average = sum(f.solved[configuration] / f.instances for f in families) / len(families)
         assert round(average, 2) == coverage
     in_table2 = {f.name: sum(c.family == f.name for c in table2()) for f in families}
     assert in_table2.pop("Hex") == 0
@@ -278,9 +278,9 @@ def test_a_table_on_a_terminal() -> None:
     assert "[red]y[/red]" in stream.getvalue()
 
 
-def records_of(way: str, seconds: Sequence[float | None]) -> list[Record]:
+def records_of(configuration: str, seconds: Sequence[float | None]) -> list[Record]:
     return [
-        record(f"i{k}", way, "timeout" if s is None else "true", 60.0 if s is None else s)
+        record(f"i{k}", configuration, "timeout" if s is None else "true", 60.0 if s is None else s)
         for k, s in enumerate(seconds)
     ]
 
@@ -288,8 +288,8 @@ def records_of(way: str, seconds: Sequence[float | None]) -> list[Record]:
 def test_curves_are_sorted_and_the_best_is_first() -> None:
     records = records_of("a", [3.0, None, 1.0]) + records_of("b", [5.0, 0.004, 2.0])
     first, second = curves(records)
-    assert (first.way, first.seconds) == ("b", (0.004, 2.0, 5.0))
-    assert (second.way, second.seconds) == ("a", (1.0, 3.0))
+    assert (first.configuration, first.seconds) == ("b", (0.004, 2.0, 5.0))
+    assert (second.configuration, second.seconds) == ("a", (1.0, 3.0))
     table = cactus_table([first, second])
     assert table.columns == (
         "way",
