@@ -34,7 +34,7 @@ from rich.table import Table
 
 from benchmarks.circuits import SHAPES, depth_of
 from qsage_validate.circuit.clauses import circuit_clauses, load
-from qsage_validate.circuit.embed import reduce
+from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.aiger import aiger_bytes, read_aiger
@@ -73,7 +73,7 @@ def bulk(path: str, name: str, *, simplify: bool = False) -> tuple[dict[str, flo
     aig, outputs = file.aig, file.outputs.tolist()
     read = time.process_time()
     if simplify:
-        aig, outputs = reduce(aig, outputs)
+        aig, outputs = strash(aig, outputs)
     clauses = circuit_clauses(aig, keep=outputs)
     solver = Solver(name=name)
     load(solver, clauses.literals)

@@ -31,7 +31,7 @@ from qsage_validate.certificates.minimise.learning import learn
 from qsage_validate.certificates.minimise.minimise import judge, minimised
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.dont_cares import simplify
-from qsage_validate.circuit.embed import embed, reduce
+from qsage_validate.circuit.embed import embed, strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
@@ -76,7 +76,7 @@ def techniques(
     opponent = formula.variables(kind.decides.dual)
 
     def structure() -> int:
-        return reduce(certificate.aig, functions)[0].num_gates
+        return strash(certificate.aig, functions)[0].num_gates
 
     def sweeping() -> int:
         return sweep(certificate.aig, functions, deadline=Deadline.after(seconds)).aig.num_gates

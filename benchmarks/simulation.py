@@ -3,7 +3,7 @@
     python benchmarks/simulation.py [--gates N] [--depth N] [--file F ...] [--plays N ...]
 
 Graphs are generated in every shape, or given as AIGER files; each is evaluated as it is and
-after ``reduce``.  All ways must give the same values: the program fails (exit code 1) when
+after ``strash``.  All ways must give the same values: the program fails (exit code 1) when
 they do not.  Times are the best of three in one process.
 """
 
@@ -24,7 +24,7 @@ from rich.table import Table
 
 from benchmarks.circuits import SHAPES
 from qsage_validate.circuit.aig import Aig
-from qsage_validate.circuit.embed import reduce
+from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.simulate import PLAYS_PER_WORD, Simulator, Words
 from qsage_validate.formats.aiger import read_aiger
 
@@ -110,7 +110,7 @@ def main() -> int:
     same = True
     for name, aig, outputs in circuits:
         same &= measure(table, name, aig, outputs, options.plays)
-        same &= measure(table, f"{name}, reduced", *reduce(aig, outputs), options.plays)
+        same &= measure(table, f"{name}, reduced", *strash(aig, outputs), options.plays)
     Console(width=110).print(table)
     if not same:
         print("the values differ", file=sys.stderr)

@@ -20,7 +20,7 @@ from qsage_validate.errors import Exit
 from qsage_validate.formats.source import write_atomic
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.model.services import Tools
+from qsage_validate.play.tui.model.services import Services
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
 
@@ -36,7 +36,7 @@ async def draw() -> str:
     """The SVG of the screen after ``MOVES``."""
     samples = FOLDER.parent / "certificates"
     problem = load(Files(str(samples / "tic.qcir"), str(samples / "tic.aig")))
-    app = PlayApp(Match(open_engine(problem)), tools=Tools.of(problem, prover(problem)))
+    app = PlayApp(Match(open_engine(problem)), services=Services.of(problem, prover(problem)))
     async with app.run_test(size=SIZE) as pilot:
         await _settle(app, pilot)
         for move in MOVES:

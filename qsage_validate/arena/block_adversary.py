@@ -1,4 +1,4 @@
-"""A random adversary in the bare game: random values for the opponent's variables."""
+"""A random adversary in the game of blocks: random values for the opponent's variables."""
 
 from __future__ import annotations
 

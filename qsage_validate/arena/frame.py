@@ -161,7 +161,7 @@ class Hint:
 class Frame:
     """The play after one ply (or before the first: ``ply`` 0, no move, no player).
 
-    ``board`` is what the formula's state variables say (``None`` in the bare game); where the
+    ``board`` is what the formula's state variables say (``None`` in the game of blocks); where the
     formula does not describe it (the last ply of some), it is the rules' board, and
     ``board_by_rules`` is set;
     ``position`` what the rules say (``None`` without rules, and from an illegal move that was

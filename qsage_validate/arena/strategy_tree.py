@@ -392,7 +392,7 @@ class StrategyTree:
 
 
 def tree_of(problem: Problem) -> StrategyTree | None:
-    """The tree of a problem's certificate; ``None`` for the bare game of variables.
+    """The tree of a problem's certificate; ``None`` for the game of blocks.
 
     Circuits are simulated, many plays at a time, unless the files ask for another engine.
     """

@@ -37,7 +37,7 @@ _SWAPS: Final = [
 ]
 
 
-class Remainders:
+class Cofactors:
     """Digests of what is left of chosen outputs when the inputs ``fixed`` have values."""
 
     def __init__(self, aig: Aig, outputs: Sequence[int], fixed: Sequence[int]) -> None:

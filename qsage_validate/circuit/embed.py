@@ -31,7 +31,7 @@ def embed(
     return [literals[output] for output in outputs]
 
 
-def reduce(aig: Aig, outputs: Sequence[int]) -> tuple[Aig, list[int]]:
+def strash(aig: Aig, outputs: Sequence[int]) -> tuple[Aig, list[int]]:
     """An equivalent graph of the cone of ``outputs`` and the outputs in its numbering.
 
     Inputs keep their variables.  Certificates of QuAbS shrink to a tenth, for they repeat

@@ -58,7 +58,7 @@ def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> P
         if options.meta is not None or error.file is None or not error.file.endswith(".meta"):
             raise
         narrate(f"{error}; the formula is taken without a layout")
-        problem = load(replace(files, bare=True))
+        problem = load(replace(files, as_blocks=True))
     if problem.formula is not None and problem.formula.prenexed is not None:
         narrate(f"{label(path)}: {problem.formula.prenexed}")
     return problem

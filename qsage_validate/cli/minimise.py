@@ -79,7 +79,9 @@ def command(
     protect_inputs([output], [formula, cert, *rules.paths])
     chosen = _written_dialect(write)
     # A function that looks to its right is found by the check, with the other ways to be wrong.
-    problem = load(replace(rules.files(formula, cert, DialectOptions(dialect)), peeking=True))
+    problem = load(
+        replace(rules.files(formula, cert, DialectOptions(dialect)), unchecked_dependencies=True)
+    )
     if problem.formula is None:
         raise UsageError(f"found the certificate {cert} without its formula, expected FORMULA CERT")
     with SearchLine(sys.stderr) as line:

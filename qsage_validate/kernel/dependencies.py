@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import Aig
-from qsage_validate.circuit.embed import reduce
+from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.kernel.certificate import CircuitCertificate
 
@@ -57,7 +57,7 @@ def wrong_dependencies(certificate: CircuitCertificate, formula: Qbf) -> tuple[D
     suspects = _violations(certificate.aig, certificate.inputs, functions, level)
     if not suspects:
         return ()
-    aig, moved = reduce(certificate.aig, [functions[d.variable] for d in suspects])
+    aig, moved = strash(certificate.aig, [functions[d.variable] for d in suspects])
     reduced = dict(zip((d.variable for d in suspects), moved, strict=True))
     guilty = {d.variable for d in _violations(aig, certificate.inputs, reduced, level)}
     return tuple(d for d in suspects if d.variable in guilty)

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.embed import reduce
+from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
 from qsage_validate.kernel.claims import Claim, evaluate, first_failure
@@ -102,7 +102,7 @@ class _Values:
     ) -> None:
         self._builder = builder
         outputs = [certificate.functions[v] for v in wanted]
-        aig, moved = reduce(certificate.aig, outputs)
+        aig, moved = strash(certificate.aig, outputs)
         self._functions = dict(zip(wanted, moved, strict=True))
         self._inputs = certificate.inputs
         self._first = aig.num_inputs + 1

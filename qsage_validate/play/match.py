@@ -142,7 +142,7 @@ class Match:
         return self._engine.why_not(self._step, move)
 
     def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
-        """The squares whose content a legal ``move`` changes; empty in the bare game."""
+        """The squares whose content a legal ``move`` changes; empty in the game of blocks."""
         return self._engine.touched(self._step, move)
 
     def moves_at(self, square: SquareXY) -> tuple[MatchMove, ...]:

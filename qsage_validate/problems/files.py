@@ -22,11 +22,11 @@ class Files:
 
     ``formula`` may be missing or be itself a clause certificate; ``certificate``, ``meta`` may
     be found beside it; ``game`` are the words after ``--game``: two files, or a game by name
-    with its options.  ``bare`` asks for the formula's blocks even where a layout is known,
-    ``peeking`` for certificates whose functions look to their right as well: they read false for
-    what is not chosen yet.  ``made_from`` are the words of a game from which formula and
-    certificate were made for this play alone.  ``prenex`` is where the quantifiers of quantifier
-    gates go, ``None`` where the prefix becomes shorter.
+    with its options.  ``as_blocks`` asks for the formula's blocks even where a layout is known,
+    ``unchecked_dependencies`` for certificates whose functions look to their right as well: they
+    read false for what is not chosen yet.  ``made_from`` are the words of a game from which
+    formula and certificate were made for this play alone.  ``prenex`` is where the quantifiers of
+    quantifier gates go, ``None`` where the prefix becomes shorter.
     """
 
     formula: str | None = None
@@ -35,8 +35,8 @@ class Files:
     game: tuple[str, ...] = ()
     dialect: Dialect | None = None
     engine: OracleKind = OracleKind.AUTO
-    bare: bool = False
-    peeking: bool = False
+    as_blocks: bool = False
+    unchecked_dependencies: bool = False
     made_from: tuple[str, ...] = ()
     prenex: PrenexOrder | None = None
 
@@ -60,7 +60,7 @@ class Files:
         words += [] if self.prenex is None else ["--prenex", self.prenex.value]
         words += [] if self.dialect is None else ["--dialect", self.dialect.value]
         words += [] if self.engine is OracleKind.AUTO else [f"--{self.engine.value}"]
-        words += ["--bare"] * self.bare + ["--peeking"] * self.peeking
+        words += ["--bare"] * self.as_blocks + ["--peeking"] * self.unchecked_dependencies
         return shlex.join([*words, *arguments])
 
 

@@ -50,7 +50,7 @@ class Unpromised:
 class Problem:
     """What a command is about: a formula, perhaps with a certificate, perhaps with rules.
 
-    ``layout`` is ``None`` for the bare game of variables; ``notes`` are facts for people, ``facts``
+    ``layout`` is ``None`` for the game of blocks; ``notes`` are facts for people, ``facts``
     those of a validation's report.  ``unpromised`` are rules by which the certificate need not
     win, for what it proves says nothing of their game; plays are compared with ``game`` alone.
     ``unplayed`` are variables of Black's that White's moves depend on and that neither moves nor
@@ -102,13 +102,13 @@ class Problem:
         return self.files.command("--moves", between.join(insistent(move) for move in moves))
 
     def replay_blocks(self, blocks: Sequence[str]) -> str:
-        """The command that replays a play of the bare game with these blocks."""
-        files = replace(self.files, bare=self.layout is not None)
+        """The command that replays a play of the game of blocks with these blocks."""
+        files = replace(self.files, as_blocks=self.layout is not None)
         return files.command("--moves", "; ".join(blocks))
 
-    def without_peeking(self) -> Problem:
+    def with_checked_dependencies(self) -> Problem:
         """The same, known to have no function that looks right: replays need not allow it."""
-        return replace(self, files=replace(self.files, peeking=False))
+        return replace(self, files=replace(self.files, unchecked_dependencies=False))
 
 
 def load(files: Files) -> Problem:
@@ -125,9 +125,12 @@ def load(files: Files) -> Problem:
         None if files.formula is None else read_formula_or_program(files.formula, files.prenex)
     )
     certificate = read_certificate(
-        files.certificate, formula, dialect=files.dialect, dependencies=not files.peeking
+        files.certificate,
+        formula,
+        dialect=files.dialect,
+        dependencies=not files.unchecked_dependencies,
     )
-    layout = None if files.bare else _layout(files, certificate, formula)
+    layout = None if files.as_blocks else _layout(files, certificate, formula)
     if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
         # Clauses need not mention what no function reads.
         certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
@@ -137,9 +140,9 @@ def load(files: Files) -> Problem:
 def of(encoding: AnyEncoding, certificate: Certificate, files: Files) -> Problem:
     """The play of a certificate that was made for an encoding, neither of which is in a file.
 
-    ``files`` say what else was asked for, such as the bare game.
+    ``files`` say what else was asked for, such as the game of blocks.
     """
-    layout = None if files.bare else encoding.layout
+    layout = None if files.as_blocks else encoding.layout
     game = load_game(encoding.model)
     return _played(files, encoding.qbf, certificate, layout, lambda files, layout: game)
 
@@ -148,7 +151,7 @@ def _without_certificate(files: Files) -> Problem:
     if files.formula is None:
         raise UsageError("expected a formula")
     formula = read_formula_or_program(files.formula, files.prenex)
-    layout = None if files.bare else _layout(files, None, formula)
+    layout = None if files.as_blocks else _layout(files, None, formula)
     game = None if layout is None else _game(files, layout)
     return Problem(files, formula, None, layout, game)
 
@@ -167,7 +170,7 @@ def _played(
         if why is not None:
             notes.append(f"no board: {why}")
             layout = None
-    if files.bare and formula is None:
+    if files.as_blocks and formula is None:
         raise UsageError(
             "found --bare without a formula, expected the formula whose blocks to play"
         )
@@ -176,7 +179,7 @@ def _played(
             "there is neither a formula nor a layout: name the formula, or give --meta FILE"
         )
     game = None if layout is None else game_of(files, layout)
-    if files.game and layout is None and not files.bare:
+    if files.game and layout is None and not files.as_blocks:
         raise UsageError("found --game, but no layout says what the variables mean: give --meta")
     unpromised = None
     why = inconclusive(layout, certificate.kind.truth)

@@ -32,7 +32,7 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
     }
     if files.certificate is not None:
         # Whether functions look to their right is level 1; until it has answered, replays allow it.
-        problem = to_validate(load(replace(files, peeking=True)))
+        problem = to_validate(load(replace(files, unchecked_dependencies=True)))
         return replace(problem, facts={**facts, **_prenexed(problem), **problem.facts})
     problem = load(files)
     if trace is None and (problem.layout is None or problem.game is None):
@@ -65,4 +65,4 @@ def to_validate(problem: Problem) -> Problem:
     }
     if inconclusive(problem.layout, problem.certificate.kind.truth) is None:
         return replace(problem, facts=facts)
-    return replace(problem, files=replace(problem.files, bare=True), layout=None, facts=facts)
+    return replace(problem, files=replace(problem.files, as_blocks=True), layout=None, facts=facts)

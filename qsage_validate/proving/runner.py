@@ -194,7 +194,7 @@ class _Run:
         result = check_dependencies(formula, certificate)
         self._looked = True
         if isinstance(result.verdict, Proved):
-            self.problem = self.problem.without_peeking()
+            self.problem = self.problem.with_checked_dependencies()
         return result
 
     def _played(self) -> Problem | None:
@@ -211,7 +211,7 @@ class _Run:
             if formula is None or isinstance(
                 check_dependencies(formula, certificate).verdict, Proved
             ):
-                self.problem = self.problem.without_peeking()
+                self.problem = self.problem.with_checked_dependencies()
         return self.problem
 
     def _formula(self) -> LevelResult | None:

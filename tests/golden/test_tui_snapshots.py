@@ -15,7 +15,7 @@ from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import Exit
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Tools
+from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Services
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
 from qsage_validate.validation.finding import Finding, FindingKind
@@ -99,7 +99,9 @@ TOOLS: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
 def test_tool(snap_compare: Compare, name: str) -> None:
     size, theme, keys = TOOLS[name]
     problem = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
-    app = PlayApp(Match(open_engine(problem)), theme=theme, seed=1, tools=Tools.of(problem, proof))
+    app = PlayApp(
+        Match(open_engine(problem)), theme=theme, seed=1, services=Services.of(problem, proof)
+    )
 
     async def run_before(pilot: Pilot[Exit]) -> None:
         await ToolDriver(app, pilot, []).press(*keys)

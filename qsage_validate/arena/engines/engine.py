@@ -29,11 +29,11 @@ class Facts:
 
     ``title`` names game and certificate in a header; ``certificate_player`` is the side that
     answers (Black for Skolem, White for Herbrand); ``plies`` is how many a play has at most
-    (blocks, in the bare game), 0 if that is not known.  With ``has_board`` frames have boards and
+    (or blocks), 0 if that is not known.  With ``has_board`` frames have boards and
     moves are moves of a board; with ``has_rules`` each step is compared with the game's rules;
     with ``has_verdict`` a formula's verdict is evaluated at the end.  ``answers`` says in a word
     what answers.  With ``moves_by_line`` blanks are parts of moves, so that scripts separate them
-    by lines only.  ``actions`` are the person's, in the order of their numbers (none if bare);
+    by lines only.  ``actions`` are the person's, in the order of their numbers (none for blocks);
     ``target`` is the shape to be formed, drawn row by row, where the game is about one;
     ``top_owner`` connects top and bottom of the board, where the players connect opposite sides.
     With ``has_pairs`` pairs by which White could block may be known: the certificate plays White.
@@ -97,7 +97,7 @@ class Engine(Protocol[S]):
         """The person's legal moves in a play that goes on, in a fixed order.
 
         By the formula's indicators where they are known, else by the rules, else every move
-        that can be written.  In the bare game every assignment is legal; a block of more than
+        that can be written.  In the game of blocks every assignment is legal; a block of more than
         six variables gives only the first 64 of them.
         """
 

@@ -29,7 +29,7 @@ from qsage_validate.certificates.files.dialects import (
     recognise,
 )
 from qsage_validate.circuit.aig import FALSE, TRUE
-from qsage_validate.circuit.embed import reduce
+from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import AigerFile, parse_aiger
@@ -243,7 +243,7 @@ class _CircuitReader:
             raise self._no_functions()
         literal = int(self.file.outputs[position])
         # The constant may be written as a gate, and(1, 1).
-        _, (constant,) = reduce(self.file.aig, [literal])
+        _, (constant,) = strash(self.file.aig, [literal])
         if constant not in (FALSE, TRUE):
             found = f"the output {RESULT!r} as a function"
             raise self.error("o", position, found, "the constant 1 (Skolem) or 0 (Herbrand)")

@@ -40,7 +40,7 @@ from qsage_validate.certificates.minimise.gates import defined_gates
 from qsage_validate.certificates.minimise.learning import Style, learn
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.dont_cares import FailureError, Judge, simplify
-from qsage_validate.circuit.embed import embed, reduce
+from qsage_validate.circuit.embed import embed, strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.encodings.layout.grid import Layout
@@ -224,7 +224,7 @@ class _Work:
     def _structure(self) -> CircuitCertificate:
         watch = Stopwatch()
         original = self._original
-        aig, literals = reduce(original.aig, list(original.functions.values()))
+        aig, literals = strash(original.aig, list(original.functions.values()))
         functions = dict(zip(original.functions, literals, strict=True))
         # Clauses, and what looked like QAIGER's, are written in CAQE's dialect.
         readable = original.dialect in (Dialect.QBFCERT_ASCII, Dialect.QBFCERT_BINARY)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from qsage_validate.certificates.oracles.lazy_circuit import LazyCircuit
 from qsage_validate.certificates.oracles.oracle import Choice, NoAnswerError
 from qsage_validate.circuit.clauses import load
-from qsage_validate.circuit.embed import reduce
+from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.kernel.certificate import (
@@ -166,7 +166,7 @@ class SatOracle:
         self._functions = {**certificate.extra, **certificate.functions}
         aig = certificate.aig
         if simplify:
-            aig, moved = reduce(aig, list(self._functions.values()))
+            aig, moved = strash(aig, list(self._functions.values()))
             self._functions = dict(zip(self._functions, moved, strict=True))
         inputs = [self._literal[variable] for variable in certificate.inputs]
         self._circuit = LazyCircuit(aig, inputs, self._false, self._solver, self._fresh)

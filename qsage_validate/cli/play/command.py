@@ -60,7 +60,7 @@ class CertificateOptions(OptionGroup):
         kind = OracleKind.AUTO
         if self.sat or self.simulation:
             kind = OracleKind.SAT if self.sat else OracleKind.SIMULATION
-        return replace(files, engine=kind, bare=self.bare, peeking=self.peeking)
+        return replace(files, engine=kind, as_blocks=self.bare, unchecked_dependencies=self.peeking)
 
 
 @takes_groups

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from qsage_validate.arena.frame import Frame
     from qsage_validate.play.match import Match
     from qsage_validate.play.tui.model.notes import Replay
-    from qsage_validate.play.tui.model.services import Tools
+    from qsage_validate.play.tui.model.services import Services
     from qsage_validate.problems.load import Problem
 
 GAMES: Final = 100
@@ -150,11 +150,11 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
     if options.mode is Mode.SCRIPT:
         return script(match, options, json_output)
 
-    def services() -> Tools:
+    def services() -> Services:
         from qsage_validate.cli.play.prover import prover
-        from qsage_validate.play.tui.model.services import Tools
+        from qsage_validate.play.tui.model.services import Services
 
-        return Tools.of(problem, prover(problem))
+        return Services.of(problem, prover(problem))
 
     return by_hand(match, options, problem.replay, services)
 
@@ -163,7 +163,7 @@ def by_hand(
     match: Match,
     options: PlayOptions,
     replay: Replay,
-    services: Callable[[], Tools] | None = None,
+    services: Callable[[], Services] | None = None,
 ) -> Exit:
     """Let a person play ``match``: on the board, or at a prompt where there is no terminal."""
     seed, let_happen = options.seed, options.let_happen
@@ -179,7 +179,7 @@ def by_hand(
         seed=seed,
         let_happen=let_happen,
         replay=replay,
-        tools=None if services is None else services(),
+        services=None if services is None else services(),
     )
 
 

@@ -24,7 +24,7 @@ from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight
 from qsage_validate.play.tui.model.picking import Choose, Drop, NoMove, Play, Select
-from qsage_validate.play.tui.model.services import Tools
+from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
 from qsage_validate.play.tui.screens.dialogs import HelpScreen, MenuScreen
@@ -63,13 +63,15 @@ class PlayApp(ToolsApp):
         let_happen: bool = False,
         pace: float = 0.4,
         replay: Replay | None = None,
-        tools: Tools | None = None,
+        services: Services | None = None,
     ) -> None:
         """``pace`` is the time in seconds between two moves of the random player.
 
         ``replay`` makes the command that plays the person's moves again, for findings.
         """
-        super().__init__(match, theme=theme, let_happen=let_happen, replay=replay, tools=tools)
+        super().__init__(
+            match, theme=theme, let_happen=let_happen, replay=replay, services=services
+        )
         self._generator = random.Random(seed)
         self._pace = pace
         self._typed = ""
@@ -396,7 +398,7 @@ def run(
     seed: int | None = None,
     let_happen: bool = False,
     replay: Replay | None = None,
-    tools: Tools | None = None,
+    services: Services | None = None,
 ) -> Exit:
     """Play ``match`` on this terminal until the person leaves; returns the exit code.
 
@@ -411,7 +413,9 @@ def run(
         raise UsageError("the board needs a terminal: use --plain, --moves or --white random")
     if os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
         raise UsageError("the board needs a terminal, found TERM=dumb or none: use --plain")
-    app = PlayApp(match, theme=theme, seed=seed, let_happen=let_happen, replay=replay, tools=tools)
+    app = PlayApp(
+        match, theme=theme, seed=seed, let_happen=let_happen, replay=replay, services=services
+    )
     code = app.run()
     if app.bug is not None:
         raise app.bug

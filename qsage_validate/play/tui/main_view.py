@@ -15,7 +15,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight, frame_notes
 from qsage_validate.play.tui.model.pane_layout import too_small
-from qsage_validate.play.tui.model.services import Tools
+from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View, picture, square_text, status
 from qsage_validate.play.tui.screens.findings_screen import Found
@@ -39,7 +39,7 @@ class ShowingApp(AskingApp):
         theme: str,
         let_happen: bool,
         replay: Replay | None,
-        tools: Tools | None,
+        services: Services | None,
     ) -> None:
         super().__init__(match, let_happen=let_happen)
         self._news: frozenset[str] = frozenset()
@@ -49,7 +49,7 @@ class ShowingApp(AskingApp):
             self.register_theme(known)
         self._replay = replay
         self.proof_found: tuple[Found, ...] = ()
-        self._tools = Tools() if tools is None else tools
+        self._services = Services() if services is None else services
         self._board: BoardView | None = None
         self._form: BlockForm | None = None
 
@@ -155,9 +155,9 @@ class ShowingApp(AskingApp):
             "look_back": self.view.index > 0,
             "look_forward": self.view.past,
             "findings": True if self.found else None,
-            "gates": None if self._tools.gates is None else True,
-            "tree": None if self._tools.tree is None else True,
-            "prove": None if self._tools.prove is None else True,
+            "gates": None if self._services.gates is None else True,
+            "tree": None if self._services.tree is None else True,
+            "prove": None if self._services.prove is None else True,
         }.get(name, True)
 
     @property

@@ -88,17 +88,17 @@ class ToolsApp(ShowingApp):
             self.ask("replaying", follow(found.finding.moves, name, ply=found.finding.ply))
 
     def action_gates(self) -> None:
-        if self._tools.gates is None:
+        if self._services.gates is None:
             self._remark(self.view, "No gates to show: there is no formula.")
             return
         square = None if self._board is None else self._board.cursor
-        self.push_screen(GateScreen(self._tools.gates, self.view.frame, square))
+        self.push_screen(GateScreen(self._services.gates, self.view.frame, square))
 
     def action_tree(self) -> None:
-        if self._tools.tree is None:
+        if self._services.tree is None:
             self._remark(self.view, "No tree to show: without a layout there are no moves.")
             return
-        self.push_screen(TreeScreen(self._tools.tree, self._played), self._replay_moves)
+        self.push_screen(TreeScreen(self._services.tree, self._played), self._replay_moves)
 
     @property
     def _played(self) -> tuple[str, ...]:
@@ -113,10 +113,10 @@ class ToolsApp(ShowingApp):
             self.ask("replaying", follow(moves, "the play of the tree"))
 
     def action_prove(self) -> None:
-        if self._tools.prove is None:
+        if self._services.prove is None:
             self._remark(self.view, "Nothing can be proved here: no files are known.")
             return
-        self.push_screen(ProveScreen(self._tools.prove), self._proved)
+        self.push_screen(ProveScreen(self._services.prove), self._proved)
 
     def _proved(self, proof: Proof | None) -> None:
         """Keep what a proof has found, and say how it ended."""

@@ -127,7 +127,7 @@ def statistics_of(
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Statistics | None:
-    """The statistics of a problem's strategy; ``None`` for the bare game of variables.
+    """The statistics of a problem's strategy; ``None`` for the game of blocks.
 
     Looks at no more than ``budget`` rounds (an opponent's move and its answer), nearest first.
     """

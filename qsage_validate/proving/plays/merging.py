@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.circuit.cofactors import Remainders
+from qsage_validate.circuit.cofactors import Cofactors
 from qsage_validate.circuit.simulate import pack
 from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
 from qsage_validate.games.protocol import Player
@@ -77,7 +77,7 @@ class Merging:
             inputs[column] = np.asarray([own[k] for own in values], dtype=np.uint64)[:, None]
         return self._remainders(plies).digests(inputs, len(choice))
 
-    def _make(self, plies: int) -> Remainders:
+    def _make(self, plies: int) -> Cofactors:
         made = {
             abs(v)
             for move in self._layout.moves[:plies]
@@ -85,7 +85,7 @@ class Merging:
         }
         fixed = {self._column[v] for v in made if v in self._column} | set(self._position)
         wanted = list(dict.fromkeys(abs(literal) for literal in self._to_come(plies)))
-        return Remainders(*self._oracle.graph(wanted), sorted(fixed))
+        return Cofactors(*self._oracle.graph(wanted), sorted(fixed))
 
     def _to_come(self, plies: int) -> Iterator[int]:
         """The literals that may be asked for after ``plies`` plies."""

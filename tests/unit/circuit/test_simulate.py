@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
-from qsage_validate.circuit.embed import embed, reduce
+from qsage_validate.circuit.embed import embed, strash
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 
 
@@ -57,7 +57,7 @@ def test_simulation_is_evaluation(case: tuple[Aig, list[int]]) -> None:
 @settings(max_examples=150)
 def test_reduction_keeps_the_functions_and_never_grows(case: tuple[Aig, list[int]]) -> None:
     aig, outputs = case
-    smaller, moved = reduce(aig, outputs)
+    smaller, moved = strash(aig, outputs)
     assert smaller.num_inputs == aig.num_inputs
     assert smaller.num_gates <= aig.num_gates
     assert int(np.count_nonzero(smaller.cone(moved))) == smaller.num_gates

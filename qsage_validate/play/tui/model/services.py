@@ -53,7 +53,7 @@ class Prove(Protocol):
 
 
 @dataclass(frozen=True)
-class Tools:
+class Services:
     """What can be asked; ``None`` where there is nothing to ask.
 
     ``gates`` reads the gates after a frame, ``tree`` makes the strategy's tree; both are called
@@ -65,7 +65,7 @@ class Tools:
     prove: Prove | None = None
 
     @classmethod
-    def of(cls, problem: Problem, prove: Prove | None = None) -> Tools:
+    def of(cls, problem: Problem, prove: Prove | None = None) -> Services:
         """All that a problem has to offer."""
         return cls(
             None if problem.formula is None else _Gates(problem),
@@ -101,4 +101,4 @@ class _Tree:
         return self._tree
 
 
-__all__ = ["LevelRow", "ProofEnd", "Prove", "Tools"]
+__all__ = ["LevelRow", "ProofEnd", "Prove", "Services"]

@@ -73,7 +73,7 @@ class Picture:
 
 
 def picture(view: View) -> Picture | None:
-    """The board to draw, or ``None`` in the bare game."""
+    """The board to draw, or ``None`` in the game of blocks."""
     board = view.frame.board
     if board is None:
         return None

@@ -1,4 +1,4 @@
-"""The bare game: a form with the bits of the block that the person chooses."""
+"""The game of blocks: a form with the bits of the block that the person chooses."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.actions import ACTIONS
-from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove, Tools
+from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove, Services
 from qsage_validate.play.tui.screens.gate_screen import GateScreen
 from qsage_validate.play.tui.screens.prove_screen import ProveScreen
 from qsage_validate.play.tui.screens.tool_screen import KeyBar, ToolScreen
@@ -75,7 +75,9 @@ def drive_tools(
     prove: Prove = quick,
     size: tuple[int, int] = SIZE,
 ) -> PlayApp:
-    app = PlayApp(Match(open_engine(problem)), seed=1, pace=0.001, tools=Tools.of(problem, prove))
+    app = PlayApp(
+        Match(open_engine(problem)), seed=1, pace=0.001, services=Services.of(problem, prove)
+    )
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:

@@ -55,13 +55,13 @@ def copycat(x: int = 2, y: int = 5) -> tuple[Qbf, CircuitCertificate]:
     return qbf, CircuitCertificate(Kind.SKOLEM, no_gates(2), inputs, functions, Dialect.CAQE)
 
 
-def bare(x: int = 2, y: int = 5) -> Match:
+def blocks(x: int = 2, y: int = 5) -> Match:
     qbf, certificate = copycat(x, y)
     return Match(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), "copycat", ["a note"]))
 
 
 def test_blocks_are_played_in_turn() -> None:
-    match = bare()
+    match = blocks()
     assert (match.facts.title, match.facts.notes) == ("copycat", ("a note",))
     assert (match.facts.plies, match.facts.has_board, match.facts.has_rules) == (4, False, False)
     assert match.person is Player.WHITE
@@ -84,7 +84,7 @@ def test_blocks_are_played_in_turn() -> None:
 
 
 def test_a_wrong_function_loses_to_the_hint() -> None:
-    match = bare(y=4)
+    match = blocks(y=4)
     hint = match.hint()
     assert hint is not None
     assert "refutes the certificate" in hint.text
@@ -102,7 +102,7 @@ def test_a_wrong_function_loses_to_the_hint() -> None:
 
 
 def test_a_good_certificate_leaves_no_hint_of_a_win() -> None:
-    hint = bare().hint()
+    hint = blocks().hint()
     assert hint is not None
     assert "no values win" in hint.text
 
@@ -142,11 +142,11 @@ def test_values_are_read_in_several_forms(text: str, values: tuple[bool, ...]) -
 )
 def test_values_of_other_variables_are_refused(text: str, message: str) -> None:
     with pytest.raises(MalformedMoveError, match=message):
-        bare().parse_move(text)
+        blocks().parse_move(text)
 
 
 def test_values_of_another_block_are_refused() -> None:
-    match = bare()
+    match = blocks()
     (first, *_) = match.legal_moves()
     match.push(first)
     with pytest.raises(MalformedMoveError, match="expected values for v"):
@@ -155,10 +155,10 @@ def test_values_of_another_block_are_refused() -> None:
 
 
 def test_history_and_transcripts_work_as_on_a_board() -> None:
-    match = bare()
+    match = blocks()
     match.push("u=1")
     match.push("v=1")
-    again = bare()
+    again = blocks()
     again.load(Transcript.parse(str(match.transcript())))
     assert again.transcript() == match.transcript()
     assert match.undo()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import Aig, AigBuilder
-from qsage_validate.circuit.cofactors import Remainders, columns
+from qsage_validate.circuit.cofactors import Cofactors, columns
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 
 
@@ -46,15 +46,15 @@ def test_equal_digests_are_equal_functions(
     assignments = (np.arange(1 << len(fixed))[:, None] >> np.arange(len(fixed))) & 1
     plays = np.zeros((len(assignments), count), dtype=np.bool_)
     plays[:, fixed] = assignments
-    remainders = Remainders(aig, outputs, fixed)
-    digests = remainders.digests(pack(plays), len(plays))
+    cofactors = Cofactors(aig, outputs, fixed)
+    digests = cofactors.digests(pack(plays), len(plays))
     # Free inputs are not looked at.
     noisy = plays.copy()
     noisy[:, free] = True
-    assert remainders.digests(pack(noisy), len(plays)) == digests
+    assert cofactors.digests(pack(noisy), len(plays)) == digests
     # Many packs at a time say as much as one after the other.
     twice = np.stack([pack(plays), pack(plays[::-1])], axis=1)
-    both = remainders.digests(twice, len(plays))
+    both = cofactors.digests(twice, len(plays))
     pairs = list(zip(digests, digests[::-1], strict=True))
     assert [[a == b for b in both] for a in both] == [[a == b for b in pairs] for a in pairs]
     simulator = Simulator(aig, outputs)
@@ -75,9 +75,9 @@ def test_what_does_not_matter_any_more_is_not_told_apart() -> None:
     total = builder.xor(a, b)
     aig, outputs = builder.build([builder.and_(total, builder.xor(c, d))])
     plays = np.asarray([[x, y, 0, 0] for x in (0, 1) for y in (0, 1)], dtype=np.bool_)
-    digests = Remainders(aig, outputs, [0, 1]).digests(pack(plays), 4)
+    digests = Cofactors(aig, outputs, [0, 1]).digests(pack(plays), 4)
     assert digests[0] == digests[3] != digests[1] == digests[2]
     # A gate that is left but reaches no output any more.
     aig, outputs = builder.build([builder.and_(builder.and_(a, c), builder.and_(b, d))])
-    digests = Remainders(aig, outputs, [0, 1]).digests(pack(plays), 4)
+    digests = Cofactors(aig, outputs, [0, 1]).digests(pack(plays), 4)
     assert digests[0] == digests[1] == digests[2] != digests[3]
