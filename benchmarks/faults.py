@@ -38,8 +38,8 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.grid import lifted
-from qsage_validate.encodings.layout.grid import Layout, MoveVariables
-from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
@@ -139,24 +139,24 @@ def _transition_negated(part: str) -> Any:
     return _wrapped("_transition", change)
 
 
-def _side(move: MoveVariables) -> str:
+def _side(move: Ply) -> str:
     return move.player.value
 
 
 def _without_stop(player: Player) -> Any:
     """A player's stop has no meaning: nothing is asked of it."""
 
-    def change(encoder: Any, move: MoveVariables) -> MoveVariables:
+    def change(encoder: Any, move: Ply) -> Ply:
         return replace(move, stop=None) if move.player is player else move
 
     original_black, original_white = Encoder._black_ply, Encoder._white_ply
 
     @contextmanager
     def patched() -> Iterator[None]:
-        def black(self: Any, move: MoveVariables, following: int | None) -> int:
+        def black(self: Any, move: Ply, following: int | None) -> int:
             return original_black(self, change(self, move), following)
 
-        def white(self: Any, move: MoveVariables, following: int | None) -> int:
+        def white(self: Any, move: Ply, following: int | None) -> int:
             return original_white(self, change(self, move), following)
 
         with patch.object(Encoder, "_black_ply", black), patch.object(Encoder, "_white_ply", white):

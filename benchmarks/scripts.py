@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pysat.solvers import Solver
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.grid import Bits, Layout, MoveVariables, value_bits
+from qsage_validate.encodings.layout.codings import Bits, value_bits
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.protocol import Player
 
@@ -73,20 +74,20 @@ def _random_script(layout: Layout, game: BddlGame, rng: random.Random) -> tuple[
     return script, bool(result)
 
 
-def _stop(script: Script, move: MoveVariables, stop: bool) -> None:
+def _stop(script: Script, move: Ply, stop: bool) -> None:
     if move.stop is not None:
         script[abs(move.stop)] = stop != (move.stop < 0)
 
 
 def _random_move(
-    layout: Layout, position: BddlPosition, move: MoveVariables, rng: random.Random
+    layout: Layout, position: BddlPosition, move: Ply, rng: random.Random
 ) -> tuple[int, int, int]:
     moves = position.game.grounding.actions[move.player]
     legal = [a for a in moves if position.state & a.care == a.value]
     if legal and rng.random() < 0.9:
         action = rng.choice(legal)
         name = position.game.model.domain.actions(move.player)[action.action].name
-        return layout.actions(move.player).index(name), action.x - 1, action.y - 1
+        return layout.actions[move.player].index(name), action.x - 1, action.y - 1
     widths = (len(move.action), len(move.x), len(move.y))
     number = tuple(rng.randrange(1 << width) for width in widths)
     return number[0], number[1], number[2]
@@ -96,11 +97,11 @@ def _after(
     layout: Layout,
     game: BddlGame,
     position: BddlPosition,
-    move: MoveVariables,
+    move: Ply,
     number: tuple[int, int, int],
 ) -> BddlPosition | None:
     """The position after the move that the numbers name, goals notwithstanding."""
-    names = layout.actions(move.player)
+    names = layout.actions[move.player]
     if number[0] >= len(names):
         return None
     named = BddlMove(names[number[0]], number[1] + 1, number[2] + 1)
@@ -156,7 +157,7 @@ class _Expanded:
     """The formula with a copy for each value of the symbolic square, in one solver."""
 
     def __init__(self, formula: Qbf, layout: Layout) -> None:
-        symbolic = layout.board.x + layout.board.y
+        symbolic = layout.state.position
         # Variables right of the symbolic square, and the square itself, differ from copy to copy.
         levels = formula.levels()
         inner = max((levels[abs(v)] for v in symbolic), default=max(levels.values(), default=0) + 1)

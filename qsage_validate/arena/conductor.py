@@ -13,12 +13,7 @@ from functools import cache
 from typing import TypeVar
 
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
-from qsage_validate.encodings.layout.tables import (
-    AnyLayout,
-    IllegalMoves,
-    TableLayout,
-    illegal_replies,
-)
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Silence
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
@@ -132,14 +127,14 @@ class Conductor:
         guesses: Guesses | None = None,
     ) -> None:
         self.reader = reader
-        self.layout: AnyLayout = reader.layout
+        self.layout: Layout = reader.layout
         self.game = game
         self.referee = None if game is None else Referee(game, self.layout, name)
         self._name = name
         self._gates = gates
         self._guesses = guesses
         self._legality: dict[tuple[str, ...], Mapping[LayoutMove, Legality] | None] = {}
-        self._illegal_replies = illegal_replies(self.layout, self.player)
+        self._illegal_replies = self.layout.illegal_replies(self.player)
         self._on_board: Callable[[int], list[LayoutMove]] = cache(self._moves_said)
         self._sayable: Callable[[int], frozenset[str]] = cache(self._texts_said)
         self._says_all: Callable[[int], bool] = cache(self._all_said)
@@ -162,11 +157,9 @@ class Conductor:
     def knows_illegal(self, state: PlayState | None = None) -> bool:
         """Whether illegal moves are known (in ``state``), by the formula or by the rules.
 
-        Many formulas with tables of moves say nothing of legality, stateless ones for example:
-        there the rules say what is illegal, and the verdict whether the promise is kept.  On a
-        grid a formula that tells nothing of a ply (Black's last one) lets every move be made.
+        What it means that the formula says nothing is told by the layout (``Silence``).
         """
-        if not isinstance(self.layout, TableLayout):
+        if self.layout.silence is Silence.FREE:
             known = self.knows_legality
             return known if state is None else known and self.legality(state) is not None
         by_rules = self.game is not None and (state is None or state.position is not None)
@@ -382,7 +375,7 @@ class Conductor:
         return replace(state, ending=ending, findings=(finding,), position=None, last=None)
 
     def _answered(self, state: PlayState, answer: Answer) -> PlayState:
-        if answer.stop and isinstance(self.layout, TableLayout):
+        if answer.stop and self.layout.moves[state.plies].stop_instead:
             return self._claims(state, answer)
         finding = self._judge(state, answer)
         if finding is not None and self._may_let_be(state):
@@ -548,7 +541,7 @@ class Conductor:
             if state.position is None:
                 return Ending(None, f"{mover} claims the goal")
             return Ending(mover.other, f"{mover} claims a goal that is not reached")
-        vanished = state.board is None and not isinstance(self.layout, TableLayout)
+        vanished = state.board is None and self.layout.state.is_board
         if state.illegal and vanished and mover is self.player.other:
             return Ending(self.player, f"{mover}'s illegal move leaves no state")
         if state.position is None and state.plies >= self.layout.plies:
@@ -771,12 +764,18 @@ class Conductor:
         outcome = None if state.position is None else state.position.outcome
         if outcome is None or outcome.winner is self.player or not state.plies:
             return state.line
-        # In a table a claim takes the place of the ply after the win.
-        plies = self.layout.moves[state.plies - 1 : state.plies]
-        if isinstance(self.layout, TableLayout):
-            plies = self.layout.moves[state.plies :]
-        own = (v.stop for v in plies if v.player is not self.player and v.stop is not None)
-        literal = next((stop for stop in own if abs(stop) in self.reader.opponent), None)
+        literal = next(
+            (
+                ply.stop
+                for ply in self.layout.moves[state.plies - 1 :]
+                if ply.player is not self.player
+                and ply.stop is not None
+                and abs(ply.stop) in self.reader.opponent
+                # A claim goes with the ply that wins, or takes the place of one after it.
+                and (ply.ply > state.plies if ply.stop_instead else ply.ply == state.plies)
+            ),
+            None,
+        )
         if literal is None:
             return state.line
         stop = {abs(literal): literal > 0}

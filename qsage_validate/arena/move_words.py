@@ -6,8 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from qsage_validate.encodings.layout.grid import Layout
-from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.games.protocol import Game, Illegality, Player
 from qsage_validate.strategies.readings import BoardMove, LayoutMove, NamedMove, PlyCode, SquareXY
@@ -44,11 +43,11 @@ class MoveWords(ABC):
         """What is wrong with a move whatever the position: it is off the board, or none."""
 
 
-def words_of(layout: AnyLayout, player: Player, code: PlyCode, game: Game | None) -> MoveWords:
+def words_of(layout: Layout, player: Player, code: PlyCode, game: Game | None) -> MoveWords:
     """How ``player`` says moves of a layout."""
-    if isinstance(layout, TableLayout):
-        return TableWords(layout, player, code, game)
-    return GridWords(layout, player)
+    if layout.actions:
+        return GridWords(layout, player)
+    return TableWords(layout, player, code, game)
 
 
 class GridWords(MoveWords):
@@ -57,7 +56,7 @@ class GridWords(MoveWords):
     def __init__(self, layout: Layout, player: Player) -> None:
         self._layout = layout
         self._player = player
-        self.actions = layout.actions(player)
+        self.actions = layout.actions[player]
 
     def parse(self, text: str, ply: int, legal: Sequence[LayoutMove]) -> LayoutMove:
         names = self.actions
@@ -99,7 +98,7 @@ class GridWords(MoveWords):
 
     def illegality(self, move: LayoutMove, ply: int) -> Illegality | None:
         assert isinstance(move, BoardMove), "checked before"
-        width, height = self._layout.width, self._layout.height
+        width, height = self._layout.state.size
         if 1 <= move.x <= width and 1 <= move.y <= height:
             return None
         rule = f"({move.x},{move.y}) is not on the {width}x{height} board"
@@ -109,14 +108,12 @@ class GridWords(MoveWords):
 class TableWords(MoveWords):
     """Moves in the game's own words: ``b2``, ``(mark 1 1)``; ``@12`` is a number without a move."""
 
-    def __init__(
-        self, layout: TableLayout, player: Player, code: PlyCode, game: Game | None
-    ) -> None:
+    def __init__(self, layout: Layout, player: Player, code: PlyCode, game: Game | None) -> None:
         self._layout = layout
         self._player = player
         self._code = code
         self._game = game
-        tables = [table.moves for table in layout.moves if table.player is player]
+        tables = [ply.moves for ply in layout.of(player)]
         self.has_blanks = any(" " in text for moves in set(tables) for text in moves)
 
     def parse(self, text: str, ply: int, legal: Sequence[LayoutMove]) -> LayoutMove:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from qsage_validate.arena.frame import Group, NamedValue
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.grid import Layout, MoveVariables, StateCode
-from qsage_validate.encodings.layout.tables import AnyLayout, MoveTable, TableLayout
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.readings import SquareXY
 
@@ -19,7 +18,7 @@ _PLY = re.compile(r"\b(?:black|white) (\d+)\b")
 class Names:
     """Names and groups of the literals that a layout speaks about."""
 
-    def __init__(self, layout: AnyLayout, qbf: Qbf | None) -> None:
+    def __init__(self, layout: Layout, qbf: Qbf | None) -> None:
         self.layout = layout
         self._qbf = qbf
         # Several plies may share a literal: a constant, or a gate that is built once.
@@ -85,8 +84,8 @@ class Names:
         """
         stone, group = self.meaning(-literal, ply, move)
         if group is Group.STATE and not at and -literal in self._meanings:
-            state = self.layout.state if isinstance(self.layout, TableLayout) else None
-            if state is not None and state.position:
+            state = self.layout.state
+            if state.position and not state.is_board:
                 stone += f" {move}"
             return NamedValue(stone, self._signed(-literal), -literal, True, group)
         name, group = self.meaning(literal, ply, move)
@@ -95,10 +94,9 @@ class Names:
 
     def made(self, player: Player, ply: int, move: str, values: Mapping[int, bool]) -> NamedValue:
         """That an earlier ply is ``move``, by the values of its variables."""
-        held = [
-            abs(v) if values.get(abs(v)) else -abs(v) for v in self.layout.moves[ply - 1].variables
-        ]
-        if isinstance(self.layout, TableLayout) and not self.layout.moves[ply - 1].code:
+        own = self.layout.moves[ply - 1]
+        held = [abs(v) if values.get(abs(v)) else -abs(v) for v in own.variables]
+        if not own.coding.numbers:
             held = [v for v in held if v > 0]
         shown = " ".join(self._signed(v) for v in held)
         name = f"{player.value} {ply} is {move}"
@@ -115,24 +113,15 @@ class Names:
         if ply == 0:
             literals = [x for name, x in self.layout.gates.items() if name == _INITIAL]
         if 1 <= ply <= self.layout.plies:
-            literals = [*self._of_ply(ply), *literals]
-        if isinstance(self.layout, TableLayout) and ply < len(self.layout.state.states):
-            literals += [literal for literal in self.layout.state.states[ply] if literal]
+            own = self.layout.moves[ply - 1]
+            indicators = () if own.indicators is None else own.indicators.literals
+            literals = [*own.all_variables, *indicators, *literals]
+        state = self.layout.state
+        if not state.is_board and ply < len(state.states):
+            literals += [literal for literal in state.states[ply] if literal]
         if ply == self.layout.plies:
             literals += [x for name, x in self.layout.gates.items() if "goal" in name]
         return tuple(dict.fromkeys(literals))
-
-    def _of_ply(self, ply: int) -> list[int]:
-        """The variables of a ply, and what says whether it is legal."""
-        move = self.layout.moves[ply - 1]
-        own = [*move.variables, *(() if move.stop is None else (move.stop,))]
-        if not isinstance(self.layout, Layout):
-            return own
-        indicators = self.layout.indicator(ply)
-        if indicators is not None:
-            own += [] if indicators.bounds is None else [indicators.bounds]
-            own += indicators.preconditions
-        return own
 
     def legal_gate(self, ply: int) -> int | None:
         """The gate that says that a White ply is legal, where the layout names one."""
@@ -140,62 +129,39 @@ class Names:
 
     def _entries(self) -> Iterator[tuple[int, str, Group]]:
         layout = self.layout
-        if isinstance(layout, TableLayout):
-            for table in layout.moves:
-                yield from _table_entries(table)
-            yield from self._gate_entries()
-            for number, row in enumerate(layout.state.states):
-                for atom, literal in zip(layout.state.atoms, row, strict=False):
-                    if literal:
-                        yield literal, f"state {number} {atom}", Group.STATE
-        else:
-            for move in layout.moves:
-                yield from self._move_entries(move)
-            yield from _indicator_entries(layout)
-            yield from self._gate_entries()
-            is_open = layout.board.code is StateCode.OPEN_WHITE
-            words = ("open" if is_open else "occupied", "white")
-            for number, state in enumerate(layout.board.states):
-                for word, literal in zip(words, state, strict=True):
-                    yield literal, f"state {number} {word}", Group.STATE
+        for ply in layout.moves:
+            yield from _ply_entries(ply)
+        for ply in layout.moves:
+            yield from _indicator_entries(ply)
+        for name, literal in layout.gates.items():
+            yield literal, name, Group.GOAL if "goal" in name else Group.GATE
+        for number, row in enumerate(layout.state.states):
+            for kind, literal in zip(layout.state.kinds, row, strict=False):
+                if literal:
+                    yield literal, f"state {number} {kind}", Group.STATE
         if self.layout.verdict is not None:
             yield self.layout.verdict, "verdict", Group.VERDICT
 
-    def _gate_entries(self) -> Iterator[tuple[int, str, Group]]:
-        for name, literal in self.layout.gates.items():
-            yield literal, name, Group.GOAL if "goal" in name else Group.GATE
 
-    @staticmethod
-    def _move_entries(move: MoveVariables) -> Iterator[tuple[int, str, Group]]:
-        prefix = f"{move.player.value} {move.ply}"
-        parts: Mapping[str, Sequence[int]] = {"action": move.action, "x": move.x, "y": move.y}
-        for part, bits in parts.items():
-            for number, literal in enumerate(bits):
-                yield literal, f"{prefix} {part} bit {len(bits) - 1 - number}", Group.MOVE
-        if move.stop is not None:
-            yield move.stop, f"{prefix} stop", Group.STOP
-
-
-def _indicator_entries(layout: Layout) -> Iterator[tuple[int, str, Group]]:
-    for indicators in layout.indicators:
-        prefix = f"white {indicators.ply}"
-        if indicators.bounds is not None:
-            yield indicators.bounds, f"{prefix} in bounds", Group.INDICATOR
-        for number, literal in enumerate(indicators.preconditions, start=1):
-            yield literal, f"{prefix} precondition {number}", Group.INDICATOR
-
-
-def _table_entries(table: MoveTable) -> Iterator[tuple[int, str, Group]]:
-    prefix = f"{table.player.value} {table.ply}"
-    for number, literal in enumerate(table.code):
-        yield literal, f"{prefix} bit {len(table.code) - 1 - number}", Group.MOVE
-    for text, literal in zip(table.moves, table.literals, strict=False):
-        yield literal, f"{prefix} {text}", Group.MOVE
-    for text, literal in zip(table.moves, table.legal, strict=False):
+def _ply_entries(ply: Ply) -> Iterator[tuple[int, str, Group]]:
+    prefix = f"{ply.player.value} {ply.ply}"
+    for literal, label in ply.coding.labels():
+        yield literal, f"{prefix} {label}", Group.MOVE
+    for text, literal in zip(ply.moves, ply.legal, strict=False):
         if literal:
             yield literal, f"{prefix} {text} legal", Group.INDICATOR
-    if table.stop is not None:
-        yield table.stop, f"{prefix} stop", Group.STOP
+    if ply.stop is not None:
+        yield ply.stop, f"{prefix} stop", Group.STOP
+
+
+def _indicator_entries(ply: Ply) -> Iterator[tuple[int, str, Group]]:
+    if ply.indicators is None:
+        return
+    prefix = f"{ply.player.value} {ply.ply}"
+    if ply.indicators.bounds is not None:
+        yield ply.indicators.bounds, f"{prefix} in bounds", Group.INDICATOR
+    for number, literal in enumerate(ply.indicators.preconditions, start=1):
+        yield literal, f"{prefix} precondition {number}", Group.INDICATOR
 
 
 def _ply_of(name: str) -> int | None:

@@ -17,7 +17,7 @@ from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.support import variables_read
-from qsage_validate.encodings.layout.tables import AnyLayout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.impartial.heap_game import HeapGame
 from qsage_validate.games.impartial.moves import State
@@ -82,7 +82,7 @@ def open_conductor(problem: Problem, oracle: Oracle) -> Conductor:
 
 def conductor_with_names(
     problem: Problem,
-    layout: AnyLayout,
+    layout: Layout,
     oracle: Oracle,
     names: Names,
     gates: Callable[[int], Sequence[int]],

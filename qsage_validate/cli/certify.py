@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from qsage_validate.certificates.routes.routes import CertifiedFormula
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import AnyEncoding
-    from qsage_validate.encodings.layout.tables import AnyLayout
+    from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 
 
@@ -91,7 +91,7 @@ def command(
     """
     from qsage_validate.certificates.routes.routes import SEARCH, RouteOptions, certify_formula
     from qsage_validate.encodings.gdl.ground_program import grounding_within
-    from qsage_validate.encodings.layout.tables import inconclusive
+    from qsage_validate.encodings.layout.layout import inconclusive
 
     for file in (output, formula):
         check_streams(file, json_output)
@@ -128,7 +128,7 @@ class _Question:
     """The formula to be certified, and the game that it is known to be of."""
 
     qbf: Qbf
-    layout: AnyLayout | None
+    layout: Layout | None
     name: str
     encoding: AnyEncoding | None
 

@@ -47,7 +47,7 @@ def formula_text(
     clauses: Clauses = Clauses.TSEITIN,
 ) -> str:
     """The text of a formula in ``file_format``, by default what the name of its file says."""
-    from qsage_validate.encodings.layout.table_comments import comments_in_clauses
+    from qsage_validate.encodings.layout.comments import comments_in_clauses
     from qsage_validate.formats.qcir import qcir_text
     from qsage_validate.formats.qdimacs import clausal_form, qbf_to_qdimacs, qdimacs_text
 

@@ -14,7 +14,7 @@ from qsage_validate.errors import Exit, InputError, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.layout.tables import AnyLayout
+    from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.formats.bytes_of import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
 
@@ -161,11 +161,11 @@ def _formula(qbf: Qbf) -> Facts:
 
 def _layout(qbf: Qbf) -> Facts:
     """The layout in the formula's comments, else in a meta file that lies beside it."""
+    from qsage_validate.encodings.layout.comments import layout_from_comments
     from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
-    from qsage_validate.encodings.layout.table_comments import any_layout_from_comments
     from qsage_validate.formats.meta import read_meta
 
-    layout: AnyLayout | None = any_layout_from_comments(qbf)
+    layout: Layout | None = layout_from_comments(qbf)
     if layout is None and qbf.path is not None and (meta := find_meta(qbf.path)) is not None:
         try:
             layout = layout_from_meta(read_meta(meta), qbf)
@@ -174,16 +174,15 @@ def _layout(qbf: Qbf) -> Facts:
     return {"layout": "none" if layout is None else _layout_facts(layout)}
 
 
-def _layout_facts(layout: AnyLayout) -> Facts:
-    from qsage_validate.encodings.layout.grid import Layout
+def _layout_facts(layout: Layout) -> Facts:
     from qsage_validate.games.model_text import has_rules
 
     facts: Facts = {"source": layout.source}
     if "name" in layout.model:
         facts["game"] = layout.model["name"].strip()
     facts["encoding"] = layout.encoding
-    if isinstance(layout, Layout):
-        facts["board"] = f"{layout.width}x{layout.height}"
+    if layout.state.is_board:
+        facts["board"] = "x".join(map(str, layout.state.size))
     else:
         facts["moves"] = max((len(table.moves) for table in layout.moves), default=0)
         if len(layout.conclusive) == 1:

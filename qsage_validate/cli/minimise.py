@@ -69,7 +69,6 @@ def command(
     """
     from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.certificates.minimise.minimise import minimised
-    from qsage_validate.encodings.layout.grid import Layout
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import load
@@ -88,7 +87,7 @@ def command(
         found = minimised(
             problem.formula,
             problem.answering,
-            layout=problem.layout if isinstance(problem.layout, Layout) else None,
+            layout=problem.layout,
             deadline=deadline,
             tell=line.tell,
         )

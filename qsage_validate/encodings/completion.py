@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from qsage_validate.circuit.aig import AigBuilder
-from qsage_validate.encodings.layout.grid import Bits
+from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.games.protocol import Player, Witness
 
 

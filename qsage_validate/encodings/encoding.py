@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.completion import Definitions
-from qsage_validate.encodings.layout.grid import Layout
-from qsage_validate.encodings.layout.tables import TableLayout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.planning_game import PlanningGame
@@ -40,7 +39,7 @@ class TableEncoding:
     """
 
     qbf: Qbf
-    layout: TableLayout
+    layout: Layout
     model: PositionalModel | GdlModel
     definitions: Mapping[Player, Definitions]
     planned_on: Mapping[Player, Callable[[], PlanningGame]] = field(default_factory=dict)

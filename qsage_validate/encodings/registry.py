@@ -8,11 +8,7 @@ from importlib import import_module
 from typing import Any, Final, overload
 
 from qsage_validate.encodings.encoding import AnyEncoding, Encoding, TableEncoding
-from qsage_validate.encodings.layout.table_comments import (
-    is_clausal,
-    only_variables,
-    with_table_layout,
-)
+from qsage_validate.encodings.layout.comments import is_clausal, only_variables, with_layout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.task import GdlModel
@@ -224,4 +220,4 @@ def _self_describing(made: TableEncoding) -> TableEncoding:
     layout = replace(made.layout, model=made.model.parts(), gates=gates)
     if is_clausal(made.qbf):
         layout = only_variables(layout, made.qbf.levels(), made.qbf.output)
-    return replace(made, qbf=with_table_layout(made.qbf, layout), layout=layout)
+    return replace(made, qbf=with_layout(made.qbf, layout), layout=layout)

@@ -343,7 +343,7 @@ class Game(ABC):
     def atoms(self, position: Position) -> frozenset[str]:
         """All atoms that are true in a position of this game; every other one is false.
 
-        Atoms are the words of ``StateTable.atoms``: ``black b2`` in positional games,
+        Atoms are the words of ``StateView.kinds``: ``black b2`` in positional games,
         ``black (2,3)`` on the grids of BDDL, fluents in GDL.
         """
 

@@ -14,10 +14,9 @@ from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.encoding import AnyEncoding
 from qsage_validate.encodings.gdl.qasp import read_formula_or_program
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
-from qsage_validate.encodings.layout.grid import Layout
-from qsage_validate.encodings.layout.table_comments import any_layout_from_comments
-from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout, inconclusive
+from qsage_validate.encodings.layout.layout import Layout, Silence, inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game, model_from_parts
@@ -41,7 +40,7 @@ from qsage_validate.validation.fit import check_fit, has_words_of
 class Unpromised:
     """A game, with its layout, of which it says nothing that the formula has its value; and why."""
 
-    layout: AnyLayout
+    layout: Layout
     game: Game
     why: str
 
@@ -61,7 +60,7 @@ class Problem:
     files: Files
     formula: Qbf | None
     certificate: Certificate | None
-    layout: AnyLayout | None
+    layout: Layout | None
     game: Game | None
     notes: tuple[str, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
@@ -160,8 +159,8 @@ def _played(
     files: Files,
     formula: Qbf | None,
     certificate: Certificate,
-    layout: AnyLayout | None,
-    game_of: Callable[[Files, AnyLayout], Game | None],
+    layout: Layout | None,
+    game_of: Callable[[Files, Layout], Game | None],
 ) -> Problem:
     """What can be played and proved of a certificate, and what there is to be said of it."""
     notes: list[str] = []
@@ -207,7 +206,7 @@ def _played(
 
 
 def _unplayed(
-    certificate: Certificate, formula: Qbf | None, layout: AnyLayout | None, game: Game | None
+    certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: Game | None
 ) -> tuple[int, ...]:
     """What a play gives no value to, of all that White's moves depend on."""
     if formula is None or layout is None or certificate.kind is Kind.SKOLEM:
@@ -215,12 +214,10 @@ def _unplayed(
     if not isinstance(certificate, CircuitCertificate):
         return ()
     played = {v for ply in layout.moves if ply.player is Player.BLACK for v in variables_of(ply)}
-    if isinstance(layout, Layout):
-        for indicators in layout.indicators:
-            bounds = () if indicators.bounds is None else (indicators.bounds,)
-            played.update(abs(v) for v in (*bounds, *indicators.preconditions))
-    else:
-        played.update(told(layout, game))
+    for ply in layout.moves:
+        if ply.indicators is not None:
+            played.update(map(abs, ply.indicators.literals))
+    played.update(told(layout, game))
     replies = {v for ply in layout.moves if ply.player is Player.WHITE for v in variables_of(ply)}
     if replies <= certificate.functions.keys() and variables_read(certificate) <= played:
         return ()
@@ -236,11 +233,11 @@ def _listed(formula: Qbf, variables: Sequence[int]) -> str:
     return f"{len(variables)} variable{'s' * (len(variables) > 1)} of Black's ({names}{more})"
 
 
-def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> AnyLayout | None:
+def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> Layout | None:
     """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
     path = files.meta
     if path is None and formula is not None:
-        layout = any_layout_from_comments(formula)
+        layout = layout_from_comments(formula)
         if layout is not None:
             return layout
     if path is None:
@@ -252,14 +249,10 @@ def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) 
     return layout_from_meta(read_meta(path), formula, decided)
 
 
-def _opponents(layout: AnyLayout) -> frozenset[int]:
+def _opponents(layout: Layout) -> frozenset[int]:
     """The variables of White's moves and of the symbolic position."""
-    found = {v for ply in layout.moves if ply.player is Player.WHITE for v in variables_of(ply)}
-    if isinstance(layout, Layout):
-        found.update(abs(v) for v in (*layout.board.x, *layout.board.y))
-    else:
-        found.update(abs(v) for v in layout.state.position)
-    return frozenset(found)
+    moves = (literal for ply in layout.of(Player.WHITE) for literal in ply.all_variables)
+    return frozenset(map(abs, (*moves, *layout.state.position)))
 
 
 def _decided(certificate: Certificate) -> frozenset[int]:
@@ -268,7 +261,7 @@ def _decided(certificate: Certificate) -> frozenset[int]:
     return certificate.defined
 
 
-def _no_unfolding(formula: Qbf | None, layout: AnyLayout) -> str | None:
+def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
     """Why the plays of a Herbrand certificate cannot be shown on a board, if they cannot.
 
     State variables and indicators are Black's there and follow from the matrix's circuit: in
@@ -276,12 +269,12 @@ def _no_unfolding(formula: Qbf | None, layout: AnyLayout) -> str | None:
     """
     if formula is None:
         return "a Herbrand certificate needs the formula"
-    if isinstance(layout, TableLayout):
+    if not layout.state.is_board:
         return None  # the board is the rules' there
     levels = formula.levels()
-    position = [abs(v) for v in (*layout.board.x, *layout.board.y)]
+    position = map(abs, layout.state.position)
     first = max((levels[v] for v in position if v in levels), default=-1)
-    states = {abs(v) for state in layout.board.states for v in state}
+    states = set(map(abs, layout.state.literals))
     used = {abs(x) for gate in formula.gates.values() for x in gate.inputs}
     extra = [
         v
@@ -291,7 +284,7 @@ def _no_unfolding(formula: Qbf | None, layout: AnyLayout) -> str | None:
     return None if not extra else "a Herbrand certificate needs the formula as a circuit (QCIR)"
 
 
-def _game(files: Files, layout: AnyLayout) -> Game | None:
+def _game(files: Files, layout: Layout) -> Game | None:
     game = load_game(find_command(files.game)) if files.game else game_of_layout(layout)
     if game is not None and not files.game and not has_words_of(game, layout):
         return None  # White's moves in COVER are no moves of the game: the formula alone is played
@@ -300,7 +293,7 @@ def _game(files: Files, layout: AnyLayout) -> Game | None:
     return game
 
 
-def game_of_layout(layout: AnyLayout) -> Game | None:
+def game_of_layout(layout: Layout) -> Game | None:
     """The rules of the model that a layout carries; ``None`` when it carries none.
 
     Raises ``InputError`` for a model that is not well-formed.
@@ -313,7 +306,7 @@ def game_of_layout(layout: AnyLayout) -> Game | None:
 def _notes(
     certificate: Certificate,
     formula: Qbf | None,
-    layout: AnyLayout | None,
+    layout: Layout | None,
     game: Game | None,
     why_no_winner: str | None,
 ) -> list[str]:
@@ -343,7 +336,8 @@ def _notes(
         notes.append("no rules: nothing checks the formula's moves and boards (see --game)")
     else:
         notes.append(f"every step is compared with the rules of {game.name}")
-    if certificate.kind is Kind.SKOLEM and isinstance(layout, Layout) and not layout.indicators:
+    silent = layout.silence is Silence.FREE and all(p.indicators is None for p in layout.moves)
+    if certificate.kind is Kind.SKOLEM and silent:
         notes.append("the layout names no indicators: the formula cannot say what is legal")
     return notes
 

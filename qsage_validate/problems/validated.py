@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
-from qsage_validate.encodings.layout.tables import inconclusive
+from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load

@@ -16,8 +16,8 @@ from qsage_validate.certificates.checker.check import (
 from qsage_validate.certificates.checker.check import Evidence as Measured
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.grid import Layout
-from qsage_validate.encodings.layout.tables import AnyLayout
+from qsage_validate.encodings.layout.codings import literal_value
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.kernel.certificate import Certificate, Kind, dont_cares
 from qsage_validate.kernel.claims import ClaimsTimeoutError, evaluate
@@ -25,8 +25,7 @@ from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.dependencies import Dependency
 from qsage_validate.kernel.formula import prove_formula
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.strategies.readings import literal_value
-from qsage_validate.strategies.table_code import code_of
+from qsage_validate.strategies.readings import PlyCode
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.pool import WorkerFailedError
@@ -68,7 +67,7 @@ def check_formula(
     formula: Qbf,
     certificate: Certificate,
     *,
-    layout: AnyLayout | None = None,
+    layout: Layout | None = None,
     replay: Replay | None = None,
     replay_blocks: Replay | None = None,
     deadline: Deadline = NEVER,
@@ -197,7 +196,7 @@ def _falsified(
     certificate: Certificate,
     reason: str,
     choice: Mapping[int, bool],
-    layout: AnyLayout | None,
+    layout: Layout | None,
     replay: Replay | None,
     replay_blocks: Replay | None,
 ) -> Finding:
@@ -251,7 +250,7 @@ def _block_moves(
 
 
 def _game_moves(
-    layout: AnyLayout, kind: Kind, values: Mapping[int, bool]
+    layout: Layout, kind: Kind, values: Mapping[int, bool]
 ) -> tuple[tuple[str, ...], list[str] | None]:
     """The moves and the opponent's among them, as a script for replaying has them.
 
@@ -259,22 +258,23 @@ def _game_moves(
     the certificate's, refuse; or with bits that name no move: ``None`` when they are the
     opponent's, who cannot say so in a script.
     """
-    code = code_of(layout)
+    code = PlyCode(layout)
     moves: list[str] = []
     own: list[str] = []
     for variables in layout.moves:
         answer = code.decode(variables.ply, values)
-        if answer.stop and not isinstance(layout, Layout):
+        if answer.stop and variables.stop_instead:
             break  # claimed before the ply, which does not happen
         if answer.move is None:
             moves.append(answer.problem)
             return tuple(moves), own if variables.player is kind.player else None
         mark = " !stop" if answer.stop else ""
-        indicators = layout.indicator(variables.ply) if isinstance(layout, Layout) else None
-        if variables.player is not kind.player and indicators is not None:
-            said = [*indicators.preconditions, *filter(None, [indicators.bounds])]
-            if not all(literal_value(values, literal) for literal in said):
-                mark = " !illegal"
+        indicators = variables.indicators
+        said = () if indicators is None else indicators.literals
+        if variables.player is not kind.player and not all(
+            literal_value(values, literal) for literal in said
+        ):
+            mark = " !illegal"
         moves.append(f"{answer.move}{mark}")
         if variables.player is not kind.player:
             # Not every layout has indicators: what the formula accepts may still be illegal.

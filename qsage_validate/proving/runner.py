@@ -9,8 +9,6 @@ from qsage_validate import __version__
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.encodings.layout.grid import Layout
-from qsage_validate.encodings.layout.tables import TableLayout
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -376,12 +374,12 @@ class _Run:
 
     def _encoding(self) -> LevelResult | None:
         problem, game = self.problem, self._bddl()
-        if problem.certificate is None and isinstance(problem.layout, TableLayout):
+        formula, layout = problem.formula, problem.layout
+        if problem.certificate is None and layout is not None and not layout.state.is_board:
             why = "scripted plays are of grid games: give --cert FILE, whose plays are compared"
             return LevelResult(Level.ENCODING, Unsupported(why), 0.0)
-        if problem.formula is None or not isinstance(problem.layout, Layout) or game is None:
+        if formula is None or layout is None or not layout.state.is_board or game is None:
             return None
-        formula, layout = problem.formula, problem.layout
         return self._timed(
             Level.ENCODING,
             lambda tell: answer_encoding(

@@ -10,8 +10,7 @@ import numpy as np
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
-from qsage_validate.encodings.layout.grid import MoveVariables
-from qsage_validate.encodings.layout.tables import AnyLayout, MoveTable, TableLayout
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.strategies.readings import Line
 
@@ -27,7 +26,7 @@ class Guesses:
 
     def __init__(
         self,
-        layout: AnyLayout,
+        layout: Layout,
         oracle: SimulationOracle,
         unplayed: Collection[int],
         told: Mapping[int, int] | None = None,
@@ -92,15 +91,12 @@ def _either(builder: AigBuilder, a: int, b: int) -> int:
     return builder.and_(a ^ 1, b ^ 1) ^ 1
 
 
-def variables_of(ply: MoveVariables | MoveTable) -> list[int]:
+def variables_of(ply: Ply) -> list[int]:
     """The variables of a ply, with the one that stops the play."""
-    stop = () if ply.stop is None else (ply.stop,)
-    return list(dict.fromkeys(abs(v) for v in (*ply.variables, *stop)))
+    return list(dict.fromkeys(map(abs, ply.all_variables)))
 
 
-def variables_read_at(
-    layout: AnyLayout, player: Player, oracle: SimulationOracle
-) -> frozenset[int]:
+def variables_read_at(layout: Layout, player: Player, oracle: SimulationOracle) -> frozenset[int]:
     """The opponent's variables that the replies of a player depend on, as the graph is built."""
     wanted = [v for ply in layout.moves if ply.player is player for v in variables_of(ply)]
     aig, outputs = oracle.graph(list(dict.fromkeys(wanted)))
@@ -110,10 +106,10 @@ def variables_read_at(
     return frozenset(v for k, v in enumerate(oracle.opponent, start=1) if k in used)
 
 
-def told(layout: AnyLayout, game: Game | None) -> dict[int, int]:
+def told(layout: Layout, game: Game | None) -> dict[int, int]:
     """The variables that tell the position in a play, each with the first time at which it does."""
     found: dict[int, int] = {}
-    if isinstance(layout, TableLayout) and game is not None and not layout.state.position:
+    if game is not None and layout.state.lists_atoms:
         for time, literals in enumerate(layout.state.states):
             for literal in literals:
                 found.setdefault(abs(literal), time)

@@ -1,124 +1,243 @@
-"""Reads plays of a Herbrand certificate: it plays White, all existentials are the opponent's."""
+"""Reads plays of a Herbrand certificate: it plays White, all existentials are the opponent's.
+
+What else Black decides follows from the moves through the matrix.  Where the formula tells a
+board, its states and indicators are found by SAT on the matrix unfolded over the squares; else
+only that much is read as the moves and the certificate determine gate by gate, in three values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.refuter import Refuter
+from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.circuit.ternary import PartialSimulator
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
 from qsage_validate.strategies.readings import (
     Answer,
-    BoardCode,
     BoardReading,
-    GridCode,
     LayoutMove,
     Legality,
     Line,
-    MoveCode,
-    SquareXY,
+    SquareOf,
     VerdictReading,
 )
 from qsage_validate.strategies.unfolding import Unfolding
 from qsage_validate.strategies.values import ask
 
+# So many values of Black's are named in a verdict where a layout does not know what they mean.
+_NAMED = 8
+
 
 class HerbrandReader(CertificateReader):
-    """White's replies as the Herbrand functions give them; the rest follows from the moves."""
+    """White's replies as the Herbrand functions give them; the rest follows from the moves.
+
+    Where a solver's functions read a position of Black's, it is what the rules say.
+    """
 
     def __init__(
-        self, certificate: CircuitCertificate, qbf: Qbf, layout: Layout, oracle: Oracle
+        self,
+        certificate: CircuitCertificate,
+        qbf: Qbf,
+        layout: Layout,
+        oracle: Oracle,
+        square_of: SquareOf = named_cell,
     ) -> None:
-        super().__init__(layout, Player.WHITE, oracle, GridCode(layout))
-        self.layout: Layout = layout
-        self.squares = BoardCode(layout)
-        self._code = MoveCode(layout)
+        super().__init__(layout, Player.WHITE, oracle, square_of)
+        self.qbf = qbf
         self._certificate = certificate
-        self._qbf = qbf
-        self._unfolding = Unfolding(qbf, layout)
+        self._following: _Following = (
+            _Unfolded(self) if layout.state.is_board else _Determined(self)
+        )
+        read = variables_read(certificate)
+        # By time: the literals of atoms that Black decides and White's functions read.
+        state = layout.state
+        self._told = [
+            [(atom, x) for atom, x in zip(state.kinds, row, strict=False) if abs(x) in read]
+            for row in (state.states if state.lists_atoms else ())
+        ]
 
     @property
-    def knows_legality(self) -> bool:
-        return True
+    def reads_atoms(self) -> bool:
+        return any(self._told)
 
-    @property
-    def places(self) -> tuple[SquareXY, ...]:
-        return tuple(self.squares.squares)
-
-    @cached_property
-    def _refuter(self) -> Refuter:
-        return Refuter(self._certificate, self._qbf)
+    def with_atoms(self, line: Line, true: Collection[str]) -> Line:
+        told = self._told[line.plies] if line.plies < len(self._told) else ()
+        values = {abs(x): (atom in true) == (x > 0) for atom, x in told}
+        return replace(line, choice={**line.choice, **values}) if values else line
 
     def with_answer(self, line: Line, answer: Answer) -> Line:
         """The line after White's ply, with the indicators that follow from it."""
         after = super().with_answer(line, answer)
-        indicators = self._unfolding.follow(_known(after), after.plies)
-        return Line(after.plies, {**after.choice, **indicators}, after.reply)
+        follow = self._following.indicators(after)
+        return replace(after, choice={**after.choice, **follow}) if follow else after
+
+    @property
+    def knows_legality(self) -> bool:
+        return self._following.knows_legality
 
     def boards(self, lines: Sequence[Line], wanted: Sequence[int] = ()) -> list[BoardReading]:
-        readings = []
-        for line in lines:
-            states = self._unfolding.states(_known(line), line.plies)
-            board = None if states is None else self.squares.board(states)
-            at = self._unfolding.literals_at(_known(line), line.plies, wanted) if wanted else {}
-            readings.append(BoardReading(board, at))
-        return readings
+        return self._following.boards(lines, wanted) if lines else []
 
     def legality(
         self, lines: Sequence[Line], moves: Sequence[LayoutMove]
     ) -> list[list[Legality | None] | None]:
-        return [
-            [self._legality(line, move) for move in moves]
-            if self._unfolding.constrains(_known(line), line.plies + 1)
-            else None
-            for line in lines
-        ]
+        return [self._following.legality(line, moves) for line in lines]
+
+    # -- the verdict ------------------------------------------------------------------------
+
+    @cached_property
+    def _refuter(self) -> Refuter:
+        return Refuter(self._certificate, self.qbf)
+
+    def verdicts(self, lines: Sequence[Line]) -> list[VerdictReading]:
+        """One SAT call for each different line."""
+        found = {line.key: line for line in lines}
+        readings = {key: self._verdict(line) for key, line in found.items()}
+        return [readings[line.key] for line in lines]
+
+    def sample_verdicts(
+        self, lines: Sequence[Line], generators: Sequence[RandomNumbers]
+    ) -> list[VerdictReading]:
+        """The exact verdicts, which are cheap here."""
+        return self.verdicts(lines)
+
+    def _verdict(self, line: Line) -> VerdictReading:
+        """False is what the certificate promised: no values of Black's make the matrix true."""
+        fixed = self._following.fixed(line)
+        found = self._refuter.refutation(fixed)
+        if found is None:
+            return VerdictReading(False, self._following.refuted(line))
+        free = [v for v in found if v not in fixed and v not in self._following.shown]
+        named = free if self.layout.state.is_board else free[:_NAMED]
+        values = ", ".join(f"{self.qbf.name(v)} = {int(found[v])}" for v in named)
+        more = ", …" if len(free) > len(named) else ""
+        return VerdictReading(True, f"with {values}{more}" if values else "")
+
+
+class _Following(ABC):
+    """What follows from the moves of a play; ``shown`` are variables that a board shows."""
+
+    shown: frozenset[int] = frozenset()
+
+    def __init__(self, reader: HerbrandReader) -> None:
+        self.reader = reader
+        self.layout = reader.layout
+
+    @property
+    @abstractmethod
+    def knows_legality(self) -> bool:
+        """Whether it can say which moves of Black's are legal."""
+
+    def indicators(self, line: Line) -> dict[int, bool]:
+        """The variables of Black's that follow from White's ply, which was just made."""
+        return {}
+
+    @abstractmethod
+    def legality(self, line: Line, moves: Sequence[LayoutMove]) -> list[Legality | None] | None:
+        """What the formula says of moves of Black's, as the reader's ``legality`` has it."""
+
+    @abstractmethod
+    def boards(self, lines: Sequence[Line], wanted: Sequence[int]) -> list[BoardReading]:
+        """The positions, and the literals ``wanted`` at every place."""
+
+    @abstractmethod
+    def fixed(self, line: Line) -> Mapping[int, bool]:
+        """The values of Black's that a verdict takes as given."""
+
+    @abstractmethod
+    def refuted(self, line: Line) -> str:
+        """What makes the matrix false."""
+
+
+class _Unfolded(_Following):
+    """By SAT: states, indicators and objections are what the constraints of the plies imply."""
+
+    knows_legality = True
+
+    def __init__(self, reader: HerbrandReader) -> None:
+        super().__init__(reader)
+        self._unfolding = Unfolding(reader.qbf, self.layout)
+        self.shown = frozenset(map(abs, self.layout.state.literals))
+
+    def indicators(self, line: Line) -> dict[int, bool]:
+        return self._unfolding.follow(_known(line), line.plies)
+
+    def boards(self, lines: Sequence[Line], wanted: Sequence[int]) -> list[BoardReading]:
+        return [self._board(line, wanted) for line in lines]
+
+    def _board(self, line: Line, wanted: Sequence[int]) -> BoardReading:
+        states = self._unfolding.states(_known(line), line.plies)
+        at = self._unfolding.literals_at(_known(line), line.plies, wanted) if wanted else {}
+        kinds = () if states is None else self.layout.state.kinds
+        return self.reader.reading(kinds, list(zip(*(states or ()), strict=True)), at)
+
+    def legality(self, line: Line, moves: Sequence[LayoutMove]) -> list[Legality | None] | None:
+        if not self._unfolding.constrains(_known(line), line.plies + 1):
+            return None
+        return [self._legality(line, move) for move in moves]
 
     def _legality(self, line: Line, move: LayoutMove) -> Legality:
-        after = self.with_move(line, move)
+        after = self.reader.with_move(line, move)
         own = {v: value for v, value in after.choice.items() if v not in line.choice}
         objections = self._unfolding.objections(_known(line), own, after.plies)
         if objections is None:
             return Legality(True)
         return Legality(False, tuple(objections), objections)
 
-    def verdicts(self, lines: Sequence[Line]) -> list[VerdictReading]:
-        return [self._verdict(line) for line in lines]
+    def fixed(self, line: Line) -> Mapping[int, bool]:
+        """The moves and claims alone.
 
-    def sample_verdicts(
-        self, lines: Sequence[Line], generators: Sequence[RandomNumbers]
-    ) -> list[VerdictReading]:
-        """The exact verdicts, which are cheap here: one SAT call for each different line."""
-        found = {line.key: line for line in lines}
-        readings = {key: self._verdict(line) for key, line in found.items()}
-        return [readings[line.key] for line in lines]
-
-    def _verdict(self, line: Line) -> VerdictReading:
-        """False is what the certificate promised: no values of Black's make the matrix true.
-
-        Only the moves and claims are fixed; indicators, goals and state variables, and whatever
-        a play that ended early left open, are looked for by a SAT solver.
+        Indicators, goals and state variables, and whatever a play that ended early left open,
+        are looked for.
         """
-        made = {abs(v) for move in self.layout.moves[: line.plies] for v in move.literals}
-        made |= {abs(m.stop) for m in self.layout.moves[: line.plies] if m.stop is not None}
-        fixed = {v: value for v, value in line.choice.items() if v in made}
-        found = self._refuter.refutation(fixed)
-        position = [*self.layout.board.x, *self.layout.board.y]
-        universal = [abs(v) for v in position if abs(v) not in self.opponent]
-        if found is None:
-            row = ask(self.oracle, [line.choice], universal)[0].tolist()
-            x, y = self._code.decode_square(dict(zip(universal, row, strict=True)))
-            note = f"at the symbolic square ({x},{y}), whatever values Black's variables take"
-            return VerdictReading(False, note)
-        states = {abs(v) for state in self.layout.board.states for v in state}
-        free = [v for v in found if v not in fixed and v not in states]
-        values = ", ".join(f"{self._qbf.name(v)} = {int(found[v])}" for v in free)
-        return VerdictReading(True, f"with {values}" if values else "")
+        made = {abs(v) for ply in self.layout.moves[: line.plies] for v in ply.all_variables}
+        return {v: value for v, value in line.choice.items() if v in made}
+
+    def refuted(self, line: Line) -> str:
+        state, reader = self.layout.state, self.reader
+        universal = [abs(v) for v in state.position if abs(v) not in reader.opponent]
+        row = ask(reader.oracle, [line.choice], universal)[0].tolist()
+        x, y = (axis.read(dict(zip(universal, row, strict=True))) + 1 for axis in state.axes)
+        return f"at the symbolic square ({x},{y}), whatever values Black's variables take"
+
+
+class _Determined(_Following):
+    """By simulation in three values; of legality nothing is known.
+
+    Whether the matrix falls by a move of Black's or by what comes, who can say.
+    """
+
+    knows_legality = False
+
+    @cached_property
+    def _matrix(self) -> PartialSimulator:
+        return PartialSimulator(self.reader.qbf)
+
+    def boards(self, lines: Sequence[Line], wanted: Sequence[int]) -> list[BoardReading]:
+        kinds = self.reader.state(lines[0].plies)
+        places = self.layout.state.at_places
+        known = [{**_known(line), **at} for line in lines for at in places]
+        rows = self._matrix.run(known, [*kinds.values(), *wanted])
+        return self.reader.readings(list(kinds), wanted, rows)
+
+    def legality(self, line: Line, moves: Sequence[LayoutMove]) -> None:
+        return None
+
+    def fixed(self, line: Line) -> Mapping[int, bool]:
+        return line.choice
+
+    def refuted(self, line: Line) -> str:
+        return "whatever values Black's other variables take"
 
 
 def _known(line: Line) -> dict[int, bool]:

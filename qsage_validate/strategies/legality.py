@@ -1,4 +1,4 @@
-"""What a formula with tables of moves says of its legality: by literals, or by earlier plies."""
+"""What a formula says of the legality of White's moves: by literals, or by earlier plies."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from typing import TypeAlias
 
-from qsage_validate.encodings.layout.tables import TableLayout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.protocol import Player
-from qsage_validate.strategies.readings import LayoutMove, Legality, Line
-from qsage_validate.strategies.table_code import TableCode
+from qsage_validate.strategies.readings import LayoutMove, Legality, Line, PlyCode, Values
 
-Values = Mapping[int, bool]
 Literals: TypeAlias = tuple[tuple[int, Values], ...]
 """Literals, each with the values of the symbolic position at which it is read."""
 
 
-class TableLegality:
+class FormulaLegality:
     """Which literals tell whether a move of White's is legal, and what their values mean.
 
-    The table of a ply may have a literal for each move; then that is all there is to ask.  In a
-    positional game a position that somebody has claimed cannot be claimed:
+    A ply may have indicators for whatever is said, or a literal for each move; then that is all
+    there is to ask.  In a positional game a position that somebody has claimed cannot be claimed:
 
     - a board that the formula keeps exactly says whether it is claimed;
     - of a board that is bound from one side, a black stone is never wrong, while all other
@@ -28,26 +26,22 @@ class TableLegality:
     - an earlier ply whose variables say the position has claimed it, in formulas without a
       board too.
 
-    ``kinds`` are the literals of the atoms after so many plies, ``at`` the values of the symbolic
-    position for each of its places.
+    ``kinds`` are the literals of the atoms after so many plies.
     """
 
     def __init__(
-        self,
-        layout: TableLayout,
-        code: TableCode,
-        kinds: Callable[[int], Mapping[str, int]],
-        at: Mapping[str, Values],
+        self, layout: Layout, code: PlyCode, kinds: Callable[[int], Mapping[str, int]]
     ) -> None:
         self._layout = layout
         self._code = code
         self._kinds: Callable[[int], Mapping[str, int]] = cache(kinds)
-        self._at = at
-        self._exact: Callable[[int], tuple[Literals, ...]] = cache(self._exact_of)
+        self._exact: Callable[[int], Mapping[str, Literals]] = cache(self._exact_of)
 
     def tells(self, ply: int) -> bool:
         """Whether something is said of some moves of a ply."""
-        return self._claims or any(self._exact(ply))
+        if self._layout.moves[ply - 1].indicators is not None:
+            return True
+        return self._claims or any(self._exact(ply).values())
 
     @cached_property
     def _claims(self) -> bool:
@@ -58,28 +52,31 @@ class TableLegality:
         """
         if self._layout.game != "positional":
             return False
-        by_player: dict[Player, set[str]] = {player: set() for player in Player}
-        for table in self._layout.moves:
-            by_player[table.player] |= set(table.moves)
+        by_player = {
+            player: {text for ply in self._layout.of(player) for text in ply.moves}
+            for player in Player
+        }
         return by_player[Player.WHITE] <= by_player[Player.BLACK]
 
     def literals(self, ply: int, move: LayoutMove) -> Literals:
         """The literals that are true when ``move`` is legal; they need not decide it."""
-        number = self._code.number(ply, move)
-        exact = self._exact(ply)
-        if number is None or number >= len(exact):
-            return ()
-        return exact[number] or self._stones(ply, str(move))
+        indicators = self._layout.moves[ply - 1].indicators
+        if indicators is not None:
+            return tuple((literal, {}) for literal in indicators.literals)
+        exact = self._exact(ply).get(str(move))
+        return () if exact is None else exact or self._stones(ply, str(move))
 
-    def _exact_of(self, ply: int) -> tuple[Literals, ...]:
+    def _exact_of(self, ply: int) -> Mapping[str, Literals]:
         """For each move the literals that are all true exactly when it is legal; or none."""
-        table = self._layout.moves[ply - 1]
-        if table.legal:
-            return tuple(((literal, {}),) if literal else () for literal in table.legal)
-        if self._layout.state.one_sided:
-            return ((),) * len(table.moves)
-        stones = (self._stones(ply, name) for name in table.moves)
-        return tuple(own if len(own) == len(Player) else () for own in stones)
+        own = self._layout.moves[ply - 1]
+        if own.legal:
+            told: list[Literals] = [((literal, {}),) if literal else () for literal in own.legal]
+        elif self._layout.state.one_sided:
+            told = [()] * len(own.moves)
+        else:
+            stones = (self._stones(ply, name) for name in own.moves)
+            told = [found if len(found) == len(Player) else () for found in stones]
+        return dict(zip(own.moves, told, strict=True))
 
     def _stones(self, ply: int, name: str) -> Literals:
         """That a position is not black and not white, as far as there are literals."""
@@ -92,6 +89,12 @@ class TableLegality:
         else:
             at, texts = {}, [f"{player.value} {name}" for player in Player]
         return tuple((-kinds[text], at or {}) for text in texts if text in kinds)
+
+    @cached_property
+    def _at(self) -> Mapping[str, Values]:
+        """The values of the symbolic position for each of its places."""
+        state = self._layout.state
+        return dict(zip(state.places, state.at_places, strict=False))
 
     def earlier(self, line: Line) -> Mapping[str, int]:
         """The positions that the variables of the plies so far claim, with the first such ply."""
@@ -111,11 +114,12 @@ class TableLegality:
 
         ``None``: nothing. A number behind the last move is no move for any formula.
         """
-        number = self._code.number(ply, move)
-        exact = self._exact(ply)
-        if number is None or number >= len(exact):
+        if self._layout.moves[ply - 1].indicators is not None:
+            return Legality(not false, false)
+        exact = self._exact(ply).get(str(move))
+        if exact is None:
             return Legality(False)
-        if exact[number]:
+        if exact:
             return Legality(not false, false)
         claimed = earlier.get(str(move))
         is_black = any(x in false for x in self._black(ply, str(move)))

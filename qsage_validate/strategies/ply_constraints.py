@@ -14,7 +14,7 @@ from typing import Final
 
 from qsage_validate.circuit.partial import evaluate_partially, literal_value, requirements
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.layout.grid import Indicators, Layout, MoveVariables
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.protocol import Player
 
 _NEVER: Final = 1 << 30
@@ -82,9 +82,9 @@ class PlyConstraints:
         level = dict.fromkeys(self.qbf.quantifiers(), _NEVER)
         states = dict.fromkeys(level, 0)
         moves: set[int] = set()
-        for literal in (*self.layout.board.x, *self.layout.board.y):
+        for literal in (*self.layout.state.x, *self.layout.state.y):
             level[abs(literal)] = 0
-        for number, state in enumerate(self.layout.board.states):
+        for number, state in enumerate(self.layout.state.states):
             for literal in state:
                 level[abs(literal)] = number
                 states[abs(literal)] = 1 << number
@@ -117,7 +117,7 @@ def _followers(qbf: Qbf, layout: Layout) -> dict[int, tuple[int, ...]]:
     own = {m.ply: _variables(m) & order.keys() for m in layout.moves}
     rest = (_board_variables(layout) | _goal_variables(layout)) & order.keys()
     taken = frozenset().union(*own.values(), rest)
-    named = {i.ply: _indicator_variables(i) - taken for i in layout.indicators}
+    named = {m.ply: frozenset(map(abs, m.says_legal)) - taken for m in layout.moves}
     result: dict[int, tuple[int, ...]] = {}
     for move in layout.moves:
         if move.player is not Player.WHITE:
@@ -134,20 +134,12 @@ def _followers(qbf: Qbf, layout: Layout) -> dict[int, tuple[int, ...]]:
     return result
 
 
-def _variables(move: MoveVariables) -> frozenset[int]:
-    stop = () if move.stop is None else (move.stop,)
-    return frozenset(abs(v) for v in (*move.literals, *stop))
-
-
-def _indicator_variables(indicators: Indicators) -> frozenset[int]:
-    bounds = () if indicators.bounds is None else (indicators.bounds,)
-    return frozenset(abs(v) for v in (*bounds, *indicators.preconditions))
+def _variables(move: Ply) -> frozenset[int]:
+    return frozenset(map(abs, move.all_variables))
 
 
 def _board_variables(layout: Layout) -> frozenset[int]:
-    board = layout.board
-    states = (v for state in board.states for v in state)
-    return frozenset(abs(v) for v in (*board.x, *board.y, *states))
+    return frozenset(map(abs, (*layout.state.position, *layout.state.literals)))
 
 
 def _goal_variables(layout: Layout) -> frozenset[int]:

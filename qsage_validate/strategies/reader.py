@@ -7,24 +7,29 @@ one person's play and a thousand random plays in lock step are the same code.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Protocol
 
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.encodings.layout.grid import MoveVariables
-from qsage_validate.encodings.layout.tables import AnyLayout, MoveTable
-from qsage_validate.games.protocol import Player
+from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.formats.grid_names import named_cell
+from qsage_validate.games.protocol import Board, Player
 from qsage_validate.strategies.readings import (
     Answer,
+    Atoms,
     BoardReading,
     LayoutMove,
     Legality,
     Line,
     PlyCode,
+    SquareOf,
     SquareXY,
     VerdictReading,
 )
 from qsage_validate.strategies.values import ask
+
+_Column = tuple[bool | None, ...]
 
 
 class RandomNumbers(Protocol):
@@ -38,28 +43,34 @@ class RandomNumbers(Protocol):
 class CertificateReader(ABC):
     """Reads plays of one certificate with the help of a layout."""
 
-    def __init__(self, layout: AnyLayout, player: Player, oracle: Oracle, code: PlyCode) -> None:
+    def __init__(
+        self, layout: Layout, player: Player, oracle: Oracle, square_of: SquareOf = named_cell
+    ) -> None:
         self.layout = layout
         self.player = player
         self.oracle = oracle
         self.opponent = frozenset(oracle.opponent)
-        self.code = code
+        self.code = PlyCode(layout, square_of)
+        self._square_of = square_of
+        # A board that is too large to be shown is refused before anything is asked.
+        self._squares = layout.state.squares
 
     @property
     @abstractmethod
     def knows_legality(self) -> bool:
         """Whether :meth:`legality` has an answer at every ply of the opponent."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def places(self) -> tuple[SquareXY, ...]:
         """The squares on which a reading has the values of literals; none for one value."""
+        names = enumerate(self.layout.state.names, start=1)
+        return self._squares or tuple(self._square_of(n) or (1, number) for number, n in names)
 
     def start(self) -> Line:
         """The line before ply 1."""
         return Line()
 
-    def variables(self, ply: int) -> MoveVariables | MoveTable:
+    def variables(self, ply: int) -> Ply:
         """The variables of ply ``ply`` (from 1)."""
         return self.layout.moves[ply - 1]
 
@@ -91,14 +102,62 @@ class CertificateReader(ABC):
             return []
         ply = lines[0].plies + 1
         variables = self.variables(ply)
-        wanted = [abs(v) for v in variables.variables]
-        wanted += [] if variables.stop is None else [abs(variables.stop)]
+        wanted = [abs(v) for v in variables.all_variables]
         rows = ask(self.oracle, [line.choice for line in lines], wanted)
         return [self.code.decode(ply, dict(zip(wanted, row, strict=True))) for row in rows.tolist()]
 
+    def state(self, plies: int) -> dict[str, int]:
+        """What the formula says of the position after so many plies: kinds and their literals.
+
+        Of atoms that the certificate's opponent chooses (who loses by lying) there is nothing to
+        read.
+        """
+        state = self.layout.state
+        literals = state.states[plies] if plies < len(state.states) else ()
+        pairs = zip(state.kinds, literals, strict=False)
+        chosen = self.player is Player.BLACK and not state.is_board
+        free = self.opponent if chosen else frozenset[int]()
+        return {kind: x for kind, x in pairs if x and abs(x) not in free}
+
     @abstractmethod
     def boards(self, lines: Sequence[Line], wanted: Sequence[int] = ()) -> list[BoardReading]:
-        """The board of each line, and the literals ``wanted`` on every square."""
+        """The position of each line, and the literals ``wanted`` at every place."""
+
+    def readings(
+        self, kinds: Sequence[str], wanted: Sequence[int], rows: Sequence[_Column]
+    ) -> list[BoardReading]:
+        """Positions from the values of ``kinds`` and ``wanted``: a row for each line and place."""
+        found = []
+        step = len(self.layout.state.at_places)
+        for first in range(0, len(rows), step):
+            columns = list(zip(*rows[first : first + step], strict=True))
+            at = dict(zip(wanted, columns[len(kinds) :], strict=True))
+            found.append(self.reading(kinds, columns[: len(kinds)], at))
+        return found
+
+    def reading(
+        self, kinds: Sequence[str], columns: Sequence[_Column], at: Mapping[int, _Column]
+    ) -> BoardReading:
+        """The position that ``kinds`` have with these values at each place.
+
+        A grid has a board, else there are atoms; neither where the formula does not determine
+        them.
+        """
+        state = self.layout.state
+        if state.code is not None:
+            squares = [
+                state.code.decode(bool(one), bool(two)) for one, two in zip(*columns, strict=True)
+            ]
+            return BoardReading(Board(*state.size, tuple(squares)) if kinds else None, at)
+        places = state.places if state.position else ("",)
+        values = {
+            f"{kind} {place}" if place else kind: value
+            for kind, column in zip(kinds, columns, strict=True)
+            for place, value in zip(places, column, strict=True)
+            if value is not None
+        }
+        true = frozenset(atom for atom, value in values.items() if value)
+        return BoardReading(None, at, Atoms(true, frozenset(values)) if values else None)
 
     @abstractmethod
     def legality(

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Game
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Kind
 from qsage_validate.strategies.herbrand import HerbrandReader
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem import SkolemReader
-from qsage_validate.strategies.table_reader import TableHerbrandReader, TableSkolemReader
 
 
 def reader_of(
-    layout: AnyLayout,
+    layout: Layout,
     certificate: Certificate,
     formula: Qbf | None,
     oracle: Oracle,
@@ -23,15 +22,11 @@ def reader_of(
 ) -> CertificateReader:
     """What reads plays of a certificate; a Herbrand certificate needs its formula.
 
-    The game says where the moves of a table are drawn.
+    The game says where moves are drawn whose texts have no coordinates.
     """
     square_of = named_cell if game is None else game.square_of
     if certificate.kind is Kind.SKOLEM:
-        if isinstance(layout, TableLayout):
-            return TableSkolemReader(layout, oracle, square_of)
-        return SkolemReader(layout, oracle)
+        return SkolemReader(layout, oracle, square_of)
     assert isinstance(certificate, CircuitCertificate), "clause sets are Skolem"
     assert formula is not None, "checked when loading"
-    if isinstance(layout, TableLayout):
-        return TableHerbrandReader(certificate, formula, layout, oracle, square_of)
-    return HerbrandReader(certificate, formula, layout, oracle)
+    return HerbrandReader(certificate, formula, layout, oracle, square_of)

@@ -2,180 +2,231 @@
 
 Every question is the certificate's value under a choice of the universals: White's moves so
 far, later ones (and White's stop variables) false, and the symbolic position, which makes the
-state variables speak of one square.
+state variables speak of one place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import islice, product
+from typing import Final
 
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.codings import bits_value, literal_value
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Player
+from qsage_validate.strategies.legality import FormulaLegality
 from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
 from qsage_validate.strategies.readings import (
-    BoardCode,
     BoardReading,
-    GridCode,
     LayoutMove,
     Legality,
     Line,
-    MoveCode,
-    SquareXY,
+    SquareOf,
+    Values,
     VerdictReading,
 )
 from qsage_validate.strategies.values import ask
 
-# How many values of the symbolic position and White's goal a verdict is evaluated for.
-_VERDICT_LIMIT = 1 << 14
+# How many values of the opponent's remaining variables a verdict is evaluated for: of the
+# symbolic position and White's goal, and where nobody knows what the variables mean.
+_MOST_GOALS: Final = 1 << 14
+_MOST_VALUES: Final = 1 << 10
+# How many are drawn where a verdict is only sampled.
+_DRAWN: Final = 8
+# Choices that are asked about at a time.
+_ASKED: Final = 1 << 14
 
 
 class SkolemReader(CertificateReader):
-    """Black's replies, the boards and White's legality as the Skolem functions give them."""
+    """Black's replies, the positions and White's legality as the Skolem functions give them."""
 
-    def __init__(self, layout: Layout, oracle: Oracle) -> None:
-        super().__init__(layout, Player.BLACK, oracle, GridCode(layout))
-        self.layout: Layout = layout
-        self.squares = BoardCode(layout)
-        self._code = MoveCode(layout)
+    def __init__(self, layout: Layout, oracle: Oracle, square_of: SquareOf = named_cell) -> None:
+        super().__init__(layout, Player.BLACK, oracle, square_of)
 
     @property
     def knows_legality(self) -> bool:
-        own = [move.ply for move in self.layout.moves if move.player is Player.WHITE]
-        return all(self.layout.indicator(ply) is not None for ply in own)
+        return all(self._legality.tells(ply.ply) for ply in self.layout.of(Player.WHITE))
 
-    @property
-    def places(self) -> tuple[SquareXY, ...]:
-        return tuple(self.squares.squares)
+    @cached_property
+    def _legality(self) -> FormulaLegality:
+        return FormulaLegality(self.layout, self.code, self.state)
+
+    @cached_property
+    def at_places(self) -> tuple[dict[int, bool], ...]:
+        """The values of the symbolic position on each place.
+
+        An axis of length 1 may have an existential bit: it is not ours to choose.
+        """
+        return tuple(
+            {v: value for v, value in at.items() if v in self.opponent}
+            for at in self.layout.state.at_places
+        )
 
     def boards(self, lines: Sequence[Line], wanted: Sequence[int] = ()) -> list[BoardReading]:
-        if not lines:
-            return []
-        plies = lines[0].plies
-        has_state = plies < len(self.layout.board.states)
-        state = self.layout.board.states[plies] if has_state else ()
-        places = self._places()
-        choices = [{**line.choice, **place} for line in lines for place in places]
-        rows = ask(self.oracle, choices, [*state, *wanted]).tolist()
-        readings = []
-        for first in range(0, len(rows), len(places)):
-            part = rows[first : first + len(places)]
-            board = self.squares.board([(r[0], r[1]) for r in part]) if has_state else None
-            columns = list(zip(*part, strict=True))[len(state) :]
-            readings.append(BoardReading(board, dict(zip(wanted, columns, strict=True))))
-        return readings
+        kinds = self.state(lines[0].plies) if lines else {}
+        choices = [{**line.choice, **at} for line in lines for at in self.at_places]
+        rows = ask(self.oracle, choices, [*kinds.values(), *wanted]).tolist()
+        return self.readings(list(kinds), wanted, rows)
 
     def legality(
         self, lines: Sequence[Line], moves: Sequence[LayoutMove]
     ) -> list[list[Legality | None] | None]:
-        indicators = self.layout.indicator(lines[0].plies + 1) if lines else None
-        if indicators is None:
+        if not lines:
+            return []
+        ply = lines[0].plies + 1
+        if not self._legality.tells(ply):
             return [None] * len(lines)
-        literals = [] if indicators.bounds is None else [indicators.bounds]
-        literals += indicators.preconditions
-        choices = [self.with_move(line, move).choice for line in lines for move in moves]
-        rows = ask(self.oracle, choices, literals).tolist()
-        verdicts = [
-            Legality(
-                all(row), tuple(v for v, holds in zip(literals, row, strict=True) if not holds)
-            )
-            for row in rows
-        ]
-        return [[*verdicts[k : k + len(moves)]] for k in range(0, len(verdicts), len(moves))]
+        needed = [self._legality.literals(ply, move) for move in moves]
+        questions: dict[tuple[int, int, tuple[tuple[int, bool], ...]], dict[int, bool]] = {}
+        for number, line in enumerate(lines):
+            for k, (move, own) in enumerate(zip(moves, needed, strict=True)):
+                made = self.with_move(line, move).choice if own else {}
+                for _, at in own:
+                    questions.setdefault((number, k, tuple(at.items())), {**made, **at})
+        column = {x: k for k, x in enumerate(dict.fromkeys(x for own in needed for x, _ in own))}
+        table = ask(self.oracle, list(questions.values()), list(column)).tolist()
+        rows = dict(zip(questions, table, strict=True))
+        found: list[list[Legality | None] | None] = []
+        for number, line in enumerate(lines):
+            earlier = self._legality.earlier(line)
+            told: list[Legality | None] = []
+            for k, (move, own) in enumerate(zip(moves, needed, strict=True)):
+                false = tuple(
+                    x for x, at in own if not rows[number, k, tuple(at.items())][column[x]]
+                )
+                told.append(self._legality.verdict(ply, move, false, earlier))
+            found.append(told)
+        return found
 
-    def verdicts(self, lines: Sequence[Line]) -> list[VerdictReading]:
-        literal = self.layout.verdict
-        if literal is None:
-            return [VerdictReading(None, "the layout names no verdict", exact=False)] * len(lines)
-        patterns = [self.patterns(line) for line in lines]
-        choices = [
-            {**line.choice, **pattern}
-            for line, own in zip(lines, patterns, strict=True)
-            for pattern in own
-        ]
-        values = ask(self.oracle, choices, [literal])[:, 0]
-        readings, first = [], 0
-        for line, own in zip(lines, patterns, strict=True):
-            readings.append(self._verdict(line, own, values[first : first + len(own)].tolist()))
-            first += len(own)
-        return readings
+    # -- the verdict ------------------------------------------------------------------------
 
-    def sample_verdicts(
-        self, lines: Sequence[Line], generators: Sequence[RandomNumbers]
-    ) -> list[VerdictReading]:
-        """For a goal of White's that is drawn, at every square of the board."""
-        if self.layout.verdict is None:
-            return self.verdicts(lines)
-        goals = [self._drawn(line, own) for line, own in zip(lines, generators, strict=True)]
-        questions = {
-            (line.key, tuple(goal.items())): {**line.choice, **goal}
-            for line, goal in zip(lines, goals, strict=True)
-        }
-        places = self._places()
-        choices = [{**choice, **place} for choice in questions.values() for place in places]
-        values = ask(self.oracle, choices, [self.layout.verdict])[:, 0]
-        rows = dict(zip(questions, values.reshape(-1, len(places)).tolist(), strict=True))
-        readings = []
-        for line, goal in zip(lines, goals, strict=True):
-            row: list[bool] = rows[line.key, tuple(goal.items())]
-            note = "" if all(row) else self._describe({**goal, **places[row.index(False)]})
-            readings.append(VerdictReading(all(row), note, exact=False))
-        return readings
+    def rest(self, line: Line) -> list[int]:
+        """The universals without a value that the verdict must not depend on.
 
-    def _drawn(self, line: Line, generator: RandomNumbers) -> dict[int, bool]:
-        position = {abs(v) for v in (*self.layout.board.x, *self.layout.board.y)}
-        return {v: generator.random() < 0.5 for v in self.rest(line) if v not in position}
-
-    def _places(self) -> list[dict[int, bool]]:
-        """The values of the symbolic position on the squares, row by row.
-
-        An axis of length 1 may have an existential bit: it is not ours to choose.
+        The symbolic position first; then White's goal, if White has claimed one, or where nobody
+        says which variables that is all others, White's moves of later plies last.
         """
-        return [
-            {v: value for v, value in self.squares.at(x, y).items() if v in self.opponent}
-            for x, y in self.squares.squares
-        ]
-
-    def _verdict(
-        self, line: Line, patterns: list[dict[int, bool]], values: list[bool]
-    ) -> VerdictReading:
-        exact = len(patterns) == 1 << len(self.rest(line))
-        if not all(values):
-            return VerdictReading(False, self._describe(patterns[values.index(False)]), exact)
-        what = "the symbolic position" + (" and White's goal" if self._claims(line) else "")
-        number = f"all {len(patterns)}" if exact else str(len(patterns))
-        return VerdictReading(True, f"under {number} values of {what}", exact)
+        goals = self.layout.goals
+        rest: Sequence[int] = self.oracle.opponent
+        if self.layout.state.is_board:
+            named = (*goals.white_condition, *goals.white_x, *goals.white_y)
+            rest = [abs(v) for v in named] if self._claims(line) else []
+        wanted = dict.fromkeys((*map(abs, self.layout.state.position), *rest))
+        return [v for v in wanted if v in self.opponent and v not in line.choice]
 
     def _claims(self, line: Line) -> bool:
         """Whether White claimed the goal: only then White's goal variables matter."""
-        stops = [m.stop for m in self.layout.moves if m.player is Player.WHITE and m.stop]
+        stops = [ply.stop for ply in self.layout.of(Player.WHITE) if ply.stop]
         return any(line.choice.get(abs(s), s < 0) != (s < 0) for s in stops)
-
-    def rest(self, line: Line) -> list[int]:
-        """The universals that the verdict must not depend on, the symbolic position first."""
-        goals = self.layout.goals
-        literals = [*self.layout.board.x, *self.layout.board.y]
-        if self._claims(line):
-            literals += [*goals.white_condition, *goals.white_x, *goals.white_y]
-        wanted = dict.fromkeys(abs(literal) for literal in literals)
-        return [v for v in wanted if v in self.opponent and v not in line.choice]
 
     def patterns(self, line: Line) -> list[dict[int, bool]]:
         """The values of :meth:`rest` that a verdict is evaluated for."""
         rest = self.rest(line)
         # Reversed, so that the first variables (the symbolic position) change the quickest.
         every = (bits[::-1] for bits in product((False, True), repeat=len(rest)))
-        return [dict(zip(rest, bits, strict=True)) for bits in islice(every, _VERDICT_LIMIT)]
+        most = _MOST_GOALS if self.layout.state.is_board else _MOST_VALUES
+        return [dict(zip(rest, bits, strict=True)) for bits in islice(every, most)]
 
-    def _describe(self, pattern: dict[int, bool]) -> str:
-        at = self._code.decode_square(pattern)
-        place = f"at the symbolic square ({at[0]},{at[1]})"
+    def verdicts(self, lines: Sequence[Line]) -> list[VerdictReading]:
+        return self._verdicts(lines, list(map(self.patterns, lines)))
+
+    def sample_verdicts(
+        self, lines: Sequence[Line], generators: Sequence[RandomNumbers]
+    ) -> list[VerdictReading]:
+        """For a goal of White's that is drawn, at every square; else for values that are drawn."""
+        if not self.layout.state.is_board:
+            drawn = [
+                [self._drawn(self.rest(line), own) for _ in range(_DRAWN)]
+                for line, own in zip(lines, generators, strict=True)
+            ]
+            return self._verdicts(lines, drawn)
+        if self.layout.verdict is None:
+            return self.verdicts(lines)
+        position = set(map(abs, self.layout.state.position))
+        goals = [
+            self._drawn([v for v in self.rest(line) if v not in position], own)
+            for line, own in zip(lines, generators, strict=True)
+        ]
+        keys = [(line.key, tuple(goal.items())) for line, goal in zip(lines, goals, strict=True)]
+        questions = {
+            key: {**line.choice, **goal} for key, line, goal in zip(keys, lines, goals, strict=True)
+        }
+        places = self.at_places
+        choices = [{**choice, **place} for choice in questions.values() for place in places]
+        values = ask(self.oracle, choices, [self.layout.verdict])[:, 0]
+        rows = dict(zip(questions, values.reshape(-1, len(places)).tolist(), strict=True))
+        readings = []
+        for key, goal in zip(keys, goals, strict=True):
+            row: list[bool] = rows[key]
+            note = "" if all(row) else self._describe({**goal, **places[row.index(False)]})
+            readings.append(VerdictReading(all(row), note, exact=False))
+        return readings
+
+    @staticmethod
+    def _drawn(variables: Sequence[int], generator: RandomNumbers) -> dict[int, bool]:
+        return {v: generator.random() < 0.5 for v in variables}
+
+    def _verdicts(
+        self, lines: Sequence[Line], patterns: Sequence[list[dict[int, bool]]]
+    ) -> list[VerdictReading]:
+        literal = self.layout.verdict
+        if literal is None:
+            return [VerdictReading(None, "the layout names no verdict", exact=False)] * len(lines)
+        readings: list[VerdictReading] = []
+        pairs = list(zip(lines, patterns, strict=True))
+        while pairs:
+            count = max(1, _ASKED // max(1, len(pairs[0][1])))
+            batch, pairs = pairs[:count], pairs[count:]
+            choices = [{**line.choice, **own} for line, each in batch for own in each]
+            values = iter(ask(self.oracle, choices, [literal])[:, 0].tolist())
+            readings += [
+                self._verdict(line, own, list(islice(values, len(own)))) for line, own in batch
+            ]
+        return readings
+
+    def _verdict(
+        self, line: Line, patterns: list[dict[int, bool]], values: list[bool]
+    ) -> VerdictReading:
+        every = 1 << len(self.rest(line))
+        exact = len(patterns) >= every
+        if not all(values):
+            return VerdictReading(False, self._describe(patterns[values.index(False)]), exact)
+        if every == 1:
+            return VerdictReading(True, "", exact)
+        number = f"all {every}" if exact else str(len(patterns))
+        return VerdictReading(True, f"under {number} values of {self._what(line)}", exact)
+
+    def _what(self, line: Line) -> str:
+        position = set(map(abs, self.layout.state.position))
+        parts = ["the symbolic position"] if position else []
+        if self.layout.state.is_board:
+            parts += ["White's goal"] if self._claims(line) else []
+        elif not position.issuperset(self.rest(line)):
+            parts.append("White's other variables")
+        return " and ".join(parts)
+
+    def _describe(self, pattern: Values) -> str:
+        """What White chose in a pattern that falsifies the verdict."""
+        state = self.layout.state
+        if state.is_board:
+            x, y = (axis.read(pattern) + 1 for axis in state.axes)
+            goal = self._goal(pattern)
+            return f"at the symbolic square ({x},{y})" + (
+                f" for White's goal {goal}" if goal else ""
+            )
+        for name, at in zip(state.places, self.at_places, strict=False):
+            if at and all(pattern.get(v) == value for v, value in at.items()):
+                return f"at the symbolic position {name}"
+        return ""
+
+    def _goal(self, pattern: Mapping[int, bool]) -> str:
         goals = self.layout.goals
         names = (("condition", goals.white_condition), ("x", goals.white_x), ("y", goals.white_y))
-        claim = [
-            f"{name} {self._code.number(bits, pattern) + 1}"
+        return ", ".join(
+            f"{name} {bits_value(tuple(literal_value(pattern, b) for b in bits)) + 1}"
             for name, bits in names
             if any(abs(b) in pattern for b in bits)
-        ]
-        return place + (f" for White's goal {', '.join(claim)}" if claim else "")
+        )

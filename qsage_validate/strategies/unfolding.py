@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from qsage_validate.circuit.partial import Values, evaluate_partially, literal_value
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.strategies.ply_constraints import PlyConstraints
-from qsage_validate.strategies.readings import BoardCode, SquareXY
+from qsage_validate.strategies.readings import SquareXY
 
 # Lines of which the constraints are kept.
 _KEPT_LINES = 10_000
@@ -27,7 +27,8 @@ class Unfolding:
     def __init__(self, qbf: Qbf, layout: Layout) -> None:
         self.qbf = qbf
         self.layout = layout
-        self.code = BoardCode(layout)
+        self._squares = layout.state.squares
+        self._places = layout.state.at_places
         self._constraints = PlyConstraints(qbf, layout)
         self._shared = _left_of_board(qbf, layout)
         self._stride = qbf.max_variable + 1
@@ -46,9 +47,9 @@ class Unfolding:
     def _clauses(self) -> list[list[int]]:
         plain = list(self.qbf.clauses())
         clauses = []
-        for copy, (x, y) in enumerate(self.code.squares):
+        for copy, place in enumerate(self._places):
             clauses += [[self._literal(copy, v) for v in clause] for clause in plain]
-            for variable, value in self.code.at(x, y).items():
+            for variable, value in place.items():
                 if variable not in self._shared:
                     here = self._literal(copy, variable)
                     clauses.append([here if value else -here])
@@ -69,7 +70,7 @@ class Unfolding:
             self._literal(copy, literal)
             for own, literal in self._constraints_after(known)
             if own <= level
-            for copy in range(len(self.code.squares))
+            for copy in range(len(self._squares))
         ]
 
     def _assume(self, known: Mapping[int, bool]) -> list[int]:
@@ -118,8 +119,8 @@ class Unfolding:
         found = self._constraints_after(known)
         if not any(own <= plies and self._constraints.reads_state(v, plies) for own, v in found):
             return None
-        state = self.layout.board.states[plies]
-        copies = range(len(self.code.squares))
+        state = self.layout.state.states[plies]
+        copies = range(len(self._squares))
         wanted = [abs(self._literal(copy, v)) for copy in copies for v in state]
         assumptions = self._assume(known) + self._required(known, plies)
         values = self._determine(assumptions, wanted)
@@ -150,7 +151,7 @@ class Unfolding:
         broken = self._broken(before, self._parts({**known, **move}, known, ply))
         result: dict[int, tuple[SquareXY, ...]] = {}
         for copy, literal in broken:
-            here = () if abs(literal) in self._shared else (self.code.squares[copy],)
+            here = () if abs(literal) in self._shared else (self._squares[copy],)
             result[literal] = (*result.get(literal, ()), *here)
         return result
 
@@ -160,7 +161,7 @@ class Unfolding:
         """The constraints of one ply on every square, taken apart, as (copy, literal)."""
         whole = [literal for own, literal in self._constraints_after(known) if own == ply]
         parts = [part for literal in whole for part in self._constraints.parts(literal, values)]
-        return [(copy, part) for part in parts for copy in range(len(self.code.squares))]
+        return [(copy, part) for part in parts for copy in range(len(self._squares))]
 
     def _broken(self, before: list[int], parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """One part that cannot hold, where one alone is to blame, else a core of them."""
@@ -179,11 +180,11 @@ class Unfolding:
     ) -> dict[int, tuple[bool | None, ...]]:
         """Literals of the matrix on every square, as far as ``plies`` plies determine them."""
         boards: list[Values] = []
-        last = min(plies + 1, len(self.layout.board.states))
+        last = min(plies + 1, len(self.layout.state.states))
         states = [self.states(known, number) for number in range(last)]
-        for copy, (x, y) in enumerate(self.code.squares):
-            values = {**known, **self.code.at(x, y)}
-            for literals, here in zip(self.layout.board.states, states, strict=False):
+        for copy, place in enumerate(self._places):
+            values = {**known, **place}
+            for literals, here in zip(self.layout.state.states, states, strict=False):
                 if here is not None:
                     for literal, value in zip(literals, here[copy], strict=True):
                         values[abs(literal)] = value != (literal < 0)
@@ -194,7 +195,7 @@ class Unfolding:
 def _left_of_board(qbf: Qbf, layout: Layout) -> frozenset[int]:
     """The variables left of the symbolic position: they have one value for all squares."""
     levels, quantifiers = qbf.levels(), qbf.quantifiers()
-    position = {abs(v) for v in (*layout.board.x, *layout.board.y)}
+    position = set(map(abs, layout.state.position))
     symbolic = {v for v in position if quantifiers[v] is Quantifier.FORALL}
     first = min((levels[v] for v in symbolic), default=len(levels))
     return frozenset(v for v, level in levels.items() if level <= first and v not in symbolic)

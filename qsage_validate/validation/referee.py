@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from qsage_validate.encodings.layout.grid import Layout, StateCode
-from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
@@ -30,7 +29,7 @@ class Referee:
     ``name`` gives the file's name of a variable or gate.
     """
 
-    def __init__(self, game: Game, layout: AnyLayout, name: Callable[[int], str] = str) -> None:
+    def __init__(self, game: Game, layout: Layout, name: Callable[[int], str] = str) -> None:
         check_fit(game, layout)
         self.game = game
         self.layout = layout
@@ -88,11 +87,11 @@ class Referee:
     def _state_evidence(
         self, board: Board, square: tuple[int, int], plies: int
     ) -> tuple[Evidence, ...]:
-        assert isinstance(self.layout, Layout), "the board was read from state variables"
-        code = self.layout.board.code
-        first, second = self.layout.board.states[plies]
+        code = self.layout.state.code
+        assert code is not None, "the board was read from state variables"
+        first, second = self.layout.state.states[plies]
         is_open, is_white = code.encode(board[square])
-        names = ("open", "white") if code is StateCode.OPEN_WHITE else ("occupied", "white")
+        names = self.layout.state.kinds
         place = f"of state {plies} at ({square[0]},{square[1]})"
         found = [self.evidence(first, is_open, f"{names[0]} {place}")]
         if is_white is not None:
@@ -101,7 +100,6 @@ class Referee:
 
     def wrong_atoms(self, position: Position, atoms: Atoms) -> list[str]:
         """The atoms, of those that the formula has, that the rules see differently; sorted."""
-        assert isinstance(self.layout, TableLayout), "atoms are of tables"
         differ = (self.game.atoms(position) & atoms.known) ^ atoms.true
         state = self.layout.state
         return sorted(atom for atom in differ if state.wrong(atom, atom in atoms.true))
@@ -137,9 +135,8 @@ class Referee:
         )
 
     def _atom_evidence(self, atom: str, plies: int, atoms: Atoms) -> Iterator[Evidence]:
-        assert isinstance(self.layout, TableLayout), "atoms are of tables"
         state = self.layout.state
-        for kind, literal in zip(state.atoms, state.states[plies], strict=True):
+        for kind, literal in zip(state.kinds, state.states[plies], strict=True):
             if literal and (atom == kind or (state.position and atom.startswith(f"{kind} "))):
                 yield self.evidence(literal, atom in atoms.true, f"{atom}, state {plies}")
 
@@ -245,13 +242,10 @@ class Referee:
         else:
             detail = f"the formula forbids {named}{more}, which the rules allow"
         legality = verdicts[first]
-        indicators = None
-        if isinstance(self.layout, Layout):
-            indicators = self.layout.indicator(position.ply)
+        indicators = self.layout.moves[position.ply - 1].indicators
         literals: Sequence[int] = legality.false
         if accepts and indicators is not None:
-            bounds = () if indicators.bounds is None else (indicators.bounds,)
-            literals = (*bounds, *indicators.preconditions)
+            literals = indicators.literals
         return Finding(
             FindingKind.LEGALITY_DIFFERS,
             len(moves),

@@ -11,7 +11,7 @@ import pytest
 
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Connective
-from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.bddl.model import Model

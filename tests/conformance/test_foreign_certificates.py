@@ -23,8 +23,9 @@ from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.codings import Bits, value_bits
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
-from qsage_validate.encodings.layout.grid import Bits, Layout, MoveVariables, value_bits
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import read_qcir
@@ -40,6 +41,7 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.system.limits import Deadline
+from tests.support.plies import indicators_of
 from tests.support.random_certificates import pedant_text
 
 
@@ -241,27 +243,27 @@ class Reading:
             number = 2 * number + self.value(choice, literal)
         return number
 
-    def variables(self, move: BddlMove, own: MoveVariables) -> dict[int, bool]:
-        action = self.layout.actions(own.player).index(move.action)
+    def variables(self, move: BddlMove, own: Ply) -> dict[int, bool]:
+        action = self.layout.actions[own.player].index(move.action)
         return {**bits(own.action, action), **bits(own.x, move.x - 1), **bits(own.y, move.y - 1)}
 
-    def reply(self, choice: dict[int, bool], own: MoveVariables) -> BddlMove:
-        names = self.layout.actions(own.player)
+    def reply(self, choice: dict[int, bool], own: Ply) -> BddlMove:
+        names = self.layout.actions[own.player]
         action = names[self.number(choice, own.action) if len(names) > 1 else 0]
-        x = self.number(choice, own.x) if self.layout.width > 1 else 0
-        y = self.number(choice, own.y) if self.layout.height > 1 else 0
+        x = self.number(choice, own.x) if self.layout.state.size[0] > 1 else 0
+        y = self.number(choice, own.y) if self.layout.state.size[1] > 1 else 0
         return BddlMove(action, x + 1, y + 1)
 
     def board(self, choice: dict[int, bool], plies: int) -> Board:
-        layout, (first, second) = self.layout, self.layout.board.states[plies]
+        state = self.layout.state
+        (first, second), (width, height) = state.states[plies], state.size
+        assert state.code is not None
         squares = []
-        for y in range(layout.height):
-            for x in range(layout.width):
-                at = {**choice, **bits(layout.board.x, x), **bits(layout.board.y, y)}
-                squares.append(
-                    layout.board.code.decode(self.value(at, first), self.value(at, second))
-                )
-        return Board(layout.width, layout.height, tuple(squares))
+        for y in range(height):
+            for x in range(width):
+                at = {**choice, **bits(state.x, x), **bits(state.y, y)}
+                squares.append(state.code.decode(self.value(at, first), self.value(at, second)))
+        return Board(width, height, tuple(squares))
 
 
 def play_white(case: Case, game: BddlGame, reading: Reading, generator: random.Random) -> None:
@@ -278,7 +280,7 @@ def play_white(case: Case, game: BddlGame, reading: Reading, generator: random.R
             move = reading.reply(choice, own)
             assert position.illegality(move) is None, f"{move} at {position.board}"
         else:
-            indicators = layout.indicator(own.ply)
+            indicators = own.indicators
             assert indicators is not None
             literals = [*indicators.preconditions]
             literals += [] if indicators.bounds is None else [indicators.bounds]
@@ -306,13 +308,13 @@ def test_random_plays_follow_the_rules(shared_data: Path, case: Case) -> None:
     certificate, formula, layout = load(shared_data, case)
     game = rules(shared_data, case)
     assert layout.plies == game.plies
-    assert (layout.width, layout.height) == (
+    assert layout.state.size == (
         game.model.problem.width,
         game.model.problem.height,
     )
     for player in Player:
         names = [action.name for action in game.model.domain.actions(player)]
-        assert list(layout.actions(player)) == names
+        assert list(layout.actions[player]) == names
     with SatOracle(certificate, formula, simplify=True) as oracle:
         reading = Reading(layout, oracle)
         generator = random.Random(str(case))
@@ -337,7 +339,7 @@ def test_a_herbrand_certificate_plays_white_by_the_rules(shared_data: Path) -> N
                 # White's functions read Black's indicators: say that all is well.
                 move = reading.reply(choice, own)
                 assert position.illegality(move) is None, f"{move} at {position.board}"
-                indicators = layout.indicator(own.ply)
+                indicators = own.indicators
                 assert indicators is not None
                 assert indicators.bounds is not None
                 choice |= dict.fromkeys((indicators.bounds, *indicators.preconditions), True)
@@ -359,8 +361,7 @@ def test_the_clausal_form_has_the_same_moves(shared_data: Path, case: Case) -> N
     assert meta is not None
     found = layout_from_meta(read_meta(meta), clausal)
     assert found.moves == layout.moves
-    assert found.board == layout.board
-    assert found.indicators == layout.indicators
+    assert found.state == layout.state
     assert found.gates == layout.gates
 
 
@@ -399,10 +400,11 @@ def test_layouts_are_what_the_files_were_seen_to_mean(shared_data: Path) -> None
     assert stops("pedant-cnf/httt_4_4_tic/certificate.cnf") == [6, None, 19, None, None]
     connect = layouts["quabs/connect-c-3x3_3_connect2.aig"]
     assert [m.action for m in connect.moves] == [(1,), (7,), (16,)]
-    assert connect.white_actions == ("occupy", "occupy-bottom")
-    assert connect.indicators[0].preconditions == (13, 14)
+    assert connect.actions[Player.WHITE] == ("occupy", "occupy-bottom")
+    ((_, indicators),) = indicators_of(connect)
+    assert indicators.preconditions == (13, 14)
     hexagons = layouts["quabs/hex__hein_12_4x4-07.aig"]
-    assert (hexagons.board.x, hexagons.board.y) == ((49, 50, 51), ())
+    assert (hexagons.state.x, hexagons.state.y) == ((49, 50, 51), ())
     assert hexagons.goals.black_condition == (46, 47, 48)
     assert hexagons.goals.black_x == ()
     tic = layouts["qbfcert-ascii/httt-4x4_5_tic.aag"]

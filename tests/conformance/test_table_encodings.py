@@ -18,7 +18,7 @@ from qsage_validate.arena.open import open_adversary
 from qsage_validate.certificates.compile.table_compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.table_comments import table_layout_from_comments
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
@@ -298,7 +298,7 @@ def test_a_file_describes_itself(pair: tuple[str, str]) -> None:
     made = made_of(pair)
     assert made.layout.encoding == pair[1]
     for read in (parse_qcir(qcir_text(made.qbf)), parse_qdimacs(qbf_to_qdimacs(made.qbf))):
-        layout = table_layout_from_comments(read)
+        layout = layout_from_comments(read)
         assert layout is not None
         if layout.verdict != made.layout.verdict:
             # Clauses have no numbers in QDIMACS, so their conjunction may get another one.

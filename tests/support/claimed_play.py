@@ -62,12 +62,12 @@ class ClaimedPlay:
         """The literals that fix the moves: bits of numbers, or one true one of each ply's."""
         literals: list[int] = []
         for table, number in zip(self.encoding.layout.moves, self.numbers, strict=True):
-            if table.literals:
-                literals += [x if k == number else -x for k, x in enumerate(table.literals)]
+            if not table.coding.numbers:
+                literals += [x if k == number else -x for k, x in enumerate(table.variables)]
             else:
-                text = f"{number:0{len(table.code)}b}" if table.code else ""
+                text = f"{number:0{len(table.variables)}b}" if table.variables else ""
                 literals += [
-                    x if sign == "1" else -x for x, sign in zip(table.code, text, strict=True)
+                    x if sign == "1" else -x for x, sign in zip(table.variables, text, strict=True)
                 ]
         return literals
 
@@ -98,7 +98,7 @@ class _Literals:
             made = [TRUE if k == number else FALSE for k in range(len(table.moves))]
             if stops:
                 made = [FALSE] * len(made)
-                variables.update(dict.fromkeys(table.literals, FALSE))
+                variables.update(dict.fromkeys(() if table.coding.numbers else variables, FALSE))
             if table.stop is not None:
                 variables[table.stop] = TRUE if stops else FALSE
             stop = TRUE if stops else FALSE
@@ -120,9 +120,8 @@ def random_play(random: Random, encoding: TableEncoding, *, black_legal: bool) -
             names = [k for k, name in enumerate(table.moves) if not model.mask([name]) & taken]
             number = random.choice(names)
         else:
-            number = random.randrange(1 << len(table.code)) if table.code else 0
-            if table.literals:
-                number = random.randrange(len(table.literals))
+            width = len(table.variables)
+            number = random.randrange(1 << width if table.coding.numbers else width)
         numbers.append(number)
         if number < len(table.moves):
             taken |= model.mask([table.moves[number]])

@@ -29,7 +29,7 @@ class ConcretePlay:
 
     def __post_init__(self) -> None:
         for table, code in zip(self.encoding.layout.moves, self.codes, strict=True):
-            self._move(table.player, table.code, len(table.moves), code)
+            self._move(table.player, table.variables, len(table.moves), code)
         others = set(self.encoding.qbf.variables(_DECIDES[self.hero].dual)) - set(self.literals)
         self.fix({variable: self.builder.input() for variable in sorted(others)})
 

@@ -9,7 +9,7 @@ from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
-from qsage_validate.encodings.layout.tables import TableLayout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.languages import load_game
@@ -50,7 +50,7 @@ def table_conductor(
     encoding: str,
     *,
     certificate: CircuitCertificate | None = None,
-    layout: TableLayout | None = None,
+    layout: Layout | None = None,
     game: Game | None = None,
     rules: bool = True,
 ) -> Conductor:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
-from qsage_validate.encodings.layout.grid import Bits
-from qsage_validate.encodings.layout.tables import MoveTable, TableLayout
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.kernel.certificate import CircuitCertificate
 
@@ -20,7 +20,7 @@ Choice = NDArray[np.bool_]
 
 
 def lost_plays(
-    layout: TableLayout, certificate: CircuitCertificate, game: Game, most: int = 3000
+    layout: Layout, certificate: CircuitCertificate, game: Game, most: int = 3000
 ) -> list[str]:
     """Plays that the certificate does not win, as texts; empty when it wins them all.
 
@@ -31,7 +31,7 @@ def lost_plays(
 
 class _Walk:
     def __init__(
-        self, layout: TableLayout, certificate: CircuitCertificate, game: Game, most: int
+        self, layout: Layout, certificate: CircuitCertificate, game: Game, most: int
     ) -> None:
         self.layout = layout
         self.game = game
@@ -69,20 +69,20 @@ class _Walk:
                     position.play(move), self.chosen(table, str(move), choice), f"{played} {move}"
                 )
 
-    def answer(self, table: MoveTable, choice: Choice, played: str) -> str:
+    def answer(self, table: Ply, choice: Choice, played: str) -> str:
         words = self.simulator.run(pack(choice[np.newaxis, :]))
         values = dict(zip(self.names, unpack(words, 1)[0].tolist(), strict=True))
-        move = table.chosen(values)
+        move, _ = table.coding.decode(values)
         assert move is not None, f"{played}: no move"
         return move
 
-    def chosen(self, table: MoveTable, move: str, choice: Choice) -> Choice:
+    def chosen(self, table: Ply, move: str, choice: Choice) -> Choice:
         number, after = table.moves.index(move), choice.copy()
         wanted: dict[int, bool] = {}
-        if table.code:
-            wanted = _number(table.code, number)
-        elif table.literals:
-            wanted = {x: k == number for k, x in enumerate(table.literals)}
+        if table.coding.numbers:
+            wanted = _number(table.variables, number)
+        else:
+            wanted = {x: k == number for k, x in enumerate(table.variables)}
         for literal, value in wanted.items():
             if abs(literal) in self.place:
                 after[self.place[abs(literal)]] = value != (literal < 0)

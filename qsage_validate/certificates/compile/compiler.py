@@ -23,7 +23,8 @@ from qsage_validate.encodings.grid.completion import (
     Step,
     Vector,
 )
-from qsage_validate.encodings.layout.grid import Bits, MoveVariables
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import Ply
 from qsage_validate.games.bddl.model import Condition
 from qsage_validate.games.bddl.rules import BddlMove, GoalInstance
 from qsage_validate.games.protocol import Move, Player
@@ -82,7 +83,7 @@ class _Compiler:
     def _numbers(self, player: Player, move: Move) -> tuple[int, int, int]:
         if not isinstance(move, BddlMove):
             raise TypeError(f"{move!r} is no BDDL move")
-        return self.layout.actions(player).index(move.action), move.x - 1, move.y - 1
+        return self.layout.actions[player].index(move.action), move.x - 1, move.y - 1
 
     @property
     def _goal_variables(self) -> tuple[Bits, Bits, Bits]:
@@ -95,12 +96,12 @@ class _Compiler:
     def _input_bits(self, bits: Bits) -> Bits:
         return tuple(self.literals[v] for v in bits)
 
-    def _opponent_ply(self, move: MoveVariables) -> None:
+    def _opponent_ply(self, move: Ply) -> None:
         stop = FALSE if move.stop is None else self.literals[move.stop]
         action, x, y = map(self._input_bits, (move.action, move.x, move.y))
         self.tracker.add(move.player, action, x, y, stop)
 
-    def _hero_ply(self, move: MoveVariables) -> None:
+    def _hero_ply(self, move: Ply) -> None:
         steps = self.tracker.steps
         before = (steps[-1].action, steps[-1].x.bits, steps[-1].y.bits) if steps else ()
         self.decisions.arrive(before)
@@ -217,9 +218,9 @@ class _SkolemCompiler(_Compiler):
                 self._hero_ply(move)
                 continue
             self._opponent_ply(move)
-            indicators = layout.indicator(move.ply)
+            indicators = move.indicators
             if indicators is not None:
-                functions = self.tracker.indicator_functions(indicators)
+                functions = self.tracker.indicator_functions(move.ply, indicators)
                 self.functions.update(functions)
                 self.flags[move.ply] = (
                     [functions[v] for v in indicators.preconditions],
@@ -238,10 +239,10 @@ class _SkolemCompiler(_Compiler):
             if goals.counterexample
             else (),
         )
-        x = Vector(self._input_bits(layout.board.x))
-        y = Vector(self._input_bits(layout.board.y))
-        last = len(layout.board.states) - 1
-        for time, state in enumerate(layout.board.states):
+        x = Vector(self._input_bits(layout.state.x))
+        y = Vector(self._input_bits(layout.state.y))
+        last = len(layout.state.states) - 1
+        for time, state in enumerate(layout.state.states):
             # The last state is the goal copy: it keeps the board at the stop.
             content = self.tracker.content(
                 time if time < last else min(len(layout.moves), time), x, y, frozen=True
@@ -324,10 +325,10 @@ class _HerbrandCompiler(_Compiler):
         for claim in reversed(claims):
             if claim.wrong != FALSE:
                 square = self.tracker.ite_bits(claim.wrong, claim.square(), square)
-        self._define(layout.board.x + layout.board.y, square)
+        self._define(layout.state.x + layout.state.y, square)
 
     def _prove_matrix(self, found: Invariants) -> None:
-        board, lost = self.layout.board, (-self.qbf.output,)
+        board, lost = self.layout.state, (-self.qbf.output,)
         x = tuple(self.functions[v] for v in board.x)
         y = tuple(self.functions[v] for v in board.y)
         lemmas: list[Lemma] = []
@@ -341,7 +342,7 @@ class _HerbrandCompiler(_Compiler):
                 for square, here in enumerate(found.squares(x, y)):
                     same = found.same(said, found.on(time, square))
                     lemmas.append(Lemma((ply.before ^ 1, here ^ 1, same), lost))
-            indicators = self.layout.indicator(move.ply)
+            indicators = move.indicators
             if move.player is Player.BLACK:
                 lemmas += [
                     Lemma((ply.before ^ 1, literal), lost)
@@ -376,7 +377,7 @@ class _HerbrandCompiler(_Compiler):
             ],
         )
 
-    def _broken_preconditions(self, move: MoveVariables) -> list[_Claim]:
+    def _broken_preconditions(self, move: Ply) -> list[_Claim]:
         step = self.tracker.steps[-1]
         conditions = [a.precondition for a in self.model.domain.actions(move.player)]
         holds = self.tracker.precondition_flags(move.ply, max(map(len, conditions)))
@@ -386,8 +387,8 @@ class _HerbrandCompiler(_Compiler):
             for number, flag in enumerate(holds)
         ]
 
-    def _wrong_indicators(self, move: MoveVariables) -> list[_Claim]:
-        indicators = self.layout.indicator(move.ply)
+    def _wrong_indicators(self, move: Ply) -> list[_Claim]:
+        indicators = move.indicators
         if indicators is None:
             return []
         step = self.tracker.steps[-1]
@@ -408,7 +409,7 @@ class _HerbrandCompiler(_Compiler):
         """A square where the goal that Black claims is not reached."""
         goals = self.layout.goals
         if not self.model.problem.black_goals:
-            return tuple(FALSE for _ in self.layout.board.x + self.layout.board.y)
+            return tuple(FALSE for _ in self.layout.state.x + self.layout.state.y)
         return self.tracker.broken_square(
             self.model.problem.black_goals,
             self._input_bits(goals.black_condition),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from qsage_validate.certificates.compile.plan import Plan, PlanNode
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.decision import synthesise
-from qsage_validate.encodings.layout.grid import Bits
+from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.games.protocol import Move
 
 Column = Callable[[Callable[[PlanNode], int | None], int], Bits]

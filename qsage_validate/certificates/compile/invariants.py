@@ -22,7 +22,8 @@ from qsage_validate.certificates.checker.check import Lemma, LemmaStep
 from qsage_validate.certificates.compile.plan import Plan, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.grid.completion import Content, MoveTracker
-from qsage_validate.encodings.layout.grid import Bits, Layout, MoveVariables
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.ground import GroundAction
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Move, Player
@@ -115,7 +116,7 @@ class Cells:
 
 
 @dataclass
-class Ply:
+class PlyFacts:
     """A ply: the literals that say what is in play around it.
 
     ``before``: the play goes on, all moves of the opponent up to here were legal.  ``after``:
@@ -123,7 +124,7 @@ class Ply:
     each with a literal that says that it is in force.
     """
 
-    move: MoveVariables
+    move: Ply
     before: int
     in_bounds: int
     flags: tuple[int, ...]
@@ -159,7 +160,7 @@ class Invariants:
         initial = self.grounding.initial
         bits = [initial >> k & 1 for k in range(3 * self.grounding.squares)]
         self.boards = [Cells(builder, bits)]
-        self.plies: list[Ply] = []
+        self.plies: list[PlyFacts] = []
         self.steps: list[LemmaStep] = []
         self._step_of: dict[tuple[str, int], int] = {}
         self._left = iter(left)
@@ -181,11 +182,11 @@ class Invariants:
 
     # -- what is spoken of -------------------------------------------------------------------
 
-    def _add(self, move: MoveVariables, legal: tuple[Sequence[int], int | None]) -> None:
+    def _add(self, move: Ply, legal: tuple[Sequence[int], int | None]) -> None:
         """Build the board after a ply and what is in play there."""
         builder, equals = self.builder, self.tracker.equals_constant
         step = self.tracker.steps[move.ply - 1]
-        names = self.layout.actions(move.player)
+        names = self.layout.actions[move.player]
         actions = self.game.model.domain.actions(move.player)
         columns = [equals(step.x.bits, x) for x in range(self.grounding.width)]
         rows = [equals(step.y.bits, y) for y in range(self.grounding.height)]
@@ -217,7 +218,9 @@ class Invariants:
         steps = self.tracker.steps
         running = steps[move.ply].running if move.ply < len(steps) else self.tracker.running
         going = builder.and_(after, running)
-        self.plies.append(Ply(move, before, in_bounds, tuple(flags), bounds, after, going, nodes))
+        self.plies.append(
+            PlyFacts(move, before, in_bounds, tuple(flags), bounds, after, going, nodes)
+        )
 
     def cuts(self, time: int) -> set[int]:
         """What is known at a time, as gates to stop at: the node in force, what was read."""
@@ -323,13 +326,13 @@ class Invariants:
             return set()
         return {x for _, _, c, _ in self.read[time] for x in (c.is_open, c.is_white)}
 
-    def _unwon(self, ply: Ply) -> Iterator[Lemma]:
+    def _unwon(self, ply: PlyFacts) -> Iterator[Lemma]:
         """The opponent has not reached a goal."""
         board = self.boards[ply.move.ply]
         for goal in self.grounding.goals[ply.move.player]:
             yield Lemma((ply.after ^ 1, board.holds(goal.care, goal.value) ^ 1))
 
-    def _nodes(self, ply: Ply) -> Iterator[Lemma]:
+    def _nodes(self, ply: PlyFacts) -> Iterator[Lemma]:
         """The hero's move is legal; each node that goes on knows its squares; there is one."""
         for literal in (ply.in_bounds, *ply.flags):
             yield Lemma((ply.before ^ 1, literal))

@@ -20,7 +20,7 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.gdl.completion import Completion
 from qsage_validate.encodings.gdl.encoders import GdlTables
-from qsage_validate.encodings.layout.tables import MoveTable
+from qsage_validate.encodings.layout.layout import Ply
 from qsage_validate.encodings.positional.cover import CoverEncoding, covered
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
@@ -30,15 +30,15 @@ from qsage_validate.games.protocol import Player
 class PlayInMind(Protocol):
     """Which moves are made, as literals of the graph."""
 
-    def over(self, table: MoveTable) -> int | None:
+    def over(self, table: Ply) -> int | None:
         """Whether no move can be made at a ply because the play has ended; ``None``: it can."""
         ...
 
-    def fallback(self, table: MoveTable) -> Sequence[int]:
+    def fallback(self, table: Ply) -> Sequence[int]:
         """A literal for each move, one of them true: what is made when the play has ended."""
         ...
 
-    def replaced(self, table: MoveTable, made: Sequence[int]) -> Sequence[int]:
+    def replaced(self, table: Ply, made: Sequence[int]) -> Sequence[int]:
         """Legal moves of the opponent's for those that are written, where play goes on anyway."""
         ...
 
@@ -46,7 +46,7 @@ class PlayInMind(Protocol):
         """Whether a variable of a move is one, and not a constant in the formula's clothes."""
         ...
 
-    def play(self, table: MoveTable, made: Sequence[int], variables: Mapping[int, int]) -> None:
+    def play(self, table: Ply, made: Sequence[int], variables: Mapping[int, int]) -> None:
         """Go on to the next ply; ``variables`` are the values of all that are known by now."""
         ...
 
@@ -80,19 +80,19 @@ class _Claims:
         self._taken = frozenset(model.names(model.black | model.white))
         self._claims: dict[str, list[int]] = {}
 
-    def _open(self, table: MoveTable) -> list[int]:
+    def _open(self, table: Ply) -> list[int]:
         return [
             FALSE if name in self._taken else self.builder.or_all(self._claims.get(name, ())) ^ 1
             for name in table.moves
         ]
 
-    def over(self, table: MoveTable) -> int | None:
+    def over(self, table: Ply) -> int | None:
         return None
 
-    def fallback(self, table: MoveTable) -> Sequence[int]:
+    def fallback(self, table: Ply) -> Sequence[int]:
         return first_true(self.builder, self._open(table))
 
-    def replaced(self, table: MoveTable, made: Sequence[int]) -> Sequence[int]:
+    def replaced(self, table: Ply, made: Sequence[int]) -> Sequence[int]:
         is_open = self._open(table)
         right = [self.builder.and_(a, b) for a, b in zip(made, is_open, strict=True)]
         wrong = self.builder.or_all(right) ^ 1
@@ -104,7 +104,7 @@ class _Claims:
     def decides(self, variable: int) -> bool:
         return True
 
-    def play(self, table: MoveTable, made: Sequence[int], variables: Mapping[int, int]) -> None:
+    def play(self, table: Ply, made: Sequence[int], variables: Mapping[int, int]) -> None:
         for name, literal in zip(table.moves, made, strict=True):
             if literal != FALSE:
                 self._claims.setdefault(name, []).append(literal)
@@ -124,15 +124,15 @@ class _CoverPlay:
         self._white = [TRUE if model.white >> v & 1 else FALSE for v in range(size)]
         self._cover: Sequence[int] = ()
 
-    def over(self, table: MoveTable) -> int | None:
+    def over(self, table: Ply) -> int | None:
         builder, black = self.builder, self._black
         wins = self.model.black_wins
         return builder.or_all(builder.and_all(black[v] for v in members(win)) for win in wins)
 
-    def fallback(self, table: MoveTable) -> Sequence[int]:
+    def fallback(self, table: Ply) -> Sequence[int]:
         return [FALSE] * len(table.moves)
 
-    def replaced(self, table: MoveTable, made: Sequence[int]) -> Sequence[int]:
+    def replaced(self, table: Ply, made: Sequence[int]) -> Sequence[int]:
         builder = self.builder
         stones = zip(self._cover, self._black, self._white, strict=True)
         places = [builder.and_all((c, b ^ 1, w ^ 1)) for c, b, w in stones]
@@ -155,7 +155,7 @@ class _CoverPlay:
     def decides(self, variable: int) -> bool:
         return True
 
-    def play(self, table: MoveTable, made: Sequence[int], variables: Mapping[int, int]) -> None:
+    def play(self, table: Ply, made: Sequence[int], variables: Mapping[int, int]) -> None:
         builder = self.builder
         if table.player is Player.BLACK:
             self._black = [builder.or_(b, m) for b, m in zip(self._black, made, strict=True)]
@@ -175,17 +175,17 @@ class _GdlPlay:
         self._inner = encoding.inner
         self._completion = Completion(encoding.inner, builder, self._known)
 
-    def over(self, table: MoveTable) -> int | None:
+    def over(self, table: Ply) -> int | None:
         return self._completion.literal(self._inner.ended[(table.ply - 1) // 2])
 
-    def fallback(self, table: MoveTable) -> Sequence[int]:
+    def fallback(self, table: Ply) -> Sequence[int]:
         return [FALSE] * len(table.moves)
 
-    def replaced(self, table: MoveTable, made: Sequence[int]) -> Sequence[int]:
+    def replaced(self, table: Ply, made: Sequence[int]) -> Sequence[int]:
         return self._completion.white(table.ply // 2, made)
 
     def decides(self, variable: int) -> bool:
         return variable in self._variables
 
-    def play(self, table: MoveTable, made: Sequence[int], variables: Mapping[int, int]) -> None:
+    def play(self, table: Ply, made: Sequence[int], variables: Mapping[int, int]) -> None:
         self._known.update((v, x) for v, x in variables.items() if v in self._variables)

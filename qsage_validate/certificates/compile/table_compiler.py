@@ -21,8 +21,8 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Connective
 from qsage_validate.encodings.completion import PlyLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.grid import Bits
-from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, illegal_replies
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import IllegalMoves, Ply
 from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import Move, Player, Witness
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
@@ -182,18 +182,18 @@ class _TableCompiler:
 
     # -- the plies -----------------------------------------------------------------------------
 
-    def _variables(self, table: MoveTable) -> dict[int, int]:
+    def _variables(self, table: Ply) -> dict[int, int]:
         named = [*map(abs, table.variables), *([] if table.stop is None else [abs(table.stop)])]
         return {v: self.literals[v] for v in named if v in self.literals}
 
-    def _opponent_ply(self, table: MoveTable) -> tuple[Bits, ...]:
+    def _opponent_ply(self, table: Ply) -> tuple[Bits, ...]:
         """The opponent's move as it is written; the vector of the one in mind."""
         stop = FALSE if table.stop is None else self.value(table.stop)
-        code = tuple(map(self.value, table.code))
-        if table.code or not table.literals:
+        code = tuple(map(self.value, table.variables))
+        if table.coding.numbers:
             made = self._decoded(code, len(table.moves))
         else:
-            made = [self.value(literal) for literal in table.literals]
+            made = list(code)
             code = self._encoded(made)
         made = [self.builder.and_(literal, stop ^ 1) for literal in made]
         taken: Sequence[int] = made
@@ -206,9 +206,9 @@ class _TableCompiler:
 
     def _goes_on(self, player: Player) -> bool:
         """Whether the formula goes on after an illegal move of the player's."""
-        return illegal_replies(self.encoding.layout, player) is not IllegalMoves.LOSES
+        return self.encoding.layout.illegal_replies(player) is not IllegalMoves.LOSES
 
-    def _hero_ply(self, table: MoveTable, before: tuple[Bits, ...]) -> None:
+    def _hero_ply(self, table: Ply, before: tuple[Bits, ...]) -> None:
         builder = self.builder
         self._decisions.arrive(before)
         column = self._decisions.at_this_ply()
@@ -233,11 +233,11 @@ class _TableCompiler:
         self._over = builder.or_(self._over, ends)
         self._claims.append(_Claim(self._over, column))
         self._decisions.leave()
-        if table.code:
-            padding = (FALSE,) * (len(table.code) - width)
-            self._define(table.code, padding + chosen)
+        if table.coding.numbers:
+            padding = (FALSE,) * (len(table.variables) - width)
+            self._define(table.variables, padding + chosen if table.variables else ())
         else:
-            self._define(table.literals, made if table.literals else ())
+            self._define(table.variables, made)
         if table.stop is not None:
             self._define([table.stop], [stop])
         self.mind.play(table, made, self.literals)

@@ -16,7 +16,7 @@ from typing import Final
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
-from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.layout import Layout
 
 # Pairs of single bits are compared when there are no more variables than this.
 _FEW_VARIABLES: Final = 40
@@ -127,7 +127,7 @@ class _Maker:
         """Equality of coordinates of plies, the symbolic square and goals, and of squares."""
         goals = layout.goals
         squares = [(move.x, move.y) for move in layout.moves]
-        squares += [(layout.board.x, layout.board.y), (goals.black_x, goals.black_y)]
+        squares += [(layout.state.x, layout.state.y), (goals.black_x, goals.black_y)]
         squares.append((goals.white_x, goals.white_y))
         for left, right in combinations(squares, 2):
             by_axis = [self._axis(a, b) for a, b in zip(left, right, strict=True)]

@@ -14,7 +14,8 @@ from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.grid.completion import MoveTracker, Vector
-from qsage_validate.encodings.layout.grid import Bits, Layout
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.protocol import Player
@@ -69,9 +70,9 @@ class _Rebuilding:
             stop = FALSE if move.stop is None else self._bits((move.stop,))[0]
             action, x, y = map(self._bits, (move.action, move.x, move.y))
             self.tracker.add(move.player, action, x, y, stop)
-            indicators = layout.indicator(move.ply)
+            indicators = move.indicators
             if move.player is Player.WHITE and indicators is not None:
-                self.functions |= self.tracker.indicator_functions(indicators)
+                self.functions |= self.tracker.indicator_functions(move.ply, indicators)
         self._define_counterexample()
         self._define_states()
         decided = self.formula.variables(self.original.kind.decides)
@@ -90,7 +91,7 @@ class _Rebuilding:
         goals = self.layout.goals
         named = {*goals.black_condition, *goals.black_x, *goals.black_y}
         for move in self.layout.moves:
-            named |= {*move.literals, *(() if move.stop is None else (move.stop,))}
+            named |= {*move.all_variables}
         kept = sorted({abs(v) for v in named} & set(self.original.functions))
         built = embed(
             self.builder,
@@ -117,7 +118,7 @@ class _Rebuilding:
             self.functions |= zip(goals.counterexample, numbers, strict=True)
 
     def _define_states(self) -> None:
-        board, plies = self.layout.board, len(self.layout.moves)
+        board, plies = self.layout.state, len(self.layout.moves)
         x, y = Vector(self._bits(board.x)), Vector(self._bits(board.y))
         last = len(board.states) - 1
         for time, state in enumerate(board.states):

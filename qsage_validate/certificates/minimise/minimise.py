@@ -43,7 +43,7 @@ from qsage_validate.circuit.dont_cares import FailureError, Judge, simplify
 from qsage_validate.circuit.embed import embed, strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sweep import sweep
-from qsage_validate.encodings.layout.grid import Layout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.kernel.certificate import (
     Certificate,
@@ -181,7 +181,8 @@ class _Work:
         self.formula = formula
         self.kind = original.kind
         self._original = original
-        self.layout = layout
+        # What a layout suggests are functions of the columns and rows of a board.
+        self.layout = layout if layout is not None and layout.state.is_board else None
         self.stages: list[Stage] = []
         self._last = deadline
         self._deadline = deadline.share(1 - _CHECKING)
@@ -345,7 +346,7 @@ class _Work:
         """The variables that stay: the player's moves, else all but those of the last scope."""
         decided = self.formula.variables(self.kind.decides)
         if self.layout is not None:
-            moves = {abs(v) for m in self.layout.moves for v in (*m.literals, m.stop or 0)}
+            moves = {abs(v) for ply in self.layout.moves for v in ply.all_variables}
             return frozenset(v for v in decided if v in moves)
         level = self.formula.levels()
         last = max((level[v] for v in decided), default=0)

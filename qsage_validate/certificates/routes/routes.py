@@ -19,8 +19,7 @@ from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import AnyEncoding
-from qsage_validate.encodings.layout.grid import Layout
-from qsage_validate.encodings.layout.tables import AnyLayout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import (
     MissingExtraError,
     QsageError,
@@ -100,7 +99,7 @@ class CertifiedFormula:
 class _Task:
     formula: Qbf
     encoding: AnyEncoding | None
-    layout: AnyLayout | None
+    layout: Layout | None
     solver: str | None
     quick: bool
     bloqqer: Mapping[str, int] | None
@@ -115,7 +114,7 @@ def certify_formula(
     options: RouteOptions = RouteOptions(),
     *,
     encoding: AnyEncoding | None = None,
-    layout: AnyLayout | None = None,
+    layout: Layout | None = None,
     tell: Tell = nobody,
 ) -> CertifiedFormula:
     """Decide ``formula`` and give a proved certificate of the answer.
@@ -218,9 +217,8 @@ def _proved(
         from qsage_validate.certificates.minimise.minimise import minimised
 
         task.tell(Progress("minimise"))
-        # The functions that the layout of a grid game suggests are functions of its columns.
-        grid = task.layout if isinstance(task.layout, Layout) else None
-        found = minimised(task.formula, certificate, layout=grid, deadline=options.limits.deadline)
+        deadline = options.limits.deadline
+        found = minimised(task.formula, certificate, layout=task.layout, deadline=deadline)
         certificate, proved = found.certificate, found.proof
         stages.append(("minimise", found.seconds))
     by, note = candidate.by, candidate.note

@@ -26,7 +26,7 @@ from qsage_validate.system.limits import Limits
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.layout.tables import AnyLayout
+    from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.games.models import GameModel
     from qsage_validate.solvers.qbf.solving import Solved
     from qsage_validate.solvers.search.solver import SearchResult
@@ -44,7 +44,7 @@ class _Question:
     """
 
     formula: Qbf
-    layout: AnyLayout | None
+    layout: Layout | None
     length: str
     facts: dict[str, Any]
     encodes: bool = True
@@ -183,7 +183,7 @@ def _solve_game(model: GameModel, encoding: str | None, method: Method, json_out
 
 
 def _tell_solved(solved: Solved, asked: _Question, json_output: bool) -> Exit:
-    from qsage_validate.encodings.layout.tables import inconclusive
+    from qsage_validate.encodings.layout.layout import inconclusive
     from qsage_validate.games.protocol import Player
 
     layout, encodes = asked.layout, asked.encodes

@@ -9,27 +9,17 @@ from qsage_validate.games.protocol import Player
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.layout.tables import AnyLayout
+    from qsage_validate.encodings.layout.layout import Layout
 
 
-def first_move(layout: AnyLayout | None, outer: Mapping[int, bool] | None, winner: Player) -> str:
+def first_move(layout: Layout | None, outer: Mapping[int, bool] | None, winner: Player) -> str:
     """The move of ply 1 as text; empty where it is the loser's, or is not known."""
-    from qsage_validate.encodings.layout.tables import TableLayout
-    from qsage_validate.strategies.readings import MoveCode
-
     if layout is None or outer is None or not layout.moves:
         return ""
-    if isinstance(layout, TableLayout):
-        table = layout.moves[0]
-        known = table.player is winner and all(abs(v) in outer for v in table.variables)
-        return (table.chosen(outer) or "") if known else ""
-    variables = layout.moves[0]
-    if variables.player is not winner:
+    ply = layout.moves[0]
+    if ply.player is not winner or not all(abs(v) in outer for v in ply.variables):
         return ""
-    if not all(abs(v) in outer for v in variables.literals):
-        return ""
-    answer = MoveCode(layout).decode(variables, outer)
-    return "" if answer.move is None else str(answer.move)
+    return ply.coding.decode(outer)[0] or ""
 
 
 def assignment_text(formula: Qbf, outer: Mapping[int, bool], limit: int = 40) -> str:

@@ -19,7 +19,7 @@ from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
 from qsage_validate.encodings.gdl.completion import black_definitions, white_definitions
 from qsage_validate.encodings.gdl.formula import GdlEncoding, RoundVariables, Variant, encode_gdl
-from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.games.gdl.checks import role_names
@@ -123,9 +123,9 @@ def _tables(model: GdlModel, variant: Variant) -> GdlTables:
     )
 
 
-def _layout(inner: GdlEncoding, known: Callable[[int], int]) -> TableLayout:
+def _layout(inner: GdlEncoding, known: Callable[[int], int]) -> Layout:
     """The layout; ``known`` gives 0 for literals that the formula does not have."""
-    moves: list[MoveTable] = []
+    moves: list[Ply] = []
     for number, variables in enumerate(inner.rounds):
         moves += _plies(inner, 2 * number + 1, variables, known)
     fluents = sorted({f for state in inner.fluents for f in state}, key=term_order)
@@ -138,30 +138,30 @@ def _layout(inner: GdlEncoding, known: Callable[[int], int]) -> TableLayout:
         for time, literal in enumerate(literals):
             if known(literal):
                 gates[f"{name} after {time}"] = known(literal)
-    return TableLayout(
+    return Layout(
         tuple(moves),
-        StateTable(tuple(map(term_text, fluents)), tuple(states[:-1])),
-        inner.qbf.output,
-        gates,
-        _NAMES[inner.variant],
-        "gdl",
+        StateView(tuple(map(term_text, fluents)), tuple(states[:-1])),
+        verdict=inner.qbf.output,
+        gates=gates,
+        encoding=_NAMES[inner.variant],
+        game="gdl",
         illegal=IllegalMoves.REPLACED,
     )
 
 
 def _plies(
     inner: GdlEncoding, ply: int, variables: RoundVariables, known: Callable[[int], int]
-) -> list[MoveTable]:
+) -> list[Ply]:
     (white,) = variables.others
     return [
-        MoveTable(
+        listed(
             ply,
             Player.BLACK,
             tuple(map(term_text, variables.black)),
             literals=tuple(variables.black.values()),
             legal=tuple(map(known, variables.legal[inner.black].values())),
         ),
-        MoveTable(
+        listed(
             ply + 1,
             Player.WHITE,
             tuple(map(term_text, variables.others[white])),

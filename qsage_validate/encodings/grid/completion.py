@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.decision import synthesise
 from qsage_validate.encodings.arithmetic import width_for
-from qsage_validate.encodings.layout.grid import Bits, Indicators
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import Indicators
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
@@ -270,12 +271,12 @@ class MoveTracker:
             options.append(FALSE)
         return self.select(step.action, options)
 
-    def indicator_functions(self, indicators: Indicators) -> dict[int, int]:
+    def indicator_functions(self, ply: int, indicators: Indicators) -> dict[int, int]:
         """The functions of lb and P of one ply: QBF variable to AIG literal."""
-        flags = self.precondition_flags(indicators.ply, len(indicators.preconditions))
+        flags = self.precondition_flags(ply, len(indicators.preconditions))
         functions = dict(zip(indicators.preconditions, flags, strict=True))
         if indicators.bounds is not None:
-            functions[indicators.bounds] = self.bounds_flag(indicators.ply)
+            functions[indicators.bounds] = self.bounds_flag(ply)
         return functions
 
     # -- goals ------------------------------------------------------------------------------

@@ -31,15 +31,18 @@ from qsage_validate.encodings.arithmetic import (
     width_for,
 )
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.grid import (
+from qsage_validate.encodings.layout.codings import GridCoding, Number
+from qsage_validate.encodings.layout.comments import layout_comments
+from qsage_validate.encodings.layout.layout import (
     GoalVariables,
     Indicators,
     Layout,
-    MoveVariables,
+    Ply,
+    Silence,
     StateCode,
-    SymbolicBoard,
+    board_view,
+    on_grid,
 )
-from qsage_validate.encodings.layout.grid_comments import layout_comments
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
@@ -103,12 +106,19 @@ class LiftedEncoder:
         if variables:
             self._scopes.append(Scope(quantifier, variables))
 
+    def _ply(self, ply: int, player: Player, action: Bits, x: Bits, y: Bits, stops: Bits) -> Ply:
+        names = tuple(action.name for action in self.domain.actions(player))
+        coding = GridCoding(names, action, *self._square(x, y))
+        return on_grid(ply, player, coding, stops[0] if stops else None)
+
+    def _square(self, x: Bits, y: Bits) -> tuple[Number, Number]:
+        return Number(x, self.problem.width), Number(y, self.problem.height)
+
     def _allocate(self) -> None:
         problem, domain = self.problem, self.domain
         x_width, y_width = width_for(problem.width), width_for(problem.height)
         has_black, has_white = bool(problem.black_goals), bool(problem.white_goals)
-        self.moves: list[MoveVariables] = []
-        self.indicators: dict[int, tuple[int | None, Bits]] = {}
+        self.moves: list[Ply] = []
         for ply in range(1, self.plies + 1):
             player = self.model.player_at(ply)
             mine = has_black if player is Player.BLACK else has_white
@@ -116,7 +126,7 @@ class LiftedEncoder:
             action = self._fresh(width_for(len(domain.actions(player))))
             x, y = self._fresh(x_width), self._fresh(y_width)
             stops = self._fresh(1 if stop else 0)
-            self.moves.append(MoveVariables(ply, player, action, x, y, stops[0] if stops else None))
+            self.moves.append(self._ply(ply, player, action, x, y, stops))
             if player is Player.BLACK:
                 self._scope(Quantifier.EXISTS, action, x, y, stops)
                 continue
@@ -124,7 +134,8 @@ class LiftedEncoder:
             bound = self._fresh(1 if self._white_bounds_matter() else 0)
             conditions = self._fresh(max(len(a.precondition) for a in domain.white_actions))
             self._scope(Quantifier.EXISTS, bound, conditions)
-            self.indicators[ply] = (bound[0] if bound else None, conditions)
+            indicators = Indicators(bound[0] if bound else None, conditions)
+            self.moves[-1] = replace(self.moves[-1], indicators=indicators)
 
         def goal(goals: Sequence[Condition]) -> tuple[Bits, Bits, Bits]:
             x, y = self._goal_axes(goals)
@@ -270,7 +281,7 @@ class LiftedEncoder:
         self.gates["black goal"] = self.black_goal
         self.gates["white goal refuted"] = self.white_refuted
 
-    def _black_ply(self, move: MoveVariables, following: int | None) -> int:
+    def _black_ply(self, move: Ply, following: int | None) -> int:
         """B^i: the move is legal, and Black stops in a goal or White's ply follows."""
         legal = self._black_move(move)
         self.gates[f"black {move.ply} move"] = legal
@@ -288,7 +299,7 @@ class LiftedEncoder:
             self.circuit.or_(move.stop, following),
         )
 
-    def _white_ply(self, move: MoveVariables, following: int | None) -> int:
+    def _white_ply(self, move: Ply, following: int | None) -> int:
         """W^i: the indicators are right, and a legal move keeps Black winning.
 
         At a last ply any legal move is one too many for Black.
@@ -315,7 +326,7 @@ class LiftedEncoder:
             definitions, self.circuit.or_(-legal, self.circuit.and_(effects, *after))
         )
 
-    def _transition(self, move: MoveVariables, action: Action) -> list[int]:
+    def _transition(self, move: Ply, action: Action) -> list[int]:
         """Effects hold in the next state, and every other square keeps its content."""
         before, after = self.states[move.ply - 1], self.states[move.ply]
         touched = [self._relative_index(move.x, move.y, part) for part in action.effect]
@@ -325,7 +336,7 @@ class LiftedEncoder:
         ]
         return [*parts, self.circuit.or_(*touched, self._same(before, after))]
 
-    def _black_move(self, move: MoveVariables) -> int:
+    def _black_move(self, move: Ply) -> int:
         """M_b: the move is legal and leads from one state to the next."""
         before = self.states[move.ply - 1]
         bodies = []
@@ -337,9 +348,10 @@ class LiftedEncoder:
             bodies.append(body + self._transition(move, action))
         return self.circuit.and_(*self._choose(move.action, bodies, valid=True))
 
-    def _white_indicators(self, move: MoveVariables) -> tuple[int, int]:
+    def _white_indicators(self, move: Ply) -> tuple[int, int]:
         """The constraint that defines lb and P, and the literal "the move is legal"."""
-        bound, flags = self.indicators[move.ply]
+        assert move.indicators is not None, "every ply of White's has them"
+        bound, flags = move.indicators.bounds, move.indicators.preconditions
         before = self.states[move.ply - 1]
         definitions: list[int] = []
         if bound is not None:
@@ -368,7 +380,7 @@ class LiftedEncoder:
         legal = self.circuit.and_(*flags, *([] if bound is None else [bound]))
         return self.circuit.and_(*definitions), legal
 
-    def _white_effects(self, move: MoveVariables) -> int:
+    def _white_effects(self, move: Ply) -> int:
         """The effects of White's move, as they are when it is legal."""
         bodies = [self._transition(move, action) for action in self.domain.white_actions]
         return self.circuit.and_(*self._choose(move.action, bodies, valid=False))
@@ -442,22 +454,22 @@ class LiftedEncoder:
 
     def _layout(self, qbf: Qbf) -> Layout:
         known = set(qbf.levels()) | set(qbf.gates)
-        indicators = []
-        for ply, (bound, flags) in self.indicators.items():
-            indicators.append(Indicators(ply, bound, flags))
         return Layout(
-            width=self.problem.width,
-            height=self.problem.height,
             moves=tuple(self.moves),
-            board=SymbolicBoard(
-                self.symbolic_x, self.symbolic_y, tuple(self.states), StateCode.OPEN_WHITE
+            state=board_view(
+                *self._square(self.symbolic_x, self.symbolic_y),
+                tuple(self.states),
+                StateCode.OPEN_WHITE,
             ),
-            black_actions=tuple(action.name for action in self.domain.black_actions),
-            white_actions=tuple(action.name for action in self.domain.white_actions),
-            indicators=tuple(indicators),
+            actions={
+                player: tuple(action.name for action in self.domain.actions(player))
+                for player in Player
+            },
             goals=self.goals,
             verdict=qbf.output,
             gates={name: x for name, x in sorted(self.gates.items()) if abs(x) in known},
             encoding=self.name,
+            game=self.model.language,
             model=self.model.parts(),
+            silence=Silence.FREE,
         )

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.grid.lifted import LiftedEncoder
-from qsage_validate.encodings.layout.grid import MoveVariables
+from qsage_validate.encodings.layout.layout import Ply
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.protocol import Player
 
@@ -60,7 +60,7 @@ class _GuardedEncoder(LiftedEncoder):
         """Ask for one of ``alternatives`` under ``condition``."""
         self._parts.append(self.circuit.or_(-condition, *alternatives))
 
-    def _stopped(self, move: MoveVariables, running: int) -> int:
+    def _stopped(self, move: Ply, running: int) -> int:
         """Close the plays that are stopped after ``move``; the literal that a play goes on.
 
         What was reached is the last state then, where the goals are looked at.
@@ -72,7 +72,7 @@ class _GuardedEncoder(LiftedEncoder):
         self._demand(ended, self._same(self.states[move.ply], self.states[-1]))
         return self.circuit.and_(running, -move.stop)
 
-    def _black(self, move: MoveVariables, running: int) -> int:
+    def _black(self, move: Ply, running: int) -> int:
         legal = self._black_move(move)
         self.gates[f"black {move.ply} move"] = legal
         self._demand(running, legal)
@@ -80,7 +80,7 @@ class _GuardedEncoder(LiftedEncoder):
             self._claims[Player.BLACK].append(running)
         return self._stopped(move, running)
 
-    def _white(self, move: MoveVariables, running: int) -> int:
+    def _white(self, move: Ply, running: int) -> int:
         definitions, legal = self._white_indicators(move)
         self.gates[f"white {move.ply} indicators"] = definitions
         self.gates[f"white {move.ply} legal"] = legal

@@ -28,17 +28,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from os import fspath
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout.grid import (
-    Bits,
+from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
+from qsage_validate.encodings.layout.layout import (
     GoalVariables,
     Indicators,
     Layout,
-    MoveVariables,
+    Ply,
+    Silence,
     StateCode,
-    SymbolicBoard,
+    StateView,
+    board_view,
+    on_grid,
 )
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import ActionVariables, MetaFile
@@ -98,6 +102,10 @@ class _Builder:
         self.inner = set() if formula is None else {*formula.names, *formula.unwritten}
         self.levels = {} if formula is None else formula.levels()
         self.named = set(_meta_variables(meta))
+        self.actions = {
+            Player.BLACK: _action_names(meta.black_actions),
+            Player.WHITE: _action_names(meta.white_actions),
+        }
 
     def layout(self) -> Layout:
         self._check_variables()
@@ -107,20 +115,20 @@ class _Builder:
         players = self._players()[:plies]
         moves = tuple(self._move(ply, player) for ply, player in enumerate(players, start=1))
         self._check_order(moves)
-        indicators = tuple(self._indicators(moves))
+        moves = tuple(map(self._with_indicators, moves))
         return Layout(
-            width=self.meta.width,
-            height=self.meta.height,
             moves=moves,
-            board=self._board(plies),
-            black_actions=_action_names(self.meta.black_actions),
-            white_actions=_action_names(self.meta.white_actions),
-            indicators=indicators,
+            state=self._board(plies),
+            actions=self.actions,
             goals=self._goals(moves),
             verdict=self._verdict(),
-            gates={f"white {i.ply} legal": gate for i in indicators for gate in self._legal(i)},
+            gates={
+                f"white {m.ply} legal": gate for m in moves for gate in self._legal(m.indicators)
+            },
             encoding="Q-sage",
+            game="bddl",
             source=f"meta file {self.meta.path or '<input>'}",
+            silence=Silence.FREE,
         )
 
     # -- Checks
@@ -161,10 +169,10 @@ class _Builder:
             return True
         return (variable in self.decided) == (quantifier is Quantifier.EXISTS)
 
-    def _check_order(self, moves: tuple[MoveVariables, ...]) -> None:
-        levels = [max((self.levels.get(v, 0) for v in m.literals), default=0) for m in moves]
+    def _check_order(self, moves: tuple[Ply, ...]) -> None:
+        levels = [max((self.levels.get(v, 0) for v in m.variables), default=0) for m in moves]
         for index in range(1, len(levels)):
-            if levels[index] < levels[index - 1] and moves[index].literals:
+            if levels[index] < levels[index - 1] and moves[index].variables:
                 found = f"variables of ply {index + 1} that stand left of those of ply {index}"
                 raise self.error("actionvars", index, found, "plies in the order of the prefix")
 
@@ -220,16 +228,17 @@ class _Builder:
             for gate in self.formula.gates.values()
         )
 
-    def _move(self, ply: int, player: Player) -> MoveVariables:
+    def _move(self, ply: int, player: Player) -> Ply:
         move = self.meta.moves[ply - 1]
-        return MoveVariables(
-            ply=ply,
-            player=player,
-            action=self._own(move.action, player),
-            x=self._own(move.x, player),
-            y=self._own(move.y, player),
-            stop=None if ply == len(self.meta.moves) else self._stop(ply, player),
+        x, y = self._own(move.x, player), self._own(move.y, player)
+        coding = GridCoding(
+            self.actions[player],
+            self._own(move.action, player),
+            Number(x, self.meta.width),
+            Number(y, self.meta.height),
         )
+        stop = None if ply == len(self.meta.moves) else self._stop(ply, player)
+        return on_grid(ply, player, coding, stop)
 
     def _own(self, bits: Bits, player: Player) -> Bits:
         """Bits that say something: White's must be the opponent's to choose."""
@@ -274,36 +283,33 @@ class _Builder:
 
     # -- Indicators
 
-    def _indicators(self, moves: Iterable[MoveVariables]) -> Iterator[Indicators]:
-        """The indicators of White's plies, where the matrix confirms them."""
-        for move in moves:
-            if move.player is not Player.WHITE:
-                continue
-            variables = self._indicator_variables(move)
-            if len(variables) < 2:
-                continue
-            found = Indicators(move.ply, variables[0], tuple(variables[1:]))
-            if self.formula is None or any(True for _ in self._legal(found)):
-                yield found
+    def _with_indicators(self, ply: Ply) -> Ply:
+        """A ply with its indicators: of White's, where the matrix confirms them."""
+        variables = self._indicator_variables(ply) if ply.player is Player.WHITE else []
+        if len(variables) < 2:
+            return ply
+        found = Indicators(variables[0], tuple(variables[1:]))
+        confirmed = self.formula is None or any(True for _ in self._legal(found))
+        return replace(ply, indicators=found) if confirmed else ply
 
-    def _indicator_variables(self, move: MoveVariables) -> list[int]:
+    def _indicator_variables(self, move: Ply) -> list[int]:
         if self.formula is None:
             return self._gap(move.ply)
         found: list[int] = []
-        for scope in _after(self.formula.scopes, {*move.literals}):
+        for scope in _after(self.formula.scopes, {*move.variables}):
             for variable in scope.variables:
                 if variable in self.named or scope.quantifier is Quantifier.FORALL:
                     return found
                 found.append(variable)
         return found
 
-    def _legal(self, indicators: Indicators) -> Iterator[int]:
+    def _legal(self, indicators: Indicators | None) -> Iterator[int]:
         """The gate that is the conjunction of a ply's indicators, or the variable made of it."""
-        if self.formula is None:
+        if self.formula is None or indicators is None:
             return
         gates = self.formula.gates
-        wanted = {*indicators.preconditions, indicators.bounds}
-        refused = {-v for v in wanted if v is not None}
+        wanted = {*indicators.literals}
+        refused = {-v for v in wanted}
         clauses = {frozenset(g.inputs) for g in gates.values() if g.connective is Connective.OR}
         for variable, gate in gates.items():
             if gate.connective is Connective.AND and set(gate.inputs) == wanted:
@@ -319,7 +325,7 @@ class _Builder:
 
     # -- Board, goals, verdict
 
-    def _board(self, plies: int) -> SymbolicBoard:
+    def _board(self, plies: int) -> StateView:
         axes = []
         for bits, size, what in (
             (self.meta.symbolic_x, self.meta.width, "columns"),
@@ -330,11 +336,12 @@ class _Builder:
                 if size > 1 and not self._may_be(variable, Quantifier.FORALL):
                     found = f"the existential variable {variable}"
                     raise self.error("symbolicpos", 0, found, "universal variables")
-            axes.append(tuple(v for v in bits if self._may_be(v, Quantifier.FORALL)))
+            own = tuple(v for v in bits if self._may_be(v, Quantifier.FORALL))
+            axes.append(Number(own, size))
         states = self.meta.states[: plies + 1]
-        return SymbolicBoard(axes[0], axes[1], states, StateCode.OCCUPIED_WHITE)
+        return board_view(axes[0], axes[1], states, StateCode.OCCUPIED_WHITE)
 
-    def _goals(self, moves: tuple[MoveVariables, ...]) -> GoalVariables:
+    def _goals(self, moves: tuple[Ply, ...]) -> GoalVariables:
         """What stands between the last ply and the symbolic position.
 
         A block is a goal's position when the matrix compares it to the symbolic position.

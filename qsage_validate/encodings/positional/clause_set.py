@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout.grid import Bits
+from qsage_validate.encodings.layout.codings import Bits
 
 TRUE: Final = 1 << 40
 """A literal that is true: no clause has it, it satisfies those that it is put into."""

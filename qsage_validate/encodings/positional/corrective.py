@@ -19,7 +19,7 @@ from qsage_validate.circuit import aig
 from qsage_validate.encodings.arithmetic import constant_literals
 from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.grid import Bits
+from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.positional.clause_set import FALSE, constant
 from qsage_validate.encodings.positional.corrective_board import (
     BLACK,

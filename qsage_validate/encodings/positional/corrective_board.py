@@ -20,8 +20,8 @@ from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.completion import PlayLiterals
-from qsage_validate.encodings.layout.grid import Bits
-from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, is_constant
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
@@ -180,13 +180,13 @@ def corrective_layout(
     legal: Callable[[int], Bits],
     *,
     one_sided: bool,
-) -> tuple[TableLayout, Qbf]:
+) -> tuple[Layout, Qbf]:
     """The layout of a finished formula, and the formula.
 
     ``choice`` are the variables of moves that are no numbers, by ply.
     """
     model, qbf = board.model, board.clauses.qbf()
-    moves: list[MoveTable] = []
+    moves: list[Ply] = []
     gates: dict[str, int] = {}
     for ply in board.plies:
         player = model.turns[ply - 1]
@@ -194,7 +194,7 @@ def corrective_layout(
         if player is WHITE:
             gates[f"black stopped before ply {ply}"] = stop
         moves.append(
-            MoveTable(
+            listed(
                 ply,
                 player,
                 tuple(model.positions[v] for v in board.choices(ply)),
@@ -209,9 +209,9 @@ def corrective_layout(
         stones = board.stones[ply]
         states.append(tuple(0 if is_constant(x) else x for x in (*stones.black, *stones.white)))
     atoms = tuple(f"{player.value} {place}" for player in Player for place in model.positions)
-    layout = TableLayout(
+    layout = Layout(
         moves=tuple(moves),
-        state=StateTable(atoms, tuple(states), one_sided=one_sided),
+        state=StateView(atoms, tuple(states), one_sided=one_sided),
         verdict=qbf.output,
         gates=gates,
         encoding=name,

@@ -28,7 +28,7 @@ from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
 from qsage_validate.encodings.positional.clause_set import ClauseSet
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
 from qsage_validate.errors import UsageError
@@ -243,17 +243,16 @@ class _Cover:
         # know nothing of a cover.
         white = names if self.played else (*map(in_the_cover, names), OUT_OF_COVER)
         tables = tuple(
-            MoveTable(
+            listed(
                 ply=t,
                 player=BLACK if t % 2 else WHITE,
                 moves=names if t % 2 else white,
                 code=tuple(self.turns[t].move),
-                stop=None,
             )
             for t in range(1, self.end + 1)
         )
-        state = StateTable(
-            atoms=(*(f"black {n}" for n in names), *(f"white {n}" for n in names)),
+        state = StateView(
+            kinds=(*(f"black {n}" for n in names), *(f"white {n}" for n in names)),
             # White's stones outside the cover are only counted.
             states=tuple((*turn.black, *(0,) * self.size) for turn in self.turns),
         )
@@ -263,7 +262,7 @@ class _Cover:
         for t, turn in enumerate(self.turns):
             gates |= {f"out of cover {i} at {t}": x for i, x in enumerate(turn.out)}
         qbf = self.clauses.qbf()
-        layout = TableLayout(
+        layout = Layout(
             moves=tables,
             state=state,
             verdict=qbf.output,

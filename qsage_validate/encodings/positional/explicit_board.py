@@ -21,8 +21,8 @@ from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.grid import Bits
-from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.protocol import Player
@@ -116,9 +116,9 @@ class ExplicitBoard:
             return {}
 
         qbf = self.clauses.qbf()
-        layout = TableLayout(
+        layout = Layout(
             moves=tuple(
-                MoveTable(ply, self.model.turns[ply - 1], self.model.positions, self.code[ply])
+                listed(ply, self.model.turns[ply - 1], self.model.positions, self.code[ply])
                 for ply in range(1, self.depth + 1)
             ),
             state=self._states(),
@@ -134,10 +134,10 @@ class ExplicitBoard:
             {Player.BLACK: black, Player.WHITE: white},
         )
 
-    def _states(self) -> StateTable:
+    def _states(self) -> StateView:
         names = self.model.positions
-        return StateTable(
-            atoms=tuple(f"{player.value} {name}" for player in Player for name in names),
+        return StateView(
+            kinds=tuple(f"{player.value} {name}" for player in Player for name in names),
             states=tuple(
                 (*self.black[time], *self.white[time]) if time % 2 else ()
                 for time in range(self.depth + 1)

@@ -23,7 +23,8 @@ from qsage_validate.circuit.aig import FALSE
 from qsage_validate.encodings.arithmetic import Bits
 from qsage_validate.encodings.completion import Definitions, PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.tables import StateTable
+from qsage_validate.encodings.layout.codings import Number
+from qsage_validate.encodings.layout.layout import StateView
 from qsage_validate.encodings.positional.open_game import (
     OpenGame,
     steps_of,
@@ -109,14 +110,14 @@ class LiftedBoard(SymbolicEncoder):
             yield either(chosen, -before, after)
             yield either(chosen, before, -after)
 
-    def state(self) -> StateTable:
-        return StateTable(
-            atoms=(Player.BLACK.value, Player.WHITE.value),
+    def state(self) -> StateView:
+        return StateView(
+            kinds=(Player.BLACK.value, Player.WHITE.value),
             states=tuple(
                 (self.black_after(time), white) for time, (_, white) in enumerate(self.states)
             ),
-            position=self.position,
-            places=self.game.names,
+            axes=(Number(self.position, len(self.game.names)),),
+            names=self.game.names,
         )
 
     def define_states(self, play: PlayLiterals) -> dict[int, int]:

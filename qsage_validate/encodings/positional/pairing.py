@@ -30,7 +30,7 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.tables import MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.layout.layout import Layout, StateView, listed
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
@@ -190,7 +190,7 @@ class _Pairing:
         qbf = replace(ours, scopes=scopes, output=-ours.output)
         names = self.model.positions
         tables = tuple(
-            MoveTable(
+            listed(
                 ply=t,
                 player=BLACK if t % 2 else WHITE,
                 moves=tuple(names[v] for v in ply.numbers),
@@ -202,8 +202,8 @@ class _Pairing:
         # The constants that the game begins with are no variables.
         states = [(*black, *white) for black, white in stones]
         known = {v for scope in ours.scopes for v in scope.variables}
-        state = StateTable(
-            atoms=tuple(f"{player.value} {name}" for player in Player for name in names),
+        state = StateView(
+            kinds=tuple(f"{player.value} {name}" for player in Player for name in names),
             states=tuple(tuple(x if abs(x) in known else 0 for x in s) for s in states),
         )
         gates = {f"pair {names[v]} {names[w]}": x for (v, w), x in self.pairs.items()}
@@ -212,7 +212,7 @@ class _Pairing:
             for t, ply in enumerate(self.plies, start=1)
             if ply.won is not None
         }
-        layout = TableLayout(
+        layout = Layout(
             moves=tables,
             state=state,
             verdict=qbf.output,

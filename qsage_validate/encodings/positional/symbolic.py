@@ -21,8 +21,8 @@ from qsage_validate.encodings.arithmetic import (
 )
 from qsage_validate.encodings.completion import Definitions
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.table_comments import is_clausal
-from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.layout.comments import is_clausal
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
 from qsage_validate.encodings.positional.open_game import OpenGame
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.protocol import Player
@@ -124,9 +124,9 @@ class SymbolicEncoder(ABC):
     def definitions(self) -> Mapping[Player, Definitions]:
         """How everything besides the moves follows from them."""
 
-    def state(self) -> StateTable:
+    def state(self) -> StateView:
         """Where the formula keeps the position: nowhere, unless a subclass says so."""
-        return StateTable()
+        return StateView()
 
     def moves_at(self, ply: int) -> tuple[str, ...]:
         """What can be claimed at a ply: the positions by number."""
@@ -142,9 +142,9 @@ class SymbolicEncoder(ABC):
             won = game.model.won_by_black(game.model.black)
             output = self.circuit.true if won else self.circuit.false
             definitions = dict.fromkeys(Player, nothing)
-        layout = TableLayout(
+        layout = Layout(
             moves=tuple(
-                MoveTable(
+                listed(
                     ply=ply,
                     player=Player.BLACK if ply % 2 else Player.WHITE,
                     moves=self.moves_at(ply),
@@ -152,7 +152,7 @@ class SymbolicEncoder(ABC):
                 )
                 for ply, bits in enumerate(self.moves, start=1)
             ),
-            state=self.state() if self.moves else StateTable(),
+            state=self.state() if self.moves else StateView(),
             verdict=output,
             gates=self.gates,
             encoding=self.name,
@@ -170,7 +170,7 @@ class SymbolicEncoder(ABC):
             qbf = replace(qbf, gates=self._needed(output, layout))
         return TableEncoding(qbf, layout, game.model, definitions)
 
-    def _needed(self, output: int, layout: TableLayout) -> dict[int, Gate]:
+    def _needed(self, output: int, layout: Layout) -> dict[int, Gate]:
         """The gates that the output or the layout needs: simplification leaves others behind."""
         wanted = {abs(output), *(abs(x) for x in layout.gates.values())}
         wanted |= {abs(x) for row in layout.state.states for x in row}

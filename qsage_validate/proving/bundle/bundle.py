@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from qsage_validate import __version__
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta
-from qsage_validate.encodings.layout.table_comments import any_layout_from_comments
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.kernel.certificate import ClauseCertificate, Dialect, Kind
 from qsage_validate.kernel.lrat import check_lrat
@@ -356,7 +356,7 @@ def _inputs(files: Files, problem: Problem, target: str) -> dict[str, object]:
 
     found: dict[str, object] = {}
     meta = files.meta
-    inside = problem.formula is not None and any_layout_from_comments(problem.formula) is not None
+    inside = problem.formula is not None and layout_from_comments(problem.formula) is not None
     if meta is None and problem.layout is not None and not inside:
         meta = find_meta(files.formula or files.certificate or "")
     named = {"formula": files.formula, "certificate": files.certificate, "meta": meta}

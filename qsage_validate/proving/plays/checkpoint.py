@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from qsage_validate.encodings.layout.tables import TableLayout
+from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import write_atomic
 from qsage_validate.games.bddl.rules import BddlGame
@@ -18,7 +18,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Problem
 
-_FORMAT: Final = "qsage exhaustive checkpoint 2"
+_FORMAT: Final = "qsage exhaustive checkpoint 3"
 
 
 @dataclass(slots=True)
@@ -69,11 +69,8 @@ def digest_of(problem: Problem) -> str:
         add((formula.scopes, formula.output))
         add([(v, gate.connective, gate.inputs) for v, gate in formula.gates.items()])
     layout = problem.layout
-    if isinstance(layout, TableLayout):
-        add((layout.moves, layout.state, layout.verdict, layout.illegal, layout.black_passes))
-    elif layout is not None:
-        add((layout.width, layout.height, layout.moves, layout.board, layout.indicators))
-        add((layout.black_actions, layout.white_actions, layout.goals, layout.verdict))
+    if layout is not None:
+        add(layout_comments(layout))
     game = problem.game
     if isinstance(game, RoundsGame):
         inner = game.inner

@@ -20,7 +20,7 @@ import numpy as np
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.cofactors import Cofactors
 from qsage_validate.circuit.simulate import pack
-from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.plays.vector_rules import Flags
 
@@ -29,25 +29,18 @@ _POSITION_BITS: Final = 6
 _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
-def merging_for(layout: AnyLayout, oracle: SimulationOracle) -> Merging | None:
+def merging_for(layout: Layout, oracle: SimulationOracle) -> Merging | None:
     """How beginnings are merged; ``None`` where none may be.
 
     A variable that has two roles in the layout gets two values in a play, so that what is left
     under the first of them says nothing of what comes after the second.
     """
-    symbolic = {abs(v) for v in _symbolic(layout)}
+    symbolic = set(map(abs, layout.state.position))
     roles = Counter(symbolic)
     for move in layout.moves:
-        stop = () if move.stop is None else (move.stop,)
-        roles.update({abs(v) for v in (*move.variables, *stop)})
+        roles.update(set(map(abs, move.all_variables)))
     shared = any(roles[variable] > 1 for variable in oracle.opponent)
     return None if shared else Merging(layout, oracle)
-
-
-def _symbolic(layout: AnyLayout) -> tuple[int, ...]:
-    if isinstance(layout, TableLayout):
-        return layout.state.position
-    return (*layout.board.x, *layout.board.y)
 
 
 class Merging:
@@ -56,11 +49,11 @@ class Merging:
     The roles of the opponent's variables must be disjoint: see :func:`merging_for`.
     """
 
-    def __init__(self, layout: AnyLayout, oracle: SimulationOracle) -> None:
+    def __init__(self, layout: Layout, oracle: SimulationOracle) -> None:
         self._layout = layout
         self._oracle = oracle
         self._column = {variable: k for k, variable in enumerate(oracle.opponent)}
-        position = dict.fromkeys(map(abs, _symbolic(layout)))
+        position = dict.fromkeys(map(abs, layout.state.position))
         columns = [self._column[v] for v in position if v in self._column]
         self._position = columns if len(columns) <= _POSITION_BITS else []
         self._remainders = cache(self._make)
@@ -78,11 +71,7 @@ class Merging:
         return self._remainders(plies).digests(inputs, len(choice))
 
     def _make(self, plies: int) -> Cofactors:
-        made = {
-            abs(v)
-            for move in self._layout.moves[:plies]
-            for v in (*move.variables, *(() if move.stop is None else (move.stop,)))
-        }
+        made = {abs(v) for ply in self._layout.moves[:plies] for v in ply.all_variables}
         fixed = {self._column[v] for v in made if v in self._column} | set(self._position)
         wanted = list(dict.fromkeys(abs(literal) for literal in self._to_come(plies)))
         return Cofactors(*self._oracle.graph(wanted), sorted(fixed))
@@ -90,35 +79,11 @@ class Merging:
     def _to_come(self, plies: int) -> Iterator[int]:
         """The literals that may be asked for after ``plies`` plies."""
         layout = self._layout
-        if isinstance(layout, TableLayout):
-            yield from _of_tables(layout, plies)
-            return
-        for move in layout.moves[plies:]:
-            indicators = layout.indicator(move.ply)
-            if move.player is Player.BLACK:
-                yield from move.literals
-                if move.stop is not None:
-                    yield move.stop
-            elif indicators is not None:
-                yield from indicators.preconditions
-                if indicators.bounds is not None:
-                    yield indicators.bounds
-        for state in layout.board.states[plies + 1 :]:
-            yield from state
+        for ply in layout.moves[plies:]:
+            yield from ply.all_variables if ply.player is Player.BLACK else ply.says_legal
+        # Where a board is told it was looked at; atoms may also say what is legal next.
+        first = plies + 1 if layout.state.is_board else plies
+        for state in layout.state.states[first:]:
+            yield from filter(None, state)
         if layout.verdict is not None:
             yield layout.verdict
-
-
-def _of_tables(layout: TableLayout, plies: int) -> Iterator[int]:
-    """The same for tables; where a table says nothing of legality, the states do."""
-    for table in layout.moves[plies:]:
-        if table.player is Player.BLACK:
-            yield from table.variables
-            if table.stop is not None:
-                yield table.stop
-        else:
-            yield from filter(None, table.legal)
-    for state in layout.state.states[plies:]:
-        yield from filter(None, state)
-    if layout.verdict is not None:
-        yield layout.verdict

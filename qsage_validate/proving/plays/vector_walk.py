@@ -21,13 +21,13 @@ from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Choice
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.simulate import Words, pack, unpack
-from qsage_validate.encodings.layout.grid import MoveVariables, StateCode
+from qsage_validate.encodings.layout.layout import Ply, StateCode
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.plays.vector_rules import Flags, Indices, VectorRules
-from qsage_validate.strategies.readings import BoardMove, Line, MoveCode
+from qsage_validate.strategies.readings import LayoutMove, Line
 from qsage_validate.strategies.skolem import SkolemReader
 
 # Words of one row that a question may have: it bounds the memory of a step.
@@ -94,8 +94,8 @@ class _Ply:
     grounded actions.
     """
 
-    variables: MoveVariables
-    moves: tuple[BoardMove, ...]
+    variables: Ply
+    moves: tuple[LayoutMove, ...]
     names: Texts
     bits: Flags
     columns: Indices
@@ -121,8 +121,7 @@ class VectorWalk:
         self.oracle = oracle
         self._column = {variable: k for k, variable in enumerate(oracle.opponent)}
         self._places = [
-            {v: value for v, value in reader.squares.at(x, y).items() if v in self._column}
-            for x, y in reader.squares.squares
+            {v: value for v, value in at.items() if v in self._column} for at in reader.at_places
         ]
         self._ply = cache(self._make_ply)
 
@@ -186,9 +185,8 @@ class VectorWalk:
         """The certificate's ply."""
         ply = self._ply(layer.plies)
         variables = ply.variables
-        stop = () if variables.stop is None else (variables.stop,)
-        literals = (*variables.literals, *stop)
-        values = unpack(self._ask(layer.choice, [{}], literals)[:, 0], len(layer))
+        stop = variables.stop is not None
+        values = unpack(self._ask(layer.choice, [{}], variables.all_variables)[:, 0], len(layer))
         chosen, readable = self._decode(variables, values)
         action = np.where(readable, ply.action[chosen], -1)
         legal = self.rules.legal(layer.position, variables.player)
@@ -227,7 +225,7 @@ class VectorWalk:
             suspect |= ~self.rules.legal(position, Player.BLACK).any(axis=1)
         return Step(after, suspect, np.zeros(len(after), dtype=np.bool_))
 
-    def moves(self, plies: int) -> tuple[BoardMove, ...]:
+    def moves(self, plies: int) -> tuple[LayoutMove, ...]:
         """All moves that the opponent can try at its ply."""
         return self._ply(plies).moves
 
@@ -243,16 +241,16 @@ class VectorWalk:
         known = ply.action >= 0
         by_rules[:, known] = grounded[:, ply.action[known]]
         said: Flags = ~np.logical_or.reduce(grounded[:, ply.unsaid], axis=1)
-        indicators = self.layout.indicator(layer.plies + 1)
+        indicators = ply.variables.indicators
         if indicators is None:
             return by_rules, said
-        bounds = () if indicators.bounds is None else (indicators.bounds,)
-        literals = (*bounds, *indicators.preconditions)
         patterns = [
             dict(zip((self.oracle.opponent[c] for c in ply.columns), row, strict=True))
             for row in ply.bits.tolist()
         ]
-        words = np.bitwise_and.reduce(self._ask(layer.choice, patterns, literals), axis=0)
+        words = np.bitwise_and.reduce(
+            self._ask(layer.choice, patterns, indicators.literals), axis=0
+        )
         by_formula = unpack(words, len(layer))
         agree: Flags = np.logical_and.reduce(by_formula == by_rules, axis=1) & said
         return by_rules, agree
@@ -276,7 +274,7 @@ class VectorWalk:
 
     def claim_variables(self, layer: Layer) -> list[int]:
         """What White says about the goal that it claims with the last ply, as columns."""
-        position = {abs(v) for v in (*self.layout.board.x, *self.layout.board.y)}
+        position = set(map(abs, self.layout.state.position))
         rest = self._reader.rest(self._claiming(layer))
         return [self._column[v] for v in rest if v not in position]
 
@@ -316,11 +314,7 @@ class VectorWalk:
 
     def _line(self, layer: Layer, more: Sequence[int]) -> Line:
         """A line that has set the variables that the layer's lines have."""
-        made = [
-            abs(v)
-            for move in self.layout.moves[: layer.plies]
-            for v in (*move.literals, *(() if move.stop is None else (move.stop,)))
-        ]
+        made = [abs(v) for ply in self.layout.moves[: layer.plies] for v in ply.all_variables]
         stops = {abs(m.stop): m.stop < 0 for m in self.layout.moves if m.stop is not None}
         own = {v: stops.get(v, False) for v in (*made, *more) if v in self._column}
         return Line(layer.plies, own)
@@ -337,7 +331,7 @@ class VectorWalk:
 
     def differs(self, layer: Layer) -> Flags:
         """Whether the formula's board is another one than the rules'."""
-        board = self.layout.board
+        board = self.layout.state
         if layer.plies >= len(board.states):
             return np.zeros(len(layer), dtype=np.bool_)
         first, second = self._ask(layer.choice, self._places, board.states[layer.plies])
@@ -364,12 +358,12 @@ class VectorWalk:
 
     def _make_ply(self, plies: int) -> _Ply:
         variables = self.layout.moves[plies]
-        code, player = MoveCode(self.layout), variables.player
-        on_board = code.moves(player)
+        code, player = self._reader.code, variables.player
+        on_board = code.moves(plies + 1)
         if player is not self.conductor.player:
-            on_board = [move for move in on_board if code.can_say(variables, move)]
-        moves = (*on_board, *code.moves_off_board(variables))
-        encoded = [code.encode(variables, move) for move in moves]
+            on_board = [move for move in on_board if code.can_say(plies + 1, move)]
+        moves = (*on_board, *code.no_moves(plies + 1))
+        encoded = [code.encode(plies + 1, move) for move in moves]
         own = [v for v in encoded[0] if v in self._column]
         if variables.stop is not None and abs(variables.stop) in self._column:
             own.append(abs(variables.stop))
@@ -392,22 +386,17 @@ class VectorWalk:
             np.asarray(unsaid, dtype=np.intp),
         )
 
-    def _decode(self, variables: MoveVariables, values: Flags) -> tuple[Indices, Flags]:
+    def _decode(self, variables: Ply, values: Flags) -> tuple[Indices, Flags]:
         """The move of each row of move bits, as its number, and whether it is one."""
-        actions = self.layout.actions(variables.player)
-        width, height = self.layout.width, self.layout.height
+        actions, width, height = (own.size for own in variables.coding.numbers)
         at, numbers = 0, []
-        for bits, size in (
-            (variables.action, len(actions)),
-            (variables.x, width),
-            (variables.y, height),
-        ):
-            weights = 1 << np.arange(len(bits) - 1, -1, -1, dtype=np.intp)
-            number = values[:, at : at + len(bits)] @ weights
-            numbers.append(np.zeros_like(number) if size == 1 else number)
-            at += len(bits)
+        for own in variables.coding.numbers:
+            weights = 1 << np.arange(len(own.bits) - 1, -1, -1, dtype=np.intp)
+            number = values[:, at : at + len(own.bits)] @ weights
+            numbers.append(np.zeros_like(number) if own.size == 1 else number)
+            at += len(own.bits)
         action, x, y = numbers
-        readable: Flags = (action < len(actions)) & (x < width) & (y < height)
+        readable: Flags = (action < actions) & (x < width) & (y < height)
         chosen: Indices = np.where(readable, (action * height + y) * width + x, 0)
         return chosen, readable
 

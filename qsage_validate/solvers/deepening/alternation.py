@@ -160,7 +160,7 @@ def black_by_formulas(encoding: str, solve: Solve) -> Ask:
         solved = solve(encoded.qbf, deadline)
         move = ""
         if solved.truth and solved.outer is not None and encoded.layout.moves:
-            move = encoded.layout.moves[0].chosen(solved.outer) or ""
+            move = encoded.layout.moves[0].coding.decode(solved.outer)[0] or ""
         answer = Answer(
             len(model.turns),
             solved.truth,

@@ -9,7 +9,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import AnyEncoding
-from qsage_validate.encodings.layout.tables import inconclusive
+from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.errors import MissingExtraError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing

@@ -63,7 +63,8 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.arithmetic import width_for
 from qsage_validate.encodings.grid.completion import MoveTracker, Vector
-from qsage_validate.encodings.layout.grid import Bits, Layout, MoveVariables, StateCode, value_bits
+from qsage_validate.encodings.layout.codings import Bits, value_bits
+from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
@@ -79,7 +80,6 @@ from qsage_validate.kernel.game import State
 from qsage_validate.kernel.ground import GroundRules
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.reading import Matcher
-from qsage_validate.strategies.readings import MoveCode
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.finding import Finding
@@ -376,12 +376,9 @@ class _Script:
     def moves(self, failure: Counterexample) -> tuple[str, ...]:
         """The moves of a play that differs, up to the ply at which it is decided."""
         values = self.values(self.script, failure)
-        code = MoveCode(self.layout)
-        texts = []
-        for move in self.layout.moves[: failure.claim.ply]:
-            answer = code.decode(move, values)
-            texts.append(str(answer.move) if answer.move is not None else answer.problem)
-        return tuple(texts)
+        plies = self.layout.moves[: failure.claim.ply]
+        said = (ply.coding.decode(values) for ply in plies)
+        return tuple(problem if move is None else move for move, problem in said)
 
 
 class _Soundness(_Script):
@@ -498,10 +495,10 @@ class _Completeness(_Script):
                 len(goals.counterexample),
             )
             pairs += zip(goals.counterexample, literals, strict=True)
-        x = Vector(_fit(self._square(layout.board.x), problem.width))
-        y = Vector(_fit(self._square(layout.board.y), problem.height))
-        inverted = layout.board.code is StateCode.OCCUPIED_WHITE
-        for time, (first, second) in enumerate(layout.board.states):
+        x = Vector(_fit(self._square(layout.state.x), problem.width))
+        y = Vector(_fit(self._square(layout.state.y), problem.height))
+        inverted = layout.state.code is StateCode.OCCUPIED_WHITE
+        for time, (first, second) in enumerate(layout.state.states):
             content = tracker.content(min(time, self.game.plies), x, y, frozen=True)
             pairs += ((first, content.is_open ^ inverted), (second, content.is_white))
         helpers = set(self.prefix.helpers)
@@ -513,7 +510,7 @@ class _Completeness(_Script):
         known = set(self.prefix.square.variables)
         return tuple(self.literals[abs(v)] ^ (v < 0) for v in bits if abs(v) in known)
 
-    def _track(self, tracker: MoveTracker, move: MoveVariables) -> Sequence[tuple[int, int]]:
+    def _track(self, tracker: MoveTracker, move: Ply) -> Sequence[tuple[int, int]]:
         """Follow a ply; what it suggests for its indicators."""
         problem = self.game.model.problem
         vectors = (
@@ -524,7 +521,7 @@ class _Completeness(_Script):
         action, x, y = (_fit(bits, values) for bits, values in vectors)
         (stop,) = (FALSE,) if move.stop is None else self.bits((move.stop,))
         tracker.add(move.player, action, x, y, stop)
-        indicators = self.layout.indicator(move.ply)
+        indicators = move.indicators
         if indicators is None:
             return ()
         flags = tracker.precondition_flags(move.ply, len(indicators.preconditions))

@@ -31,7 +31,8 @@ from functools import cached_property
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.arithmetic import width_for
-from qsage_validate.encodings.layout.grid import Bits, Layout, MoveVariables
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.fault import FindingKind
@@ -252,18 +253,19 @@ def _finding(kind: FindingKind, text: str) -> Finding:
     return Finding(kind, 0, text)
 
 
-def _axes(move: MoveVariables, layout: Layout) -> tuple[tuple[str, Bits, int], ...]:
+def _axes(move: Ply, layout: Layout) -> tuple[tuple[str, Bits, int], ...]:
     """The numbers of a ply: name, bits, and how many values mean something."""
+    width, height = layout.state.size
     # Names that occur twice are one action.
     return (
-        ("action", move.action, len(set(layout.actions(move.player)))),
-        ("x", move.x, layout.width),
-        ("y", move.y, layout.height),
+        ("action", move.action, len(set(layout.actions[move.player]))),
+        ("x", move.x, width),
+        ("y", move.y, height),
     )
 
 
 def _roles(formula: Qbf, layout: Layout, game: BddlGame) -> Prefix:
-    goals, board = layout.goals, layout.board
+    goals, board = layout.goals, layout.state
     moves: dict[int, Role] = {}
     stops: dict[int, Role] = {}
     meaningless: list[int] = []
@@ -275,8 +277,8 @@ def _roles(formula: Qbf, layout: Layout, game: BddlGame) -> Prefix:
         moves[move.ply] = Role(move.player, f"ply {move.ply}", bits)
         stops[move.ply] = Role(move.player, f"stop of ply {move.ply}", stop)
     square: list[int] = []
-    for bits, values in ((board.x, layout.width), (board.y, layout.height)):
-        (square if values > 1 else meaningless).extend(bits)
+    for axis in board.axes:
+        (square if axis.size > 1 else meaningless).extend(axis.bits)
     return Prefix(
         formula,
         moves,
@@ -302,10 +304,10 @@ def _wrong_game(layout: Layout, game: BddlGame) -> Iterator[Finding]:
     """What the layout says of board, plies, players and actions, against the game."""
     problem = game.model.problem
     texts = []
-    if (layout.width, layout.height) != (problem.width, problem.height):
+    width, height = layout.state.size
+    if (width, height) != (problem.width, problem.height):
         texts.append(
-            f"the layout's board is {layout.width}x{layout.height}, "
-            f"the game's {problem.width}x{problem.height}"
+            f"the layout's board is {width}x{height}, the game's {problem.width}x{problem.height}"
         )
     if len(layout.moves) < game.plies:
         texts.append(f"the layout has {len(layout.moves)} plies, the game {game.plies}")
@@ -317,7 +319,7 @@ def _wrong_game(layout: Layout, game: BddlGame) -> Iterator[Finding]:
             texts.append(f"the layout gives ply {number} to {move.player}, the rules to {player}")
     if game.plies:
         for player in Player:
-            names = layout.actions(player)
+            names = layout.actions[player]
             texts += [
                 f"the layout has no action {action.name} of {player}'s"
                 for action in game.model.domain.actions(player)

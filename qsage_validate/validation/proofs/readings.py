@@ -1,21 +1,10 @@
-"""What a layout claims, in the form that the proofs ask for.
-
-Grids name a move by action and coordinates, tables by number or by one literal of several; grids
-keep a position square by square, tables in words.  From here on that makes no difference.
-"""
+"""What a layout claims, in the form that the proofs ask for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qsage_validate.encodings.layout.grid import Bits, Layout, MoveVariables, StateCode, value_bits
-from qsage_validate.encodings.layout.tables import (
-    AnyLayout,
-    IllegalMoves,
-    MoveTable,
-    TableLayout,
-    illegal_replies,
-)
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateCode, StateView
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.reading import (
     Flags,
@@ -33,65 +22,44 @@ _REPLIES = {
 }
 
 
-def reading_of(layout: AnyLayout) -> Reading:
-    """The claims of a layout of either kind."""
-    if isinstance(layout, TableLayout):
-        return Reading(
-            plies=tuple(map(_table_ply, layout.moves)),
-            says=tuple(_table_says(layout)),
-            flags=tuple(
-                Flags(table.ply, move, (literal,))
-                for table in layout.moves
-                if table.player is Player.WHITE and table.legal
-                for move, literal in zip(table.moves, table.legal, strict=True)
-                if literal
-            ),
-            told=tuple(_told(layout)),
-            replies={player: _REPLIES[illegal_replies(layout, player)] for player in Player},
-            source=f"the layout ({layout.source})",
-        )
-    indicators = [
-        (i.ply, (*(() if i.bounds is None else (i.bounds,)), *i.preconditions))
-        for i in layout.indicators
-    ]
+def reading_of(layout: Layout) -> Reading:
+    """The claims of a layout."""
+    state = layout.state
+    indicated = [ply.indicators for ply in layout.moves if ply.indicators is not None]
     return Reading(
-        plies=tuple(_grid_ply(layout, move) for move in layout.moves),
-        says=tuple(_grid_says(layout)),
-        flags=tuple(Flags(ply, None, literals) for ply, literals in indicators),
-        granted=tuple(literal for _, literals in indicators for literal in literals),
+        plies=tuple(map(_ply, layout.moves)),
+        says=tuple(_atoms_say(state) if state.code is None else _squares_say(state, state.code)),
+        flags=tuple(flags for ply in layout.of(Player.WHITE) for flags in _flags(ply)),
+        told=tuple(_told(state)) if state.lists_atoms else (),
+        granted=tuple(literal for own in indicated for literal in own.literals),
+        replies={player: _REPLIES[layout.illegal_replies(player)] for player in Player},
         source=f"the layout ({layout.source})",
     )
 
 
-# -- Tables ----------------------------------------------------------------------------------
-
-
-def _table_ply(table: MoveTable) -> PlyReading:
+def _ply(ply: Ply) -> PlyReading:
     codes: dict[str, list[Pattern]] = {}
-    width = len(table.variables)
-    for number, move in enumerate(table.moves):
-        if table.code or not table.literals:
-            if number >> len(table.code):
-                continue
-            pattern: Pattern = value_bits(number, len(table.code))
-        else:
-            pattern = tuple(k == number for k in range(width))
+    for move, pattern in ply.coding.patterns():
         codes.setdefault(move, []).append(pattern)
-    return PlyReading(
-        table.ply, table.player, table.variables, codes, table.stop, stop_instead=True
-    )
+    return PlyReading(ply.ply, ply.player, ply.variables, codes, ply.stop, ply.stop_instead)
 
 
-def _table_says(layout: TableLayout) -> Iterator[Says]:
-    state = layout.state
+def _flags(ply: Ply) -> Iterator[Flags]:
+    if ply.indicators is not None:
+        yield Flags(ply.ply, None, ply.indicators.literals)
+    elif ply.legal:
+        for move, literal in zip(ply.moves, ply.legal, strict=True):
+            if literal:
+                yield Flags(ply.ply, move, (literal,))
+
+
+def _atoms_say(state: StateView) -> Iterator[Says]:
     places: list[tuple[str, tuple[int, ...]]] = [("", ())]
     if state.position:
-        places = [
-            (f" {place}", _equal(state.position, number))
-            for number, place in enumerate(state.places)
-        ]
+        (axis,) = state.axes
+        places = [(f" {place}", axis.equals(n)) for n, place in enumerate(state.places)]
     for time, literals in enumerate(state.states):
-        for kind, literal in zip(state.atoms, literals, strict=False):
+        for kind, literal in zip(state.kinds, literals, strict=False):
             if not literal:
                 continue
             for place, when in places:
@@ -102,58 +70,24 @@ def _table_says(layout: TableLayout) -> Iterator[Says]:
                         yield Says(time, atom, value, when, then)
 
 
-def _told(layout: TableLayout) -> Iterator[tuple[int, str, int]]:
-    state = layout.state
-    if not state.position:
-        for time, literals in enumerate(state.states):
-            for atom, literal in zip(state.atoms, literals, strict=False):
-                if literal:
-                    yield time, atom, literal
-
-
-# -- Grids -----------------------------------------------------------------------------------
-
-
-def _grid_ply(layout: Layout, move: MoveVariables) -> PlyReading:
-    actions = layout.actions(move.player)
-    columns = [_axis(move.x, number, layout.width) for number in range(layout.width)]
-    rows = [_axis(move.y, number, layout.height) for number in range(layout.height)]
-    codes: dict[str, list[Pattern]] = {}
-    for number, action in enumerate(actions):
-        chosen = _axis(move.action, number, len(actions))
+def _squares_say(state: StateView, code: StateCode) -> Iterator[Says]:
+    # On an axis of length 1 the bits mean nothing.
+    columns, rows = (
+        [() if axis.size == 1 else axis.equals(number) for number in range(axis.size)]
+        for axis in state.axes
+    )
+    for time, (first, white) in enumerate(state.states):
+        is_open = first if code is StateCode.OPEN_WHITE else -first
         for x, column in enumerate(columns, start=1):
             for y, row in enumerate(rows, start=1):
-                if chosen is not None and column is not None and row is not None:
-                    pattern = (*chosen, *column, *row)
-                    codes.setdefault(f"{action}({x},{y})", []).append(pattern)
-    return PlyReading(move.ply, move.player, move.literals, codes, move.stop)
-
-
-def _axis(bits: Bits, number: int, size: int) -> Pattern | None:
-    """The values of bits that stand for a number; where there is but one, they mean nothing."""
-    if size == 1:
-        return (None,) * len(bits)
-    return None if number >> len(bits) else value_bits(number, len(bits))
-
-
-def _grid_says(layout: Layout) -> Iterator[Says]:
-    board = layout.board
-    for time, (first, white) in enumerate(board.states):
-        is_open = first if board.code is StateCode.OPEN_WHITE else -first
-        for x in range(1, layout.width + 1):
-            for y in range(1, layout.height + 1):
-                when = _place(board.x, x, layout.width) + _place(board.y, y, layout.height)
-                square = f"({x},{y})"
+                when, square = column + row, f"({x},{y})"
                 yield Says(time, f"black {square}", True, when, (-is_open, -white))
                 yield Says(time, f"white {square}", True, when, (-is_open, white))
                 yield Says(time, f"occupied {square}", False, when, (is_open,))
 
 
-def _place(bits: Bits, coordinate: int, size: int) -> tuple[int, ...]:
-    return () if size == 1 else _equal(bits, coordinate - 1)
-
-
-def _equal(bits: Bits, number: int) -> tuple[int, ...]:
-    """The literals that hold where bits stand for a number."""
-    values = value_bits(number, len(bits))
-    return tuple(bit if value else -bit for bit, value in zip(bits, values, strict=True))
+def _told(state: StateView) -> Iterator[tuple[int, str, int]]:
+    for time, literals in enumerate(state.states):
+        for atom, literal in zip(state.kinds, literals, strict=False):
+            if literal:
+                yield time, atom, literal

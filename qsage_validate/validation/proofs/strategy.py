@@ -11,7 +11,7 @@ from functools import partial
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.tables import AnyLayout, TableLayout
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.boards import Agrees, BoardsProof
@@ -52,7 +52,7 @@ class LevelAnswer:
 
 def prove_rules(
     formula: Qbf | None,
-    layout: AnyLayout,
+    layout: Layout,
     certificate: CircuitCertificate,
     game: Game,
     *,
@@ -83,7 +83,7 @@ def prove_rules(
 
 def _strategy(
     formula: Qbf | None,
-    layout: AnyLayout,
+    layout: Layout,
     certificate: CircuitCertificate,
     rules_in: RulesIn,
     rewrite: bool,
@@ -122,7 +122,7 @@ def _finding(lost: Lost) -> Finding:
 
 def prove_boards(
     formula: Qbf | None,
-    layout: AnyLayout,
+    layout: Layout,
     certificate: CircuitCertificate,
     game: Game,
     *,
@@ -163,9 +163,9 @@ def prove_boards(
     return LevelAnswer(Refuted((_finding(result),)))
 
 
-def _compared(result: Agrees, layout: AnyLayout) -> str:
+def _compared(result: Agrees, layout: Layout) -> str:
     """What the boards level has proved, as a sentence: no more than the layout names."""
-    one_sided = isinstance(layout, TableLayout) and layout.state.one_sided
+    one_sided = layout.state.one_sided
     if result.position and result.legality and not one_sided:
         return "position and legality in the formula are those of the rules"
     parts = []

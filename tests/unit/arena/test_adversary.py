@@ -110,7 +110,7 @@ def test_a_wrong_reply_is_an_illegal_one_with_its_bits() -> None:
     made = certified(DOMINO)
     last = made.encoding.layout.moves[2]
     damaged = made.certificate
-    for literal in last.literals:
+    for literal in last.variables:
         damaged = with_function(damaged, literal, 0)
     report = attack(
         conductor_for(made.encoding, damaged, load_game(made.encoding.model)), 100, batch=100
@@ -123,7 +123,7 @@ def test_a_wrong_reply_is_an_illegal_one_with_its_bits() -> None:
     assert finding.move == "occupy(1,1)"
     assert finding.squares == ((1, 1),)
     assert finding.rule == "open(?x,?y)"
-    assert {e.literal for e in finding.evidence} == set(last.literals)
+    assert {e.literal for e in finding.evidence} == set(last.variables)
     assert finding.moves[-1] == "occupy(1,1)"
     assert finding.replay == finding.moves[1]
 

@@ -143,7 +143,7 @@ def test_a_large_board_is_written_as_counted(name: str) -> None:
     encoding, model = encoded(hex_network(19, 19, 45), name)
     size = size_of(encoding.qbf)
     assert expected_size(model, name) == (size.variables, size.clauses)
-    lengths = Counter(len(table.code) for table in encoding.layout.moves)
+    lengths = Counter(len(table.variables) for table in encoding.layout.moves)
     assert lengths == {9: 45}
 
 

@@ -16,7 +16,7 @@ from qsage_validate.encodings.arithmetic import (
     less_than,
     width_for,
 )
-from qsage_validate.encodings.layout.grid import bits_value, value_bits
+from qsage_validate.encodings.layout.codings import bits_value, value_bits
 
 
 def _values(circuit: CircuitBuilder, width: int, value: int, literals: Sequence[int]) -> list[bool]:

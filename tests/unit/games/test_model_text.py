@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.encodings.layout.table_comments import any_layout_from_comments
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
@@ -125,7 +125,7 @@ def text_of(formula: str, suffix: str) -> str:
 def model_in(text: str, suffix: str) -> GameModel:
     """The game of a formula's comments."""
     parse = parse_qcir if suffix == "qcir" else parse_qdimacs
-    layout = any_layout_from_comments(parse(text, f"f.{suffix}"))
+    layout = layout_from_comments(parse(text, f"f.{suffix}"))
     assert layout is not None
     model = model_from_parts(layout.game, layout.model)
     load_game(model)

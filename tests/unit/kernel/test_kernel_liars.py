@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.encodings.layout.tables import IllegalMoves, TableLayout
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating
@@ -21,6 +21,7 @@ from qsage_validate.validation.proofs.ground import ground_positional
 from qsage_validate.validation.proofs.strategy import prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 from tests.support.plays import with_function
+from tests.support.plies import relisted
 from tests.support.table_matches import EL, HELD, certified
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -32,7 +33,7 @@ def rules(
     model: PositionalModel,
     *,
     formula: Qbf | None = None,
-    layout: TableLayout | None = None,
+    layout: Layout | None = None,
     certificate: CircuitCertificate | None = None,
     game: PositionalModel | None = None,
     encoding: str = "ea",
@@ -51,10 +52,10 @@ def kinds(verdict: Verdict) -> set[FindingKind]:
     return {finding.kind for finding in verdict.findings}
 
 
-def with_ply(model: PositionalModel, ply: int, **changes: object) -> TableLayout:
+def with_ply(model: PositionalModel, ply: int, **changes: object) -> Layout:
     layout = certified(model, "ea").encoding.layout
     moves = list(layout.moves)
-    moves[ply - 1] = replace(moves[ply - 1], **changes)  # type: ignore[arg-type]
+    moves[ply - 1] = relisted(moves[ply - 1], **changes)
     return replace(layout, moves=tuple(moves))
 
 
@@ -65,7 +66,7 @@ def losing(model: PositionalModel) -> CircuitCertificate:
     for table in made.encoding.layout.moves:
         if table.player is certificate.kind.player:
             for number, variable in enumerate(table.variables):
-                value = 0 if table.code else int(number == 0)
+                value = 0 if table.coding.numbers else int(number == 0)
                 certificate = with_function(certificate, abs(variable), value ^ (variable < 0))
     return certificate
 
@@ -103,8 +104,8 @@ def test_plies_that_are_numbered_wrongly() -> None:
 def test_a_move_of_whites_that_the_table_lacks() -> None:
     table = certified(ROW, "ea").encoding.layout.moves[1]
     changes: dict[str, object] = {"moves": table.moves[:-1], "legal": ()}
-    if not table.code:
-        changes["literals"] = table.literals[:-1]
+    if not table.coding.numbers:
+        changes["literals"] = table.variables[:-1]
     found = rules(ROW, layout=with_ply(ROW, 2, **changes))
     assert kinds(found) == {FindingKind.LEGALITY_DIFFERS}
     assert isinstance(found, Refuted)
@@ -144,13 +145,13 @@ def test_a_permutation_that_does_not_keep_the_game_is_not_believed() -> None:
 
 def test_one_variable_for_two_plies_of_the_opponents() -> None:
     second = certified(EL, "ea").encoding.layout.moves[1]
-    changes = {"code": second.code, "literals": second.literals, "legal": ()}
+    changes = {"code": second.variables, "legal": ()}
     assert kinds(rules(EL, layout=with_ply(EL, 4, **changes))) == {FindingKind.LAYOUT_DIFFERS}
 
 
 def test_moves_of_whites_that_are_blacks_variables() -> None:
     first = certified(EL, "ea").encoding.layout.moves[0]
-    changes = {"code": first.code, "literals": first.literals, "legal": ()}
+    changes = {"code": first.variables, "legal": ()}
     assert kinds(rules(EL, layout=with_ply(EL, 2, **changes))) == {FindingKind.LAYOUT_DIFFERS}
 
 

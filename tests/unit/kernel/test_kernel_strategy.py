@@ -170,7 +170,7 @@ def test_an_illegal_reply_is_found_with_its_play(ply: int) -> None:
     certificate = made.certificate
     # Always b2, which Black has claimed at ply 1.
     number = EL.number["b2"]
-    code = made.encoding.layout.moves[ply - 1].code
+    code = made.encoding.layout.moves[ply - 1].variables
     for place, variable in enumerate(code):
         literal = number >> (len(code) - 1 - place) & 1
         certificate = with_function(certificate, variable, literal)
@@ -187,7 +187,7 @@ def test_an_illegal_reply_is_found_with_its_play(ply: int) -> None:
 def test_a_position_that_the_formula_tells_wrongly_is_found(encoding: str) -> None:
     layout = certified(EL, encoding).encoding.layout
     state = layout.state
-    wrong = replace(state, atoms=tuple(reversed(state.atoms)))
+    wrong = replace(state, kinds=tuple(reversed(state.kinds)))
     changed = replace(layout, state=wrong)
     assert isinstance(prove(EL, encoding, layout=changed), Proved)
     verdict = prove(EL, encoding, prove_boards, layout=changed)

@@ -34,6 +34,7 @@ from tests.support.plays import (
     model_of,
     with_function,
 )
+from tests.support.plies import indicators_of
 
 
 def play_out(match: Match, seed: int = 1) -> None:
@@ -126,7 +127,7 @@ def test_an_illegal_move_is_explained_by_formula_and_rules() -> None:
     evidence, gate = why.evidence
     assert gate.name == "white 2 legal"
     layout = certified(DOMINO).encoding.layout
-    assert evidence.literal == layout.indicators[0].preconditions[0]
+    assert evidence.literal == indicators_of(layout)[0][1].preconditions[0]
     assert (evidence.value, evidence.group) == (False, Group.INDICATOR)
     assert str(evidence) == f"white 2 precondition 1 [{evidence.literal}]: false"
     with pytest.raises(RefusedMoveError, match=r"is illegal: .*open\(\?x,\?y\) is false"):
@@ -384,7 +385,7 @@ def test_findings_and_the_lost_promise_are_shown() -> None:
     made = certified(DOMINO)
     damaged = made.certificate
     for ply in (1, 3):
-        for literal in made.encoding.layout.moves[ply - 1].literals:
+        for literal in made.encoding.layout.moves[ply - 1].variables:
             damaged = with_function(damaged, literal, 0)
     match = match_for(DOMINO, certificate=damaged)
     play_out(match)
@@ -401,7 +402,7 @@ def test_findings_and_the_lost_promise_are_shown() -> None:
 def test_a_reply_off_the_board_ends_the_play() -> None:
     made = certified(DOMINO)
     damaged = made.certificate
-    for literal in made.encoding.layout.moves[0].literals:
+    for literal in made.encoding.layout.moves[0].variables:
         damaged = with_function(damaged, literal, 1)
     match = match_for(DOMINO, certificate=damaged, rules=False)
     assert match.over

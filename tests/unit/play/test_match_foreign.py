@@ -11,7 +11,6 @@ import pytest
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.open import open_adversary, open_engine
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.encodings.layout.grid import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Dialect
@@ -19,6 +18,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.validation.finding import FindingKind
+from tests.support.plies import indicators_of, with_indicators
 
 TIC = ("httt", "4x4_5_tic.ig")
 EL = ("httt", "3x3_5_el.ig")
@@ -167,8 +167,9 @@ def test_options_that_do_not_fit_a_clause_set(shared_data: Path) -> None:
     with pytest.raises(UsageError, match="only a SAT solver can answer a clause set"):
         Match(open_engine(made))
     silent = problem(shared_data, "quabs domino")
-    assert isinstance(silent.layout, Layout)
-    silent = replace(silent, layout=replace(silent.layout, indicators=()))
+    assert silent.layout is not None
+    assert [ply for ply, _ in indicators_of(silent.layout)] == [2]
+    silent = replace(silent, layout=with_indicators(silent.layout, 2, None))
     with pytest.raises(UsageError, match="does not say where the formula keeps what is legal"):
         open_adversary(silent, seed=1, illegal=0.1)
     match = Match(open_engine(silent))

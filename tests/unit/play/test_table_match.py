@@ -13,7 +13,7 @@ from qsage_validate.arena.adversary import Adversary
 from qsage_validate.arena.move_words import TableWords
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.pairs import letters_of
-from qsage_validate.encodings.layout.tables import MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.layout.layout import Layout, StateView, listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.gdl.parser import parse_description
@@ -31,12 +31,12 @@ from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.script import run_script
 from qsage_validate.problems.script_moves import script_moves
 from qsage_validate.render.steps import steps_by_rules, steps_of_frames
-from qsage_validate.strategies.readings import Legality, NamedMove, split_moves
-from qsage_validate.strategies.table_code import TableCode
+from qsage_validate.strategies.readings import Legality, NamedMove, PlyCode, split_moves
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.fit import check_fit
 from tests.support.certificate_strategy import CertificateStrategy
 from tests.support.plays import with_function
+from tests.support.plies import relisted
 from tests.support.table_matches import (
     BLOCKED,
     EL,
@@ -58,13 +58,12 @@ BOARDS = ("ea", "la", "sa")
 # -- moves and their codes ----------------------------------------------------------------------
 
 
-def table_of(**changes: object) -> TableLayout:
-    table = replace(MoveTable(1, BLACK, ("a", "b", "c"), (1, 2)), **changes)  # type: ignore[arg-type]
-    return TableLayout((table,))
+def table_of(**changes: object) -> Layout:
+    return Layout((relisted(listed(1, BLACK, ("a", "b", "c"), (1, 2)), **changes),))
 
 
 def test_numbers_are_moves_and_numbers_behind_the_last_are_none() -> None:
-    code = TableCode(table_of())
+    code = PlyCode(table_of())
     assert [str(move) for move in code.moves(1)] == ["a", "b", "c"]
     assert code.encode(1, NamedMove("c")) == {1: True, 2: False}
     assert code.decode(1, {1: False, 2: True}).move == NamedMove("b")
@@ -80,7 +79,7 @@ def test_numbers_are_moves_and_numbers_behind_the_last_are_none() -> None:
 
 
 def test_a_literal_for_each_move_is_true_for_one_only() -> None:
-    code = TableCode(table_of(code=(), literals=(1, -2, 3)))
+    code = PlyCode(table_of(code=(), literals=(1, -2, 3)))
     assert code.encode(1, NamedMove("b")) == {1: False, 2: False, 3: False}
     assert code.decode(1, {1: False, 2: True, 3: True}).move == NamedMove("c")
     twice = code.decode(1, {1: True, 2: True, 3: True})
@@ -90,7 +89,7 @@ def test_a_literal_for_each_move_is_true_for_one_only() -> None:
 
 
 def test_negative_literals_and_a_stop_are_read() -> None:
-    code = TableCode(table_of(code=(-1, 2), stop=5))
+    code = PlyCode(table_of(code=(-1, 2), stop=5))
     answer = code.decode(1, {1: True, 2: True, 5: True})
     assert answer.move == NamedMove("b")
     assert answer.stop
@@ -194,7 +193,7 @@ def test_a_stateless_formula_flags_what_an_earlier_ply_has_claimed_and_still_win
 def test_stones_that_a_strategy_may_invent_do_not_flag_a_move() -> None:
     layout = certified(EL, "ea").encoding.layout
     # Of the board, "white a1" is read from the literal that says "black b2".
-    names = list(layout.state.atoms)
+    names = list(layout.state.kinds)
     black, white = names.index("black b2"), names.index("white a1")
     states = [list(row) for row in layout.state.states]
     states[1][white], states[1][black] = states[1][black], 0
@@ -366,11 +365,11 @@ def test_a_strategy_answers_moves_of_the_game() -> None:
 def test_a_literal_that_plies_share_is_named_by_the_ply_at_hand() -> None:
     moves = ("a", "b", "c")
     tables = tuple(
-        MoveTable(ply, player, moves, (ply, 10 + ply), legal=(20, 21, 20 + ply))
+        listed(ply, player, moves, (ply, 10 + ply), legal=(20, 21, 20 + ply))
         for ply, player in ((1, BLACK), (2, WHITE), (3, BLACK), (4, WHITE))
     )
-    state = StateTable(("x", "y"), ((30, 31), (30, 31), (30, 32)))
-    names = Names(TableLayout(tables, state), None)
+    state = StateView(("x", "y"), ((30, 31), (30, 31), (30, 32)))
+    names = Names(Layout(tables, state), None)
     assert names.meaning(20)[0] == "black 1 a legal"
     assert names.meaning(20, 4)[0] == "white 4 a legal"
     assert names.meaning(20, 4, "b")[0] == "white 4 a legal"
@@ -398,7 +397,7 @@ def test_an_illegal_move_in_gdl_is_explained_by_the_ply_at_hand() -> None:
 def test_moves_are_read_alike_in_both_kinds_of_layouts() -> None:
     conductor = table_conductor(TRAILS, "gdl")
     layout = conductor.layout
-    assert isinstance(layout, TableLayout)
+    assert layout is not None
     words = TableWords(layout, WHITE, conductor.reader.code, conductor.game)
     ply = next(table.ply for table in layout.moves if table.player is WHITE)
     text = str(conductor.reader.code.moves(ply)[0])
@@ -432,12 +431,12 @@ def test_a_wrong_atom_is_named_with_its_literal(encoding: str) -> None:
     layout = certified(EL, encoding).encoding.layout
     state = layout.state
     if state.position:
-        wrong = replace(state, atoms=tuple(reversed(state.atoms)))
+        wrong = replace(state, kinds=tuple(reversed(state.kinds)))
     else:
-        names = list(state.atoms)
+        names = list(state.kinds)
         first, second = names.index("black b2"), names.index("black a1")
         names[first], names[second] = names[second], names[first]
-        wrong = replace(state, atoms=tuple(names))
+        wrong = replace(state, kinds=tuple(names))
     conductor = table_conductor(EL, encoding, layout=replace(layout, state=wrong))
     start = conductor.start()
     (after,) = conductor.answer_all([start])
@@ -451,10 +450,10 @@ def test_a_wrong_atom_is_named_with_its_literal(encoding: str) -> None:
 def test_a_board_that_is_bound_from_one_side_may_hide_black_stones_only() -> None:
     layout = certified(EL, "ea").encoding.layout
     assert layout.state.one_sided
-    names = list(layout.state.atoms)
+    names = list(layout.state.kinds)
     first, second = names.index("black b2"), names.index("black a1")
     names[first], names[second] = names[second], names[first]
-    state = replace(layout.state, atoms=tuple(names))
+    state = replace(layout.state, kinds=tuple(names))
     conductor = table_conductor(EL, "ea", layout=replace(layout, state=state))
     (after,) = conductor.answer_all([conductor.start()])
     (finding,) = after.findings
@@ -496,7 +495,7 @@ def test_an_illegal_reply_ends_the_play_or_is_a_pass_where_the_formula_ignores_i
     made = certified(EL, "ea")
     third = made.encoding.layout.moves[2]
     certificate = made.certificate
-    for variable, literal in zip(third.code, (0, 1, 0, 0), strict=True):
+    for variable, literal in zip(third.variables, (0, 1, 0, 0), strict=True):
         certificate = with_function(certificate, variable, literal)
     layout = replace(made.encoding.layout, black_passes=passes)
     conductor = table_conductor(EL, "ea", certificate=certificate, layout=layout)
@@ -522,8 +521,8 @@ def test_a_claim_that_comes_too_early_is_false() -> None:
     layout = made.encoding.layout
     # Black's last move bit of ply 3 is read as a stop that is always set.
     moves = list(layout.moves)
-    moves[2] = replace(moves[2], stop=moves[2].code[0])
-    certificate = with_function(made.certificate, moves[2].code[0], 1)
+    moves[2] = replace(moves[2], stop=moves[2].variables[0])
+    certificate = with_function(made.certificate, moves[2].variables[0], 1)
     changed = replace(layout, moves=tuple(moves))
     conductor = table_conductor(EL, "ea", certificate=certificate, layout=changed)
     (state,) = conductor.answer_all([conductor.start()])

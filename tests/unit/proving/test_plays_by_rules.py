@@ -16,13 +16,7 @@ from qsage_validate.arena.strategy_tree import tree_of
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, TRUE
-from qsage_validate.encodings.layout.grid import Layout
-from qsage_validate.encodings.layout.tables import (
-    AnyLayout,
-    IllegalMoves,
-    MoveTable,
-    TableLayout,
-)
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply
 from qsage_validate.errors import InputError, MalformedMoveError, UsageError
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.task import GdlModel
@@ -49,6 +43,7 @@ from tests.support.plays import DOMINEERING, DOMINO
 from tests.support.plays import EL as GRID_EL
 from tests.support.plays import HELD as GRID_HELD
 from tests.support.plays import certified as certified_grid
+from tests.support.plies import relisted, with_bits
 from tests.support.table_matches import EL, HELD, TRAILS, certified
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -58,7 +53,7 @@ def setup_for(
     model: PositionalModel | GdlModel,
     encoding: str,
     *,
-    layout: AnyLayout | None = None,
+    layout: Layout | None = None,
     game: Game | None = None,
     certificate: CircuitCertificate | None = None,
     unplayed: tuple[int, ...] = (),
@@ -74,14 +69,14 @@ def setup_for(
     )
 
 
-def table_of(model: PositionalModel | GdlModel, encoding: str) -> TableLayout:
+def table_of(model: PositionalModel | GdlModel, encoding: str) -> Layout:
     return certified(model, encoding).encoding.layout
 
 
-def with_ply(layout: TableLayout, ply: int, **changed: object) -> TableLayout:
+def with_ply(layout: Layout, ply: int, **changed: object) -> Layout:
     """The layout with another table for a ply."""
     moves = list(layout.moves)
-    moves[ply - 1] = replace(moves[ply - 1], **changed)  # type: ignore[arg-type]
+    moves[ply - 1] = relisted(moves[ply - 1], **changed)
     return replace(layout, moves=tuple(moves))
 
 
@@ -103,9 +98,9 @@ def kinds(result: LevelResult) -> set[FindingKind]:
 # -- moves for which the layout has no code -------------------------------------------------
 
 
-def without(table: MoveTable, move: str) -> dict[str, object]:
+def without(table: Ply, move: str) -> dict[str, object]:
     """What of a table of numbers changes where its last move is left out."""
-    assert table.code
+    assert table.variables
     assert table.moves[-1] == move
     return {"moves": table.moves[:-1], "legal": table.legal[:-1]}
 
@@ -163,7 +158,7 @@ def test_a_square_that_bits_cannot_name_is_found(
     made = certified_grid(GRID_EL)
     honest = made.encoding.layout
     moves = list(honest.moves)
-    moves[1] = replace(moves[1], x=moves[1].x[1:])  # one bit for three columns
+    moves[1] = with_bits(moves[1], x=moves[1].x[1:])  # one bit for three columns
     problem = Problem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
@@ -195,7 +190,7 @@ def test_squares_that_need_no_bits_are_no_difference() -> None:
     # White's dominoes lie across two columns: by the rules they begin in the first one.
     words = ("domineering", "--size=2x3", "--depth=4")
     layout = certified_grid(words).encoding.layout
-    moves = tuple(replace(m, x=()) if m.player is WHITE else m for m in layout.moves)
+    moves = tuple(with_bits(m, x=()) if m.player is WHITE else m for m in layout.moves)
     honest, short = grid_setup(words), grid_setup(words, replace(layout, moves=moves))
     assert honest.answering.kind is Kind.SKOLEM
     for problem in (honest, short):
@@ -208,7 +203,7 @@ def test_a_gate_in_the_place_of_a_variable_ends_in_a_finding(number: int) -> Non
     layout = certified_grid(GRID_HELD).encoding.layout
     assert layout.verdict is not None
     moves = list(layout.moves)
-    moves[number] = replace(moves[number], x=(layout.verdict, *moves[number].x[1:]))
+    moves[number] = with_bits(moves[number], x=(layout.verdict, *moves[number].x[1:]))
     problem = grid_setup(GRID_HELD, replace(layout, moves=tuple(moves)))
     assert problem.answering.kind is Kind.HERBRAND
     assert not isinstance(exhaust(problem).verdict, Proved)
@@ -234,11 +229,11 @@ def test_no_move_with_a_code_is_left() -> None:
 def test_first_moves_that_symmetry_leaves_out_need_no_code(encoding: str) -> None:
     problem = setup_for(HELD, encoding)
     layout = problem.layout
-    assert isinstance(layout, TableLayout)
+    assert layout is not None
     assert set(layout.moves[0].moves) == {"a1", "a2", "b2"}
     assert isinstance(exhaust(problem).verdict, Proved)
     # Only the middle stands for itself: of the edges and corners one of each must be there.
-    short = with_ply(layout, 1, moves=("a1", "a2"), code=layout.moves[0].code)
+    short = with_ply(layout, 1, moves=("a1", "a2"))
     finding = first_finding(exhaust(setup_for(HELD, encoding, layout=short)))
     assert (
         finding.detail == "Black's move b2 is legal by the rules and the layout has no code for it"
@@ -335,7 +330,7 @@ def test_black_must_have_won_before_a_missing_ply_of_white_s() -> None:
     assert isinstance(exhaust(setup_for(EL, "ea", game=longer)).verdict, Proved)
     certificate = certified(EL, "ea").certificate
     last = table_of(EL, "ea").moves[4]
-    broken = constant(certificate, {abs(v): v < 0 for v in last.code})  # always the first move
+    broken = constant(certificate, {abs(v): v < 0 for v in last.variables})  # always the first move
     result = exhaust(setup_for(EL, "ea", game=longer, certificate=broken))
     assert isinstance(result.verdict, Refuted)
 
@@ -459,8 +454,8 @@ def always_illegal(
     made = certified(model, encoding)
     table = made.encoding.layout.moves[ply - 1]
     number = table.moves.index(move)
-    bits = [bool(number >> k & 1) for k in range(len(table.code) - 1, -1, -1)]
-    values = {abs(v): bit != (v < 0) for v, bit in zip(table.code, bits, strict=True)}
+    bits = [bool(number >> k & 1) for k in range(len(table.variables) - 1, -1, -1)]
+    values = {abs(v): bit != (v < 0) for v, bit in zip(table.variables, bits, strict=True)}
     return constant(made.certificate, values)
 
 
@@ -546,7 +541,7 @@ def test_a_claim_that_replies_are_replaced_is_believed_of_white_alone() -> None:
     layout = replace(table_of(EL, "ea"), illegal=IllegalMoves.REPLACED, black_passes=False)
     made = certified(EL, "ea")
     third = layout.moves[2]
-    broken = constant(made.certificate, {abs(v): v > 0 for v in third.code})  # the last number
+    broken = constant(made.certificate, {abs(v): v > 0 for v in third.variables})  # the last number
     problem = setup_for(EL, "ea", layout=layout, certificate=broken)
     illegal = {FindingKind.ILLEGAL_REPLY, FindingKind.UNREADABLE_REPLY}
     assert kinds(exhaust(problem)) & illegal
@@ -557,7 +552,7 @@ def test_a_pass_that_is_no_number_can_be_played_on_from() -> None:
     layout = table_of(HELD, "ea")
     assert layout.illegal is IllegalMoves.IGNORED
     second = layout.moves[1]
-    broken = constant(certified(HELD, "ea").certificate, {abs(v): v > 0 for v in second.code})
+    broken = constant(certified(HELD, "ea").certificate, {abs(v): v > 0 for v in second.variables})
     problem = setup_for(HELD, "ea", certificate=broken)
     match = Match(open_engine(problem))
     match.push("a1")
@@ -582,7 +577,7 @@ def test_the_opponent_s_stop_ends_no_play() -> None:
     assert result.evidence["plays"] == honest.evidence["plays"]
     # A wrong certificate is refuted all the same.
     last = layout.moves[4]
-    broken = constant(certified(EL, "ea").certificate, {abs(v): v < 0 for v in last.code})
+    broken = constant(certified(EL, "ea").certificate, {abs(v): v < 0 for v in last.variables})
     refuted = exhaust(setup_for(EL, "ea", layout=lying, certificate=broken))
     assert FindingKind.END_DIFFERS in kinds(refuted)
 
@@ -591,7 +586,7 @@ def test_a_win_of_the_opponent_s_is_not_claimed_with_what_is_no_variable_of_its_
     # Black's table of the only ply, whose stop is a variable of White's.
     one = PositionalModel("one", ("a", "b", "c"), (BLACK, WHITE, BLACK), (0b110,))
     layout = table_of(one, "ea")
-    white = layout.moves[1].code[0]
+    white = layout.moves[1].variables[0]
     lying = with_ply(with_ply(layout, 1, stop=white), 3, stop=white)
     wins = load_game(replace(one, black_wins=(0b001,)))
     result = exhaust(setup_for(one, "ea", layout=lying, game=wins))
@@ -629,20 +624,20 @@ def test_all_plays_prove_nothing_without_rules() -> None:
 def test_beginnings_are_kept_apart_where_a_variable_has_two_roles() -> None:
     problem = setup_for(EL, "ea")
     layout = problem.layout
-    assert isinstance(layout, TableLayout)
+    assert layout is not None
     oracle = SimulationOracle(certified(EL, "ea").certificate, problem.formula)
     assert merging_for(layout, oracle) is not None
-    both = with_ply(layout, 4, code=layout.moves[1].code)
+    both = with_ply(layout, 4, code=layout.moves[1].variables)
     assert merging_for(both, oracle) is None
     result = exhaust(setup_for(EL, "ea", layout=both))
     assert result.evidence["merged"] is False
     grid = certified_grid(GRID_EL)
     board = grid.encoding.layout
-    assert isinstance(board, Layout)
+    assert board is not None
     oracle = SimulationOracle(grid.certificate, grid.encoding.qbf)
     assert merging_for(board, oracle) is not None
     moves = list(board.moves)
-    moves[1] = replace(moves[1], x=board.board.x)
+    moves[1] = with_bits(moves[1], x=board.state.x)
     assert merging_for(replace(board, moves=tuple(moves)), oracle) is None
 
 

@@ -195,9 +195,9 @@ def test_constant_functions(words: tuple[str, ...]) -> None:
     """Each variable that plays read is made a constant: both see the same."""
     made = certified(words)
     layout = made.encoding.layout
-    variables = {abs(v) for move in layout.moves for v in move.literals}
+    variables = {abs(v) for move in layout.moves for v in move.variables}
     variables |= {abs(m.stop) for m in layout.moves if m.stop is not None}
-    variables |= {abs(v) for state in layout.board.states for v in state}
+    variables |= {abs(v) for state in layout.state.states for v in state}
     found = 0
     for variable in sorted(variables & made.certificate.functions.keys()):
         for constant in (0, 1):
@@ -362,7 +362,7 @@ def test_the_game_of_variables() -> None:
     assert isinstance(result.verdict, Sampled)
     assert list(result.evidence["parts"]) == ["random values"]  # type: ignore[call-overload]
     damaged = certified(DOMINO).certificate
-    for literal in certified(DOMINO).encoding.layout.moves[-1].literals:
+    for literal in certified(DOMINO).encoding.layout.moves[-1].variables:
         damaged = with_function(damaged, literal, 0)
     result = attack(replace(problem, certificate=damaged), games=70)
     assert isinstance(result.verdict, Refuted)

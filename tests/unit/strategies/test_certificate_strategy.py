@@ -64,7 +64,7 @@ def test_without_a_game_moves_are_those_of_the_layout() -> None:
 def test_a_reply_off_the_board_is_no_move() -> None:
     made = certified(DOMINO)
     damaged = made.certificate
-    for literal in made.encoding.layout.moves[0].literals:
+    for literal in made.encoding.layout.moves[0].variables:
         damaged = with_function(damaged, literal, 1)
     strategy = CertificateStrategy(reader_for(made.encoding, damaged))
     with pytest.raises(NoMoveError, match=r"the reply at ply 1 is no move: occupy\(4,4\) is off"):

@@ -15,9 +15,10 @@ from benchmarks.models import Case
 from benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
-from qsage_validate.encodings.layout.grid import Indicators, Layout, MoveVariables
-from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.layout.layout import Indicators, Layout, on_grid
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, Undecided
 from qsage_validate.formats.meta import read_meta
@@ -36,6 +37,7 @@ from qsage_validate.validation.proofs.prefix import needed_variables, read_prefi
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 from tests.support.depqbf import depqbf_truth
 from tests.support.minimax import minimax
+from tests.support.plies import with_bits, with_indicators, with_width
 from tests.support.qbf_truth import qbf_truth
 
 DOMINO = "httt --shape domino --size 3x3 --depth 3"
@@ -118,7 +120,7 @@ def test_a_blind_choice_is_refuted() -> None:
 def test_a_choice_that_sees_the_square_is_refuted() -> None:
     """The symbolic square before Black's moves: she would play another move on each square."""
     encoded = _encoded(DOMINO)
-    board = encoded.layout.board
+    board = encoded.layout.state
     bits = board.x + board.y
     rest = [s for s in encoded.qbf.scopes if s.variables != bits]
     finding = _first(
@@ -149,7 +151,7 @@ def test_whites_claim_is_not_seen_before_her_last_stop() -> None:
 def test_indicators_stand_right_of_what_they_speak_of() -> None:
     """An indicator before White's move has one value for all of her moves."""
     encoded = _encoded(DOMINO)
-    indicators = encoded.layout.indicator(2)
+    indicators = encoded.layout.moves[1].indicators
     assert indicators is not None
     assert indicators.bounds is not None
     bits = (indicators.bounds, *indicators.preconditions)
@@ -163,7 +165,7 @@ def test_indicators_stand_right_of_what_they_speak_of() -> None:
 def test_states_have_one_value_left_of_the_square() -> None:
     """States before the symbolic square: the same on all squares, and no board any more."""
     encoded = _encoded(DOMINO)
-    board = encoded.layout.board
+    board = encoded.layout.state
     states = [s for s in encoded.qbf.scopes if s.variables in board.states]
     rest = [s for s in encoded.qbf.scopes if s not in states]
     formula = replace(encoded.qbf, scopes=(*rest[:-1], *states, rest[-1]))
@@ -174,7 +176,7 @@ def test_states_have_one_value_left_of_the_square() -> None:
 def test_a_square_that_is_split_is_read_to_its_last_bit() -> None:
     """States between the bits of the square know a column and not a row."""
     encoded = _encoded(DOMINO)
-    board = encoded.layout.board
+    board = encoded.layout.state
     before = encoded.qbf.scopes[:7]
     assert before[-1].variables == (27,)
     states = tuple(Scope(Quantifier.EXISTS, state) for state in board.states)
@@ -254,7 +256,7 @@ def test_bits_without_meaning_may_be_of_any_kind() -> None:
     """A bit for a single action is nobody's choice, but it must not decide anything."""
     encoded = _encoded(DOMINO)
     bit = encoded.qbf.max_variable + 1
-    moves = (replace(encoded.layout.moves[0], action=(bit,)), *encoded.layout.moves[1:])
+    moves = (with_bits(encoded.layout.moves[0], action=(bit,)), *encoded.layout.moves[1:])
     layout = replace(encoded.layout, moves=moves)
     for quantifier in Quantifier:
         formula = replace(encoded.qbf, scopes=(Scope(quantifier, (bit,)), *encoded.qbf.scopes))
@@ -271,6 +273,10 @@ def test_bits_without_meaning_may_be_of_any_kind() -> None:
 
 
 # --- Layouts that lie ------------------------------------------------------------------------
+
+
+def _widened(layout: Layout, ply: int, x: Bits) -> Layout:
+    return _moved(layout, ply, coding=with_bits(layout.moves[ply - 1], x=x).coding)
 
 
 def _moved(layout: Layout, ply: int, **changes: object) -> Layout:
@@ -292,19 +298,19 @@ LIES: dict[str, tuple[Callable[[Layout], Layout], str]] = {
         "the layout calls ply 3 ply 4",
     ),
     "board": (
-        lambda layout: replace(layout, width=4),
+        lambda layout: with_width(layout, 4),
         "the layout's board is 4x3, the game's 3x3",
     ),
     "action": (
-        lambda layout: replace(layout, white_actions=("pass",)),
+        lambda layout: replace(layout, actions={**layout.actions, Player.WHITE: ("pass",)}),
         "the layout has no action occupy of White's",
     ),
     "code": (
-        lambda layout: _moved(layout, 2, x=(6,)),
+        lambda layout: _widened(layout, 2, (6,)),
         "ply 2 has 1 x bit for 3 values: some moves have no code",
     ),
     "twice": (
-        lambda layout: _moved(layout, 1, x=(1, 1)),
+        lambda layout: _widened(layout, 1, (1, 1)),
         "variable 1 is Black's ply 1 twice",
     ),
     "two roles": (
@@ -353,7 +359,10 @@ def test_a_spare_ply_that_does_nothing_is_proved() -> None:
     formula = replace(
         encoded.qbf, scopes=(*encoded.qbf.scopes, Scope(Quantifier.EXISTS, (spare, spare + 1)))
     )
-    last = MoveVariables(3, Player.BLACK, (), (spare,), (spare + 1,))
+    width, height = encoded.layout.state.size
+    x, y = Number((spare,), width), Number((spare + 1,), height)
+    coding = GridCoding(encoded.layout.actions[Player.BLACK], (), x, y)
+    last = on_grid(3, Player.BLACK, coding)
     layout = replace(encoded.layout, moves=(*encoded.layout.moves, last))
     assert isinstance(_verdict(encoded, formula, layout), Proved)
     gates = {**formula.gates, spare + 2: Gate(Connective.OR, (formula.output, spare))}
@@ -381,9 +390,8 @@ def test_indicators_that_are_moves_change_no_play() -> None:
     """What the layout calls an indicator never gets a value where a player chooses it."""
     encoded = _encoded(DOMINO)
     white = encoded.layout.moves[1]
-    layout = replace(
-        encoded.layout, indicators=(Indicators(2, white.x[0], (white.x[1], *white.y)),)
-    )
+    indicators = Indicators(white.x[0], (white.x[1], *white.y))
+    layout = with_indicators(encoded.layout, 2, indicators)
     # White loses by her first column in this formula, and by nothing in the game.
     variable = encoded.qbf.max_variable + 1
     never = Gate(Connective.OR, (encoded.qbf.output, *white.x))
@@ -399,12 +407,12 @@ def test_bits_that_a_number_does_not_need_are_taken_as_they_are() -> None:
     encoded = _encoded(TINY)
     bit = encoded.qbf.max_variable + 1
     black, white = encoded.layout.moves[:2]
-    layout = _moved(encoded.layout, 1, x=(bit, *black.x))
+    layout = _widened(encoded.layout, 1, (bit, *black.x))
     scopes = (Scope(Quantifier.EXISTS, (bit,)), *encoded.qbf.scopes)
     gates = {**encoded.qbf.gates, bit + 1: Gate(Connective.AND, (encoded.qbf.output, -bit))}
     formula = replace(encoded.qbf, scopes=scopes, gates=gates, output=bit + 1)
     assert isinstance(_verdict(encoded, formula, layout), Proved)
-    layout = _moved(encoded.layout, 2, x=(bit, *white.x))
+    layout = _widened(encoded.layout, 2, (bit, *white.x))
     scopes = tuple(
         replace(s, variables=(*s.variables, bit)) if white.x[0] in s.variables else s
         for s in encoded.qbf.scopes

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from qsage_validate.certificates.routes.by_search import certify_game
-from qsage_validate.encodings.layout.grid import Layout, StateCode
+from qsage_validate.encodings.layout.layout import Layout, StateCode, board_view
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Action, Anchor, Coordinate, Model, SubCondition
@@ -19,6 +19,7 @@ from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
 from qsage_validate.validation.referee import Referee
 from tests.support.plays import DOMINO, EL, attack, certified, conductor_for, model_of
+from tests.support.plies import indicators_of
 
 GAME = load_game(model_of(DOMINO))
 LAYOUT = certified(DOMINO).encoding.layout
@@ -95,7 +96,8 @@ def test_moves_that_only_the_formula_accepts() -> None:
     )
     assert all(e.value for e in found[0].evidence)
     named = {e.literal for e in found[0].evidence}
-    assert named >= set(made.encoding.layout.indicators[0].preconditions)
+    ((_, indicators),) = indicators_of(made.encoding.layout)
+    assert named >= set(indicators.preconditions)
 
 
 def test_moves_that_only_the_formula_forbids() -> None:
@@ -175,12 +177,14 @@ def test_state_evidence_names_the_variables_of_the_layout() -> None:
     board = Board(3, 3, (Square.WHITE,) + (Square.OPEN,) * 8)
     finding = referee().board(GAME.initial, board, 0, ())
     assert finding is not None
-    first, second = LAYOUT.board.states[0]
+    first, second = LAYOUT.state.states[0]
     assert [(e.name, e.value) for e in finding.evidence] == [
         (f"v{first}", False),
         (f"v{second}", True),
     ]
-    foreign = replace(LAYOUT, board=replace(LAYOUT.board, code=StateCode.OCCUPIED_WHITE))
+    x, y = LAYOUT.state.axes
+    state = board_view(x, y, LAYOUT.state.states, StateCode.OCCUPIED_WHITE)
+    foreign = replace(LAYOUT, state=state)
     finding = Referee(GAME, foreign).board(GAME.initial, board, 0, ())
     assert finding is not None
     assert finding.evidence[0].meaning == "occupied of state 0 at (1,1)"

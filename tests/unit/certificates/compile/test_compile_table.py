@@ -24,7 +24,7 @@ from qsage_validate.certificates.routes.routes import RouteOptions, certify_form
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
 from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, TableLayout
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.positional.harary import harary_model
@@ -37,6 +37,7 @@ from qsage_validate.kernel.certificate import Kind
 from qsage_validate.solvers.search.solver import Solver, WinningStrategy
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
+from tests.support.plies import relisted
 from tests.support.positional import random_game, random_network_game, winner
 from tests.support.table_plays import lost_plays
 
@@ -53,13 +54,13 @@ def tiny(model: PositionalModel, *, stops: bool = True) -> TableEncoding:
     width = max(len(model.black_wins) - 1, 0).bit_length()
     variable = iter(range(1, 10_000))
     scopes: list[Scope] = []
-    tables: list[MoveTable] = []
+    tables: list[Ply] = []
     for ply, player in enumerate(model.turns, start=1):
         own = tuple(next(variable) for _ in range(size))
         stop = next(variable) if stops and ply > 1 else None
         quantifier = Quantifier.EXISTS if player is BLACK else Quantifier.FORALL
         scopes.append(Scope(quantifier, own if stop is None else (*own, stop)))
-        tables.append(MoveTable(ply, player, model.positions, literals=own, stop=stop))
+        tables.append(listed(ply, player, model.positions, literals=own, stop=stop))
     claim = tuple(next(variable) for _ in range(width))
     scopes.append(Scope(Quantifier.EXISTS, claim))
     builder = CircuitBuilder(next(variable))
@@ -71,15 +72,15 @@ def tiny(model: PositionalModel, *, stops: bool = True) -> TableEncoding:
     legal = []
     for table in tables:
         board = boards[-1]
-        pairs = [(a, b) for k, a in enumerate(table.literals) for b in table.literals[:k]]
+        pairs = [(a, b) for k, a in enumerate(table.variables) for b in table.variables[:k]]
         right = [
-            builder.or_(-x, -board[p][k]) for k, x in enumerate(table.literals) for p in Player
+            builder.or_(-x, -board[p][k]) for k, x in enumerate(table.variables) for p in Player
         ]
         right += [builder.or_(-a, -b) for a, b in pairs]
-        legal.append(builder.and_(builder.or_(*table.literals), *right))
+        legal.append(builder.and_(builder.or_(*table.variables), *right))
         after = {p: list(board[p]) for p in Player}
         after[table.player] = [
-            builder.or_(*x) for x in zip(board[table.player], table.literals, strict=True)
+            builder.or_(*x) for x in zip(board[table.player], table.variables, strict=True)
         ]
         boards.append(after)
 
@@ -115,7 +116,7 @@ def tiny(model: PositionalModel, *, stops: bool = True) -> TableEncoding:
 
     return TableEncoding(
         Qbf(tuple(scopes), builder.gates, value),
-        TableLayout(tuple(tables), encoding="tiny", verdict=value, illegal=IllegalMoves.LOSES),
+        Layout(tuple(tables), encoding="tiny", verdict=value, illegal=IllegalMoves.LOSES),
         model,
         {BLACK: black, WHITE: lambda play: {}},
     )
@@ -191,9 +192,9 @@ def test_a_first_move_that_the_encoding_leaves_out_is_not_played() -> None:
     for kept in ("a1", "b2", "c2"):
         first = whole.layout.moves[0]
         number = first.moves.index(kept)
-        table = replace(first, moves=(kept,), literals=(first.literals[number],))
+        table = relisted(first, moves=(kept,), literals=(first.variables[number],))
         layout = replace(whole.layout, moves=(table, *whole.layout.moves[1:]))
-        others = {v: 0 for v in first.literals if v != first.literals[number]}
+        others = {v: 0 for v in first.variables if v != first.variables[number]}
         inner = whole.definitions[BLACK]
         made = certify_encoding(
             replace(
@@ -202,7 +203,7 @@ def test_a_first_move_that_the_encoding_leaves_out_is_not_played() -> None:
                 definitions={BLACK: lambda play, o=others, i=inner: {**i(play), **o}},  # type: ignore[misc]
             )
         )
-        assert made.certificate.functions[first.literals[number]] == 1
+        assert made.certificate.functions[first.variables[number]] == 1
 
 
 def planned(model: PositionalModel) -> Plan:

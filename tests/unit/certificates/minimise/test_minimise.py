@@ -29,8 +29,8 @@ from qsage_validate.certificates.minimise.minimise import (
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
-from qsage_validate.encodings.layout.grid_comments import layout_from_comments
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
@@ -266,7 +266,7 @@ def test_everything_but_the_moves_follows_from_the_encoding(repository: Path, na
     layout = layout_from_comments(formula)
     assert isinstance(certificate, CircuitCertificate)
     assert layout is not None
-    moves = {abs(v) for m in layout.moves for v in (*m.literals, m.stop or 0)}
+    moves = {abs(v) for m in layout.moves for v in m.all_variables}
     goals = layout.goals
     kept = moves | {*goals.black_condition, *goals.black_x, *goals.black_y}
     spoilt = {v: f if v in kept else 0 for v, f in certificate.functions.items()}

@@ -12,7 +12,7 @@ from qsage_validate.encodings.encoding import TableEncoding
 from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
 from qsage_validate.encodings.gdl.encoders import GdlTables, clausal, encode_general
 from qsage_validate.encodings.gdl.ground_program import grounding_within
-from qsage_validate.encodings.layout.tables import IllegalMoves
+from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import clausal_form
@@ -63,11 +63,12 @@ def values_of(encoding: TableEncoding, plays: Sequence[str]) -> dict[int, bool]:
     values = dict.fromkeys((v for s in encoding.qbf.scopes for v in s.variables), False)
     for table, move in zip(encoding.layout.moves, plays, strict=False):
         number = table.moves.index(move)
-        if table.literals:
-            values[table.literals[number]] = True
-        width = len(table.code)
-        values.update((v, bool(number >> (width - 1 - k) & 1)) for k, v in enumerate(table.code))
-        assert table.chosen(values) == move
+        if table.coding.numbers:
+            code, width = table.variables, len(table.variables)
+            values.update((v, bool(number >> (width - 1 - k) & 1)) for k, v in enumerate(code))
+        else:
+            values[table.variables[number]] = True
+        assert table.coding.decode(values) == (move, "")
     return encoding.qbf.evaluate(values)
 
 
@@ -94,7 +95,7 @@ def test_the_layout_says_what_the_rules_say(name: str) -> None:
             state = encoding.layout.state.states[ply]
             assert bool(state) is (ply % 2 == 0)
             if state:
-                atoms = zip(encoding.layout.state.atoms, state, strict=True)
+                atoms = zip(encoding.layout.state.kinds, state, strict=True)
                 true = {a for a, x in atoms if values[abs(x)] == (x > 0)}
                 assert true == set(map(term_text, position.state))
             position = position.play(game.inner.parse_move(move, Player.BLACK))
@@ -110,7 +111,7 @@ def test_every_variable_of_the_clauses_is_one_of_the_circuits() -> None:
         assert gate.connective is Connective.AND
         known = form.qbf.quantifiers()
         assert all(
-            known[v] is (Quantifier.FORALL if t.code else Quantifier.EXISTS)
+            known[v] is (Quantifier.FORALL if t.coding.numbers else Quantifier.EXISTS)
             for t in form.layout.moves
             for v in t.variables
         )

@@ -12,7 +12,7 @@ from qsage_validate.certificates.minimise.from_moves import rebuild
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
@@ -22,6 +22,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
 from tests.support.minimax import minimax
 from tests.support.models import models
+from tests.support.plies import indicators_of
 from tests.support.qbf_truth import qbf_truth
 
 GAMES = [
@@ -61,8 +62,8 @@ def test_the_matrix_is_flat(words: str) -> None:
     """No ply is nested in another: a gate that reads states reads those of one move, or ends."""
     encoding = guarded(words)
     qbf, layout = encoding.qbf, encoding.layout
-    reads = {v: {k} for k, state in enumerate(layout.board.states) for v in state}
-    last = len(layout.board.states) - 1
+    reads = {v: {k} for k, state in enumerate(layout.state.states) for v in state}
+    last = len(layout.state.states) - 1
     for number, gate in qbf.gates.items():
         reads[number] = set().union(*(reads.get(abs(x), set()) for x in gate.inputs))
         early, late = min(reads[number], default=0), max(reads[number], default=0)
@@ -82,12 +83,12 @@ def test_guards_stand_left_of_the_square_when_placed_early(words: str) -> None:
 
     form = clausal_form(encoding.qbf, polarity=True, placement="early")
     levels = parse_qdimacs(qdimacs_text(form)).levels()
-    square = levels[encoding.layout.board.x[0]]
+    square = levels[encoding.layout.state.x[0]]
     assert form.scopes[square].quantifier is Quantifier.FORALL
     early = [gate for v, gate in encoding.qbf.gates.items() if levels.get(v, square) < square]
     inputs = {abs(x) for gate in early for x in gate.inputs}
-    for indicators in encoding.layout.indicators:
-        legal = abs(encoding.layout.gates[f"white {indicators.ply} legal"])
+    for ply, indicators in indicators_of(encoding.layout):
+        legal = abs(encoding.layout.gates[f"white {ply} legal"])
         assert {legal, *indicators.preconditions} & inputs
     nested = encode(encoding.model, "lifted").qbf
     assert inner_gates(encoding.qbf) < inner_gates(nested)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.grid.lifted import encode_lifted
-from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
@@ -50,8 +50,8 @@ def test_prefix_follows_the_plies(model: Model) -> None:
     for move in encoding.layout.moves:
         black = move.player is Player.BLACK
         expected = Quantifier.EXISTS if black else Quantifier.FORALL
-        assert {quantifiers[v] for v in move.literals} <= {expected}
-        for variable in move.literals:
+        assert {quantifiers[v] for v in move.variables} <= {expected}
+        for variable in move.variables:
             assert levels[variable] >= before
             before = max(before, levels[variable])
 

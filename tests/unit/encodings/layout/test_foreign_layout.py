@@ -7,10 +7,11 @@ import pytest
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
-from qsage_validate.encodings.layout.grid import Indicators, StateCode
+from qsage_validate.encodings.layout.layout import Indicators, StateCode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import MetaFile, parse_meta
 from qsage_validate.games.protocol import Player
+from tests.support.plies import indicators_of
 
 # A 3x1 board, two actions of Black, one of White, three plies, in Q-sage's manner: Black's
 # stop 4, White's stop 8, bounds 9, precondition 10; 5 is White's action bit, 14 Black's last.
@@ -78,18 +79,18 @@ def test_a_layout_is_completed_from_prefix_and_matrix() -> None:
         ((11,), (12, 13), ()),
     ]
     assert [m.stop for m in layout.moves] == [4, 8, None]
-    assert layout.indicators == (Indicators(2, 9, (10,)),)
+    assert indicators_of(layout) == [(2, Indicators(9, (10,)))]
     assert layout.gates == {"white 2 legal": 40}
-    assert layout.black_actions == ("left", "right")
-    assert layout.board.code is StateCode.OCCUPIED_WHITE
-    assert (layout.board.x, layout.board.y) == ((20, 21), ())
-    assert layout.board.states == ((22, 23), (24, 25), (26, 27), (28, 29))
+    assert layout.actions[Player.BLACK] == ("left", "right")
+    assert layout.state.code is StateCode.OCCUPIED_WHITE
+    assert (layout.state.x, layout.state.y) == ((20, 21), ())
+    assert layout.state.states == ((22, 23), (24, 25), (26, 27), (28, 29))
     assert layout.goals.black_condition == (15,)
     assert (layout.goals.black_x, layout.goals.black_y) == ((16, 17), ())
     assert (layout.goals.white_x, layout.goals.white_condition) == ((30, 31), (32,))
     assert layout.goals.counterexample == (33,)
     assert layout.verdict == 41
-    assert (layout.width, layout.height, layout.plies) == (3, 1, 3)
+    assert (layout.state.size, layout.plies) == ((3, 1), 3)
     assert layout.source == "meta file f.meta"
 
 
@@ -97,7 +98,7 @@ def test_indicators_need_the_gate_that_joins_them() -> None:
     gates = {k: g for k, g in formula().gates.items() if k != 40}
     gates[41] = Gate(Connective.OR, (4, 9))
     layout = layout_from_meta(meta(), formula(gates=gates))
-    assert layout.indicators == ()
+    assert indicators_of(layout) == []
     assert layout.gates == {}
 
 
@@ -114,7 +115,7 @@ def test_white_moves_first_when_the_number_of_plies_is_even() -> None:
     )
     layout = layout_from_meta(parse_meta(text), formula())
     assert [m.player for m in layout.moves] == [Player.WHITE, Player.BLACK]
-    assert layout.indicators == (Indicators(1, 9, (10,)),)
+    assert indicators_of(layout) == [(1, Indicators(9, (10,)))]
     assert layout.moves[0].stop == 8
 
 
@@ -122,7 +123,7 @@ def test_a_dummy_last_ply_is_none() -> None:
     gates = dict(formula().gates) | {60: Gate(Connective.OR, (11, 12, 13, -14))}
     layout = layout_from_meta(meta(), formula(gates=gates))
     assert [m.player for m in layout.moves] == [Player.BLACK, Player.WHITE]
-    assert layout.board.states == ((22, 23), (24, 25), (26, 27))
+    assert layout.state.states == ((22, 23), (24, 25), (26, 27))
 
 
 def test_the_goal_variable_is_the_verdict() -> None:
@@ -137,13 +138,13 @@ def test_without_a_formula_the_gaps_of_the_numbering_tell() -> None:
     text = META.replace("[11] [12,13]", "[10] [11,12]")
     layout = layout_from_meta(meta(text), None)
     assert [m.stop for m in layout.moves] == [4, None, None]
-    assert layout.indicators == (Indicators(2, 8, (9,)),)
+    assert indicators_of(layout) == [(2, Indicators(8, (9,)))]
     assert layout.moves[1].action == (5,)
     decided = {1, 2, 3, 4, 5, 8, 9, 10, 11, 12, *range(22, 30)}
     known = layout_from_meta(meta(text), None, decided)
     assert known.moves[1].action == ()
-    assert known.indicators == (Indicators(2, 8, (9,)),)
-    assert layout_from_meta(meta(text), None, decided - {9}).indicators == ()
+    assert indicators_of(known) == [(2, Indicators(8, (9,)))]
+    assert indicators_of(layout_from_meta(meta(text), None, decided - {9})) == []
     with pytest.raises(InputError, match="existential variable 6 in the White ply 2"):
         layout_from_meta(meta(text), None, decided | {6})
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
-from qsage_validate.encodings.layout.grid import Layout
-from qsage_validate.encodings.layout.grid_comments import layout_from_comments
+from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
-from qsage_validate.strategies.readings import BoardCode
 from tests.conftest import REPOSITORY
+from tests.support.plies import with_width
 
 SAMPLE = (REPOSITORY / "certificates" / "tic.qcir").read_text("utf-8")
 SYMBOLIC = "symbolic x [39 40] y [41 42]"
@@ -38,7 +37,7 @@ def layout_with(old: str, new: str) -> Layout:
         (SYMBOLIC, "symbolic x [39] y [41 42]", "1 bit for 4 columns"),
         ("verdict 275", "verdict 276", "literal 276"),
         ("board 4 4", "board 4 " + "1" * 5000, "'1111"),
-        ("qsage-layout 1", "qsage-layout 2", "layout version '2'"),
+        ("qsage-layout 1", "qsage-layout 3", "layout version '3'"),
     ],
 )
 def test_what_does_not_fit_is_one_short_line(old: str, new: str, found: str) -> None:
@@ -145,9 +144,9 @@ def test_literals_are_those_of_the_file_names_included() -> None:
     layout = layout_from_comments(parse_qcir(text, "f.qcir"))
     assert whole is not None
     assert layout is not None
-    inner = layout.board.states[1][0]
+    inner = layout.state.states[1][0]
     assert inner > 275
-    assert layout.board.states[1] == (inner, 46)
+    assert layout.state.states[1] == (inner, 46)
     # The number that the reader gave to the name is none of the file's.
     with pytest.raises(InputError, match=rf"found literal {inner}, expected"):
         layout_from_comments(parse_qcir(text.replace("state 1 n", f"state 1 {inner}"), "f.qcir"))
@@ -157,7 +156,7 @@ def test_a_number_too_large_to_keep_is_found_again() -> None:
     text = SAMPLE.replace("45", "4500000")
     layout = layout_from_comments(parse_qcir(text, "f.qcir"))
     assert layout is not None
-    assert parse_qcir(text).names[layout.board.states[1][0]] == "4500000"
+    assert parse_qcir(text).names[layout.state.states[1][0]] == "4500000"
 
 
 def test_the_clauses_of_qdimacs_have_no_numbers() -> None:
@@ -171,6 +170,6 @@ def test_the_clauses_of_qdimacs_have_no_numbers() -> None:
 
 def test_a_board_of_absurd_size_is_refused_before_its_squares_are_made() -> None:
     layout = layout_with("board 4 4", "board 4 4")
-    assert BoardCode(layout).squares[-1] == (4, 4)
-    with pytest.raises(UsageError, match="1025x1024"):
-        BoardCode(replace(layout, width=1025, height=1024))
+    assert layout.state.squares[-1] == (4, 4)
+    with pytest.raises(UsageError, match="262145x4"):
+        _ = with_width(layout, 262145).state.squares

@@ -22,11 +22,8 @@ from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import AnyEncoding
+from qsage_validate.encodings.layout.comments import comments_in_clauses, layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
-from qsage_validate.encodings.layout.table_comments import (
-    any_layout_from_comments,
-    comments_in_clauses,
-)
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, QsageError
 from qsage_validate.formats.meta import parse_meta
@@ -142,7 +139,7 @@ def read(case: Base) -> bool:
     """Read layout and model of a case; whether they can be read."""
     try:
         qbf = formula(case)
-        layout = any_layout_from_comments(qbf)
+        layout = layout_from_comments(qbf)
         if layout is not None and len(layout.model) > 1:
             load_game(model_from_parts(layout.game, layout.model))
     except QsageError as error:

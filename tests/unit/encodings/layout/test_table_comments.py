@@ -10,15 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout.grid_comments import layout_from_comments
-from qsage_validate.encodings.layout.table_comments import (
-    any_layout_from_comments,
+from qsage_validate.encodings.layout.codings import Number
+from qsage_validate.encodings.layout.comments import (
     comments_in_clauses,
-    table_layout_comments,
-    table_layout_from_comments,
-    with_table_layout,
+    layout_comments,
+    layout_from_comments,
+    with_layout,
 )
-from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, StateTable, TableLayout
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
@@ -45,46 +44,44 @@ FORMULA = Qbf(
     11,
 )
 MOVES = ("a", "(mark 1 1)", 'a "word"')
-LAYOUT = TableLayout(
+LAYOUT = Layout(
     (
-        MoveTable(1, BLACK, MOVES, code=(2, 1), legal=(9, 0, -10)),
-        MoveTable(2, WHITE, ("x", "y"), literals=(4, 5), stop=8),
-        MoveTable(3, BLACK, ("pass",)),
+        listed(1, BLACK, MOVES, code=(2, 1), legal=(9, 0, -10)),
+        listed(2, WHITE, ("x", "y"), literals=(4, 5), stop=8),
+        listed(3, BLACK, ("pass",)),
     ),
-    StateTable(("black a", "white a"), ((), (9, 0), (10, -7), ())),
-    11,
-    {"white 2 legal": 9, "a name with [1 2] in it": -10},
-    "tiny",
-    "positional",
-    {"name": "tiny", "pg": "#positions\n\n  a b\n| % c"},
+    StateView(("black a", "white a"), ((), (9, 0), (10, -7), ())),
+    verdict=11,
+    gates={"white 2 legal": 9, "a name with [1 2] in it": -10},
+    encoding="tiny",
+    game="positional",
+    model={"name": "tiny", "pg": "#positions\n\n  a b\n| % c"},
     conclusive=(False,),
     illegal=IllegalMoves.REPLACED,
     black_passes=True,
 )
-TEXT = qcir_text(with_table_layout(FORMULA, LAYOUT))
+TEXT = qcir_text(with_layout(FORMULA, LAYOUT))
 
 
 def test_every_part_comes_back_from_both_formats() -> None:
-    made = with_table_layout(FORMULA, LAYOUT)
+    made = with_layout(FORMULA, LAYOUT)
     for read in (parse_qcir(qcir_text(made)), parse_qdimacs(qbf_to_qdimacs(made))):
-        assert table_layout_from_comments(read) == LAYOUT
-        assert any_layout_from_comments(read) == LAYOUT
+        assert layout_from_comments(read) == LAYOUT
 
 
 def test_the_two_versions_are_told_apart() -> None:
-    assert table_layout_from_comments(FORMULA) is None
-    assert any_layout_from_comments(FORMULA) is None
-    with pytest.raises(InputError, match="layout version '2'"):
-        layout_from_comments(with_table_layout(FORMULA, LAYOUT))
+    assert layout_from_comments(FORMULA) is None
     with pytest.raises(InputError, match="layout version '3'"):
-        any_layout_from_comments(parse_qcir(TEXT.replace("qsage-layout 2", "qsage-layout 3")))
+        layout_from_comments(parse_qcir(TEXT.replace("qsage-layout 2", "qsage-layout 3")))
 
 
 def test_a_symbolic_position_comes_back() -> None:
-    state = StateTable(("black", "white"), ((9, 10),), position=(8, -4), places=("a", "b c", "d"))
+    state = StateView(
+        ("black", "white"), ((9, 10),), axes=(Number((8, -4), 3),), names=("a", "b c", "d")
+    )
     layout = replace(LAYOUT, moves=LAYOUT.moves[:1], state=state)
-    made = with_table_layout(FORMULA, layout)
-    assert table_layout_from_comments(parse_qcir(qcir_text(made))) == layout
+    made = with_layout(FORMULA, layout)
+    assert layout_from_comments(parse_qcir(qcir_text(made))) == layout
 
 
 def test_moves_are_written_once_and_runs_in_short() -> None:
@@ -93,9 +90,9 @@ def test_moves_are_written_once_and_runs_in_short() -> None:
     names = tuple(f"p{k}" for k in range(size))
     width = size.bit_length()
     step = width + 2 * size
-    layout = TableLayout(
+    layout = Layout(
         tuple(
-            MoveTable(
+            listed(
                 ply,
                 BLACK if ply % 2 else WHITE,
                 names,
@@ -104,7 +101,7 @@ def test_moves_are_written_once_and_runs_in_short() -> None:
             )
             for ply in range(1, plies + 1)
         ),
-        StateTable(
+        StateView(
             tuple(f"{c} {n}" for c in ("black", "white") for n in names),
             tuple(
                 tuple(range(t * step + width, (t + 1) * step)) if t % 2 else (0,) * 2 * size
@@ -112,7 +109,7 @@ def test_moves_are_written_once_and_runs_in_short() -> None:
             ),
         ),
     )
-    lines = table_layout_comments(layout)
+    lines = layout_comments(layout)
     assert sum(map(len, lines)) < 60_000
     blocks = tuple(
         Scope(
@@ -122,7 +119,7 @@ def test_moves_are_written_once_and_runs_in_short() -> None:
         for t in range(plies + 1)
     )
     formula = Qbf(blocks, {10**6: Gate(Connective.AND, ())}, 10**6)
-    assert table_layout_from_comments(with_table_layout(formula, layout)) == layout
+    assert layout_from_comments(with_layout(formula, layout)) == layout
 
 
 def test_of_clauses_only_the_output_is_named_and_keeps_its_meaning() -> None:
@@ -132,27 +129,27 @@ def test_of_clauses_only_the_output_is_named_and_keeps_its_meaning() -> None:
         {20: Gate(Connective.OR, (1, -4)), 30: Gate(Connective.AND, (20, -6))},
         30,
     )
-    layout = TableLayout(LAYOUT.moves[1:2], verdict=30)
+    layout = Layout(LAYOUT.moves[1:2], verdict=30)
     layout = replace(layout, moves=(replace(layout.moves[0], ply=1),))
-    made = with_table_layout(clauses, layout)
+    made = with_layout(clauses, layout)
     read = parse_qdimacs(qbf_to_qdimacs(made))
-    found = table_layout_from_comments(read)
+    found = layout_from_comments(read)
     assert read.output != 30
     assert found == replace(layout, verdict=read.output)
     with pytest.raises(ValueError, match="names 20"):
-        with_table_layout(clauses, replace(layout, gates={"a clause": 20}))
+        with_layout(clauses, replace(layout, gates={"a clause": 20}))
 
 
 def test_a_literal_of_no_variable_or_gate_is_not_written() -> None:
     with pytest.raises(ValueError, match="names -12"):
-        with_table_layout(FORMULA, replace(LAYOUT, gates={"nothing": -12}))
+        with_layout(FORMULA, replace(LAYOUT, gates={"nothing": -12}))
 
 
 def test_a_clausal_form_keeps_the_names_of_what_it_keeps() -> None:
     made = encode(hex_network(3, 3, 3), "la")
     form = clausal_form(made.qbf, polarity=True)
     read = parse_qdimacs(qdimacs_text(form, comments_in_clauses(made.qbf, made.qbf.levels())))
-    found = table_layout_from_comments(read)
+    found = layout_from_comments(read)
     assert found is not None
     assert found.moves == made.layout.moves
     assert found.state.position == made.layout.state.position
@@ -229,7 +226,7 @@ def test_what_does_not_fit_is_one_line(old: str, new: str, found: str) -> None:
     assert TEXT.count(old) == 1, old
     text = TEXT.replace(old, new)
     with pytest.raises(InputError) as caught:
-        table_layout_from_comments(parse_qcir(text, "f.qcir"))
+        layout_from_comments(parse_qcir(text, "f.qcir"))
     pairs = enumerate(zip(TEXT.split("\n"), text.split("\n"), strict=False), start=1)
     line = next(number for number, (before, after) in pairs if before != after)
     assert str(caught.value).startswith(f"f.qcir:{line}:1: found {found}")
@@ -251,16 +248,16 @@ c @ move 3 black list 2 literals [3 -2]
 
 
 def test_moves_that_cannot_be_made_share_a_constant_and_nothing_else() -> None:
-    layout = table_layout_from_comments(parse_qdimacs(IMPOSSIBLE + clauses(2), "f.qdimacs"))
+    layout = layout_from_comments(parse_qdimacs(IMPOSSIBLE + clauses(2), "f.qdimacs"))
     assert layout is not None
-    assert layout.moves[0].literals == (1, -2, -2)
-    assert layout.moves[2].literals == (3, -2)
+    assert layout.moves[0].variables == (1, -2, -2)
+    assert layout.moves[2].variables == (3, -2)
     # Not asserted, 2 is a variable like any other one.
     with pytest.raises(InputError, match=r"f\.qdimacs:4:1: found variable 2 once more"):
-        table_layout_from_comments(parse_qdimacs(IMPOSSIBLE + clauses(), "f.qdimacs"))
+        layout_from_comments(parse_qdimacs(IMPOSSIBLE + clauses(), "f.qdimacs"))
     taken = IMPOSSIBLE.replace("list 2 literals [3 -2]", "list 2 code [2]")
     with pytest.raises(InputError, match=r"f\.qdimacs:6:1: found variable 2 once more"):
-        table_layout_from_comments(parse_qdimacs(taken + clauses(2), "f.qdimacs"))
+        layout_from_comments(parse_qdimacs(taken + clauses(2), "f.qdimacs"))
 
 
 def test_a_constant_gate_stands_for_a_move_that_cannot_be_made() -> None:
@@ -268,18 +265,18 @@ def test_a_constant_gate_stands_for_a_move_that_cannot_be_made() -> None:
         "#@ qsage-layout 2\n#@ list 1 a b\n#@ move 1 black list 1 literals [1 -2]\n"
         "exists(1)\noutput(3)\n2 = and()\n3 = and(1, 2)\n"
     )
-    layout = table_layout_from_comments(parse_qcir(text, "f.qcir"))
+    layout = layout_from_comments(parse_qcir(text, "f.qcir"))
     assert layout is not None
-    assert layout.moves[0].literals == (1, -2)
+    assert layout.moves[0].variables == (1, -2)
     with pytest.raises(InputError, match=r"f\.qcir:3:1: found the constant 2, which is true"):
-        table_layout_from_comments(parse_qcir(text.replace("1 -2", "1 2"), "f.qcir"))
+        layout_from_comments(parse_qcir(text.replace("1 -2", "1 2"), "f.qcir"))
 
 
 def test_the_clauses_of_qdimacs_have_no_numbers() -> None:
     layout = IMPOSSIBLE + "c @ verdict 5\n"
     with pytest.raises(InputError, match=r"f\.qdimacs:7:1: found literal 5, expected a variable"):
-        table_layout_from_comments(parse_qdimacs(layout + clauses(2), "f.qdimacs"))
-    named = table_layout_from_comments(
+        layout_from_comments(parse_qdimacs(layout + clauses(2), "f.qdimacs"))
+    named = layout_from_comments(
         parse_qdimacs(layout.replace("verdict 5", "verdict output") + clauses(2), "f.qdimacs")
     )
     assert named is not None
@@ -288,7 +285,7 @@ def test_the_clauses_of_qdimacs_have_no_numbers() -> None:
 
 def test_a_ply_may_have_no_move() -> None:
     """Formulas of a game in GDL that are deeper than the game have such plies."""
-    read = table_layout_from_comments(parse_qcir(TEXT.replace("list 3 pass", "list 3")))
+    read = layout_from_comments(parse_qcir(TEXT.replace("list 3 pass", "list 3")))
     assert read is not None
     assert () in [table.moves for table in read.moves]
 
@@ -296,39 +293,39 @@ def test_a_ply_may_have_no_move() -> None:
 def test_too_many_states_are_told() -> None:
     text = TEXT.replace("#@ verdict", "#@ state 4 []\n#@ verdict")
     with pytest.raises(InputError, match="5 states for 3 moves"):
-        table_layout_from_comments(parse_qcir(text))
+        layout_from_comments(parse_qcir(text))
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=6)
 
 
 @st.composite
-def layouts(draw: st.DrawFn) -> TableLayout:
+def layouts(draw: st.DrawFn) -> Layout:
     """Layouts over :data:`FORMULA` with any texts."""
     some = st.lists(texts, min_size=2, max_size=2, unique=True).map(tuple)
     literals = st.sampled_from([x for k in range(1, 12) for x in (k, -k)] + [0, 0, 0])
     bits = st.lists(literals, min_size=2, max_size=2).map(tuple)
     moves = (
-        MoveTable(1, BLACK, draw(some), code=(draw(st.sampled_from((1, -1))),), legal=draw(bits)),
-        MoveTable(2, WHITE, draw(some), literals=draw(st.sampled_from(((4, 5), (-8, 4))))),
+        listed(1, BLACK, draw(some), code=(draw(st.sampled_from((1, -1))),), legal=draw(bits)),
+        listed(2, WHITE, draw(some), literals=draw(st.sampled_from(((4, 5), (-8, 4))))),
     )
     lines = st.text(st.characters(codec="ascii", exclude_characters="\r\n\x0b\x0c\x1c\x1d\x1e"))
-    return TableLayout(
+    return Layout(
         moves,
-        StateTable(draw(some), tuple(draw(st.lists(bits, max_size=3)))),
-        draw(st.sampled_from((None, 3, -11, 11))),
-        draw(st.dictionaries(st.sampled_from(("a", "b c")), literals.filter(bool))),
+        StateView(draw(some), tuple(draw(st.lists(bits, max_size=3)))),
+        verdict=draw(st.sampled_from((None, 3, -11, 11))),
+        gates=draw(st.dictionaries(st.sampled_from(("a", "b c")), literals.filter(bool))),
         model={"notes": draw(lines).strip()},
     )
 
 
 @given(layouts())
 @settings(max_examples=100)
-def test_any_texts_come_back(layout: TableLayout) -> None:
-    made = with_table_layout(FORMULA, layout)
-    assert table_layout_from_comments(made) == layout
+def test_any_texts_come_back(layout: Layout) -> None:
+    made = with_layout(FORMULA, layout)
+    assert layout_from_comments(made) == layout
     read = parse_qcir(qcir_text(made))
-    found = table_layout_from_comments(read)
+    found = layout_from_comments(read)
     assert found is not None
     assert found.moves == layout.moves
     assert found.state == layout.state
@@ -351,7 +348,7 @@ def test_damage_is_an_input_error_or_another_layout() -> None:
         )
         damaged[k] = cut
         try:
-            table_layout_from_comments(parse_qcir("\n".join(damaged)))
+            layout_from_comments(parse_qcir("\n".join(damaged)))
         except InputError:
             refused += 1
     assert refused > 300

@@ -19,7 +19,7 @@ from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.solvers.search.solver import solve
-from qsage_validate.strategies.table_reader import TableSkolemReader
+from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certificate_strategy import CertificateStrategy
 from tests.support.positional import random_game, winner
@@ -165,7 +165,7 @@ def test_a_certificate_of_the_played_form_wins_every_play_of_the_rules() -> None
     )
     assert made.truth
     oracle = SimulationOracle(made.certificate)
-    strategy = CertificateStrategy(TableSkolemReader(encoding.layout, oracle), game)
+    strategy = CertificateStrategy(SkolemReader(encoding.layout, oracle), game)
     ends: list[Player] = []
 
     def play(history: tuple[Move, ...], position: PositionalPosition) -> None:

@@ -15,8 +15,8 @@ from pysat.solvers import Solver as SatSolver
 
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.table_comments import table_layout_from_comments
-from qsage_validate.encodings.layout.tables import IllegalMoves, MoveTable, TableLayout
+from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.encodings.positional.clause_set import FALSE, TRUE, ClauseSet
 from qsage_validate.encodings.positional.prepared import prepared
 from qsage_validate.encodings.registry import encode
@@ -154,9 +154,7 @@ def test_puzzles_are_prepared_as_by_their_authors(shared_data: Path) -> None:
         for name in EXPLICIT:
             model = prepared(board, name)
             sizes.add(len(model.positions))
-            (first, *_) = encode(model, name).layout.moves or (None,)
-            assert first is None or isinstance(first, MoveTable)
-            assert (first is None) is (not model.positions)
+            assert bool(encode(model, name).layout.moves) is bool(model.positions)
         # The same positions are useful to winning sets, to ways and to cuts.
         assert len(sizes) == 1
         differences.append(len(theirs.positions) - sizes.pop())
@@ -170,13 +168,13 @@ def test_puzzles_are_prepared_as_by_their_authors(shared_data: Path) -> None:
 def wrong_stones(play: ClaimedPlay, values: Mapping[int, bool]) -> list[str]:
     """The atoms that a layout vouches for, before the play is won, and that are not the play's."""
     layout = play.encoding.layout
-    assert isinstance(layout, TableLayout)
+    assert layout is not None
     wrong = []
     states = zip(play.stones, layout.state.states, strict=True)
     for (black, white), literals in list(states)[: play.won_after + 1] if values else ():
         stones = {f"black {name}" for name in play.model.names(black)}
         stones |= {f"white {name}" for name in play.model.names(white)}
-        for atom, x in zip(layout.state.atoms, literals, strict=False):
+        for atom, x in zip(layout.state.kinds, literals, strict=False):
             # Variables of unused moves need not be in the clauses.
             says = values.get(abs(x), x > 0) != (x < 0) if x else atom in stones
             if says is not (atom in stones) and layout.state.wrong(atom, says):
@@ -217,7 +215,7 @@ def test_definitions_lay_the_stones_of_the_play(random: Random) -> None:
         for (black, white), literals in zip(play.stones, state.states, strict=True):
             stones = {f"black {name}" for name in model.names(black)}
             stones |= {f"white {name}" for name in model.names(white)}
-            for atom, literal in zip(state.atoms, literals, strict=False):
+            for atom, literal in zip(state.kinds, literals, strict=False):
                 if literal:
                     assert (values[abs(literal)] != (literal < 0)) is (atom in stones)
 
@@ -257,7 +255,6 @@ def test_certificates_begin_with_a_first_move_of_the_hint(
     certified = certify_encoding(encode(model, name))
     assert (certified.winner is BLACK) is searched(model)
     (first, *_) = certified.encoding.layout.moves
-    assert isinstance(first, MoveTable)
     assert first.moves == model.names(model.first_moves)
     assert 1 <= len(first.moves) <= 3
 
@@ -281,7 +278,7 @@ def test_clauses_are_written_as_they_are(name: str) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_layouts_say_which_boards_are_one_sided(name: str) -> None:
     encoding = encode(hex_network(3, 3, 5), name)
-    layout = table_layout_from_comments(parse_qdimacs(qbf_to_qdimacs(encoding.qbf)))
+    layout = layout_from_comments(parse_qdimacs(qbf_to_qdimacs(encoding.qbf)))
     assert layout is not None
     assert layout.state == encoding.layout.state
     assert layout.state.one_sided is (name != "cor")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.tables import IllegalMoves
+from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.encodings.positional.lifted import LiftedBoard
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
@@ -83,7 +83,7 @@ def moves_of(random: Random, encoding: TableEncoding, legal: bool) -> tuple[list
     black, white = model.black, model.white
     codes: list[int] = []
     for table in encoding.layout.moves:
-        code = random.randrange(1 << len(table.code))
+        code = random.randrange(1 << len(table.variables))
         names = table.moves
         if table.player is BLACK and (legal or random.random() < 0.7):
             taken = black | white
@@ -104,7 +104,7 @@ def moves_of(random: Random, encoding: TableEncoding, legal: bool) -> tuple[list
 def completed(random: Random, encoding: TableEncoding, codes: list[int]) -> list[int]:
     """The codes of the plies that are left, whatever they are."""
     rest = encoding.layout.moves[len(codes) :]
-    return codes + [random.randrange(1 << len(table.code)) for table in rest]
+    return codes + [random.randrange(1 << len(table.variables)) for table in rest]
 
 
 @settings(max_examples=60)
@@ -222,9 +222,9 @@ def test_the_layout_says_where_moves_and_states_are() -> None:
     assert [table.player for table in layout.moves] == [BLACK, WHITE] * 2 + [BLACK]
     for table in layout.moves:
         assert table.moves == model.names(model.open)
-        assert len(table.code) == 3
+        assert len(table.variables) == 3
     assert layout.state.places == model.names(model.open)
-    assert layout.state.atoms == ("black", "white")
+    assert layout.state.kinds == ("black", "white")
     assert len(layout.state.states) == len(layout.moves) + 1
     assert abs(layout.verdict or 0) in encoding.qbf.gates
     assert {abs(x) for x in layout.gates.values()} <= set(encoding.qbf.gates)
@@ -273,7 +273,7 @@ def _value(encoding: TableEncoding, values: dict[int, int], literal: int) -> boo
 def test_one_open_position_has_a_variable() -> None:
     model = replace(hex_network(1, 1), turns=alternating(1))
     for encoding in encodings(model):
-        assert len(encoding.layout.moves[0].code) == 1
+        assert len(encoding.layout.moves[0].variables) == 1
         assert qbf_truth(encoding.qbf)
 
 

@@ -1,0 +1,363 @@
+"""The layout of an encoding: what its variables and gates mean in the game.
+
+Plies count from 1; state ``t`` is the one before ply ``t + 1``, so ``states[0]`` is the initial
+position.  Bit vectors are tuples of signed literals, most significant bit first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Final
+
+from qsage_validate.encodings.layout.codings import (
+    Bits,
+    GridCoding,
+    MoveCoding,
+    Number,
+    NumberedCoding,
+    OneHotCoding,
+)
+from qsage_validate.errors import UsageError
+from qsage_validate.games.protocol import Player, Square
+
+MOST_SQUARES: Final = 1 << 20
+"""The largest board that is decoded: each square of it is a question to the certificate."""
+
+
+class StateCode(Enum):
+    """What the two state variables of a square mean."""
+
+    OPEN_WHITE = "open white"
+    OCCUPIED_WHITE = "occupied white"
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What each of the two says."""
+        return tuple(self.value.split())
+
+    def decode(self, first: bool, second: bool) -> Square:
+        """The content of the square that the two values stand for."""
+        is_open = first if self is StateCode.OPEN_WHITE else not first
+        if is_open:
+            return Square.OPEN
+        return Square.WHITE if second else Square.BLACK
+
+    def encode(self, square: Square) -> tuple[bool, bool | None]:
+        """The two values for ``square``; ``None`` where the second means nothing."""
+        is_open = square is Square.OPEN
+        second = None if is_open else square is Square.WHITE
+        return is_open == (self is StateCode.OPEN_WHITE), second
+
+
+@dataclass(frozen=True, slots=True)
+class Indicators:
+    """What says of a White ply that it is legal, whatever the move: all literals are true.
+
+    ``bounds`` says that action and coordinates are legal (Table 1's *lb*; ``None`` where every
+    value of the bits is); ``preconditions[k]`` that the k-th precondition of the chosen action
+    holds (*P*).
+    """
+
+    bounds: int | None
+    preconditions: Bits
+
+    @property
+    def literals(self) -> Bits:
+        """All of them, the bounds first."""
+        return (*(() if self.bounds is None else (self.bounds,)), *self.preconditions)
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """The variables of one ply, from 1.
+
+    ``stop`` is the game-stop variable (``None`` where there is none): the player claims to have
+    won with this ply or, with ``stop_instead``, before it, so that the ply does not happen.
+
+    ``legal`` has for each move a literal that is true exactly when the formula takes the move
+    for legal; it is empty, or a literal is 0, where the formula does not say.  ``indicators`` say
+    it of all moves of the ply together.
+    """
+
+    ply: int
+    player: Player
+    coding: MoveCoding
+    stop: int | None = None
+    stop_instead: bool = True
+    legal: Bits = ()
+    indicators: Indicators | None = None
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The texts of all moves, legal or not, as the rules of the game write them."""
+        return self.coding.moves
+
+    @property
+    def variables(self) -> Bits:
+        """The literals that make the move, without the stop variable."""
+        return self.coding.variables
+
+    @property
+    def all_variables(self) -> Bits:
+        """The literals of the ply, the stop variable last."""
+        return self.variables if self.stop is None else (*self.variables, self.stop)
+
+    @property
+    def vectors(self) -> tuple[Bits, ...]:
+        """The bits of each number that makes the move: on a grid of action, x and y."""
+        return tuple(number.bits for number in self.coding.numbers)
+
+    @property
+    def action(self) -> Bits:
+        """The bits of a grid's action."""
+        return self.vectors[0]
+
+    @property
+    def x(self) -> Bits:
+        """The bits of a grid's column."""
+        return self.vectors[1]
+
+    @property
+    def y(self) -> Bits:
+        """The bits of a grid's row."""
+        return self.vectors[2]
+
+    @property
+    def says_legal(self) -> Bits:
+        """All literals that say whether a move is legal."""
+        if self.indicators is not None:
+            return self.indicators.literals
+        return tuple(literal for literal in self.legal if literal)
+
+
+def listed(
+    ply: int,
+    player: Player,
+    moves: tuple[str, ...],
+    code: Bits = (),
+    literals: Bits = (),
+    legal: Bits = (),
+    stop: int | None = None,
+) -> Ply:
+    """A ply whose moves are a list: numbered by the bits ``code``, or with a literal each."""
+    coding = OneHotCoding(moves, literals) if literals else NumberedCoding(moves, code)
+    return Ply(ply, player, coding, stop, legal=legal)
+
+
+def on_grid(
+    ply: int,
+    player: Player,
+    coding: GridCoding,
+    stop: int | None = None,
+    indicators: Indicators | None = None,
+) -> Ply:
+    """A ply whose moves are actions with coordinates; a claim goes with the move."""
+    return Ply(ply, player, coding, stop, stop_instead=False, indicators=indicators)
+
+
+@dataclass(frozen=True)
+class StateView:
+    """Where a formula keeps the position.
+
+    ``states[t][k]`` is the literal that says ``kinds[k]`` of the position before ply ``t + 1``;
+    it is 0 where the formula has none (the atom is then left out of comparisons), and
+    ``states[t]`` is empty where the formula has no state at that time.
+
+    Without ``axes`` a kind is an atom, in the words of the game (``"black b2"``,
+    ``"(cell 1 1 x)"``).  With a symbolic position, ``axes`` are the numbers that point at one of
+    its places, and kinds are what may be there: the atom ``f"{kind} {place}"`` is read by giving
+    ``axes`` the numbers of the place.  ``names`` are what places are called where there is one
+    axis; on a grid, which has two, they are squares ``(x,y)``.
+
+    On a grid two literals say by ``code`` what is on a square, so that the formula tells the
+    whole board.
+
+    Of a positional game ``one_sided`` says that clauses bind the literals to Black's disadvantage
+    only: what is ``black`` for the formula is black, and what is white is ``white`` for it, but a
+    solver's strategy may leave a black stone out, or lay a white one.
+    """
+
+    kinds: tuple[str, ...] = ()
+    states: tuple[Bits, ...] = ()
+    axes: tuple[Number, ...] = ()
+    names: tuple[str, ...] = ()
+    one_sided: bool = False
+    code: StateCode | None = None
+
+    @property
+    def position(self) -> Bits:
+        """The bits of the symbolic position; empty without one."""
+        return tuple(literal for axis in self.axes for literal in axis.bits)
+
+    @property
+    def x(self) -> Bits:
+        """The bits of a grid's column."""
+        return self.axes[0].bits
+
+    @property
+    def y(self) -> Bits:
+        """The bits of a grid's row."""
+        return self.axes[1].bits
+
+    @property
+    def is_board(self) -> bool:
+        """Whether the formula tells what is on each square of a grid."""
+        return self.code is not None
+
+    @property
+    def lists_atoms(self) -> bool:
+        """Whether each kind is an atom: there is no symbolic position to give a value."""
+        return not self.position and not self.is_board
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of a grid."""
+        width, height = self.axes
+        return width.size, height.size
+
+    @property
+    def literals(self) -> Iterator[int]:
+        """The literals of all states that the formula has."""
+        return (literal for state in self.states for literal in state if literal)
+
+    @cached_property
+    def squares(self) -> tuple[tuple[int, int], ...]:
+        """The squares of a grid, from 1, row by row; empty where no board is told.
+
+        Raises ``UsageError`` for a board of more than ``MOST_SQUARES`` squares: a layout's board
+        is a line of text, while a board that is shown is asked for square by square.
+        """
+        if not self.is_board:
+            return ()
+        width, height = self.size
+        if width * height > MOST_SQUARES:
+            raise UsageError(
+                f"the layout's board has {width}x{height} squares: boards of at "
+                f"most {MOST_SQUARES:,} are played"
+            )
+        return tuple((x, y) for y in range(1, height + 1) for x in range(1, width + 1))
+
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """The names of the places that the symbolic position can be at, in a fixed order."""
+        return tuple(f"({x},{y})" for x, y in self.squares) if self.is_board else self.names
+
+    @cached_property
+    def at_places(self) -> tuple[dict[int, bool], ...]:
+        """The values of the symbolic position at each place; one empty one without a position."""
+        if self.is_board:
+            x_axis, y_axis = self.axes
+            return tuple({**x_axis.set(x - 1), **y_axis.set(y - 1)} for x, y in self.squares)
+        if not self.position:
+            return ({},)
+        return tuple(self.axes[0].set(number) for number in range(len(self.names)))
+
+    def wrong(self, atom: str, by_formula: bool) -> bool:
+        """Whether the formula may not say this of an atom of which the rules say the opposite."""
+        return not self.one_sided or by_formula is atom.startswith("black ")
+
+
+def board_view(x: Number, y: Number, states: tuple[Bits, ...], code: StateCode) -> StateView:
+    """The state of a grid: fix ``x`` and ``y``, read two literals by ``code``."""
+    return StateView(code.kinds, states, (x, y), code=code)
+
+
+@dataclass(frozen=True, slots=True)
+class GoalVariables:
+    """Where Black claims a goal and where White's is refuted (the paper's B and W variables)."""
+
+    black_condition: Bits = ()
+    black_x: Bits = ()
+    black_y: Bits = ()
+    white_condition: Bits = ()
+    white_x: Bits = ()
+    white_y: Bits = ()
+    counterexample: Bits = ()
+
+
+class IllegalMoves(Enum):
+    """What a formula makes of a move that the rules forbid.
+
+    ``LOSES``: who makes it has lost.  ``IGNORED``: an illegal move of White's does nothing and
+    the play goes on (the corrective way of Mayer-Eichberger and Saffidine 2020); Black's loses.
+    ``REPLACED``: in the place of an illegal move of White's Black's side chooses a legal one of
+    White's (He, Saffidine and Thielscher 2024, rules (3), (4) and (7)); Black's loses.
+    """
+
+    LOSES = "loses"
+    IGNORED = "ignored"
+    REPLACED = "replaced"
+
+
+class Silence(Enum):
+    """What it means that a formula says nothing of the legality of a ply.
+
+    ``UNSAID``: the rules decide, and the verdict whether the promise is kept (stateless
+    encodings, for example).  ``FREE``: every move may be made (of Black's last ply in a formula
+    that says of all others what is legal).
+    """
+
+    UNSAID = "unsaid"
+    FREE = "free"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the variables of a formula mean.
+
+    ``actions`` are the names of each player's actions, in the order of their numbers, where moves
+    are made of action and coordinates; else there are none.  ``goals`` are the variables in which
+    a goal is claimed; only where the formula tells a board a layout says which they are.
+
+    ``gates`` names intermediate literals for people and for checks (``"white 2 legal"``,
+    ``"black 1 move"``, …); ``verdict`` is the literal that is true when the certificate's side
+    has won (usually the output); ``game`` is the kind of game (``"bddl"``, ``"positional"``,
+    ``"gdl"``) and ``model`` the text of the game's model by part, from which the registry of
+    games makes the rules again.
+
+    ``conclusive`` are the truth values of the formula that say who wins by the rules; a formula
+    about some strategies only has one of them.  ``illegal`` is what the formula makes of illegal
+    moves; with ``black_passes`` one of Black's does nothing either, whatever ``illegal`` says of
+    it: no stone is laid and the play goes on, which only hurts Black.
+    """
+
+    moves: tuple[Ply, ...]
+    state: StateView = StateView()
+    actions: Mapping[Player, tuple[str, ...]] = field(default_factory=dict)
+    goals: GoalVariables = GoalVariables()
+    verdict: int | None = None
+    gates: Mapping[str, int] = field(default_factory=dict)
+    encoding: str = "unknown"
+    game: str = "positional"
+    model: Mapping[str, str] = field(default_factory=dict)
+    source: str = "layout comments"
+    conclusive: tuple[bool, ...] = (True, False)
+    illegal: IllegalMoves = IllegalMoves.LOSES
+    black_passes: bool = False
+    silence: Silence = Silence.UNSAID
+
+    @property
+    def plies(self) -> int:
+        """The number of plies."""
+        return len(self.moves)
+
+    def of(self, player: Player) -> Iterator[Ply]:
+        """The plies of a player."""
+        return (ply for ply in self.moves if ply.player is player)
+
+    def illegal_replies(self, player: Player) -> IllegalMoves:
+        """What the formula makes of a certificate's reply that is no legal move of a player's."""
+        if player is Player.WHITE:
+            return self.illegal
+        return IllegalMoves.IGNORED if self.black_passes else IllegalMoves.LOSES
+
+
+def inconclusive(layout: Layout | None, truth: bool) -> str | None:
+    """Why the formula's value says nothing about the game; ``None`` where it says who wins."""
+    if layout is None or truth in layout.conclusive:
+        return None
+    value = "true" if truth else "false"
+    return f"the formula is {value}, of which no winner follows in {layout.encoding}"

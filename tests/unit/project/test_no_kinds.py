@@ -1,0 +1,73 @@
+"""Data says what differs: nobody asks of which kind a layout, a reader or a move's coding is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import qsage_validate
+
+PACKAGE = Path(qsage_validate.__file__).parent
+
+KINDS = {
+    "Layout": "encodings/layout/layout.py",
+    "Ply": "encodings/layout/layout.py",
+    "StateView": "encodings/layout/layout.py",
+    "GridCoding": "encodings/layout/codings.py",
+    "NumberedCoding": "encodings/layout/codings.py",
+    "OneHotCoding": "encodings/layout/codings.py",
+    "HerbrandReader": "strategies/herbrand.py",
+}
+"""Classes of which nobody asks whether something is one, and the module that defines each."""
+
+
+def questions(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The classes that a module asks for, by ``isinstance`` or by a pattern, with the line."""
+    for node in ast.walk(tree):
+        asked: list[ast.expr] = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in ("isinstance", "issubclass") and len(node.args) == 2:
+                asked = [node.args[1]]
+        elif isinstance(node, ast.MatchClass):
+            asked = [node.cls]
+        elif isinstance(node, ast.Compare) and _is_type_of(node.left):
+            asked = list(node.comparators)
+        for part in asked:
+            for name in ast.walk(part):
+                if isinstance(name, ast.Name):
+                    yield name.lineno, name.id
+                elif isinstance(name, ast.Attribute):
+                    yield name.lineno, name.attr
+
+
+def _is_type_of(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"
+
+
+def test_nobody_asks_for_kinds() -> None:
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = str(path.relative_to(PACKAGE))
+        for line, name in questions(ast.parse(path.read_text(encoding="utf-8"))):
+            if KINDS.get(name, module) != module:
+                found.append(f"{module}:{line}: asks whether something is a {name}")
+    assert not found, "\n".join(found)
+
+
+def test_every_kind_is_defined_where_it_is_said() -> None:
+    for name, module in KINDS.items():
+        tree = ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
+        assert name in {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def test_every_way_to_ask_is_seen() -> None:
+    text = (
+        "isinstance(x, Layout)\n"
+        "isinstance(x, (int, layout.Ply))\n"
+        "isinstance(x, GridCoding | OneHotCoding)\n"
+        "type(x) is StateView\n"
+        "match x:\n    case NumberedCoding():\n        pass\n"
+    )
+    asked = [name for _, name in questions(ast.parse(text)) if name in KINDS]
+    assert sorted(asked) == sorted(set(KINDS) - {"HerbrandReader"})
