@@ -55,7 +55,8 @@ from qsage_validate.kernel.certificate import (
 from qsage_validate.proving.bundle.formula_cnf import formula_proof
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.levels import LevelResult
-from qsage_validate.proving.limits import Send, run_limited
+from qsage_validate.system.job import Send, run_job
+from qsage_validate.system.limits import Limits
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 OWN: Final = ("tic", "hex", "connect3", "breakthrough", "evader", "domineering")
@@ -227,7 +228,7 @@ def within(gates: int, memory: int) -> int:
             words.append(f"{result.word} ({result.seconds:.1f} s)")
 
         start = time.perf_counter()
-        done = run_limited(generated, (shape, gates), memory, receive=receive)
+        done = run_job(generated, shape, gates, limits=Limits(memory_mb=memory), receive=receive)
         words += [str(done)] * (2 - len(words))
         peak = f"{done['peak'] / 2**20:,.0f}" if isinstance(done, dict) else ""
         table.add_row(shape, *words, f"{time.perf_counter() - start:.1f}", peak)

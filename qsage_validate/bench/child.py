@@ -33,6 +33,7 @@ from qsage_validate.bench.run import (
 )
 from qsage_validate.errors import QsageError, UndecidedError, one_line
 from qsage_validate.system.clock import count_processor_time, now
+from qsage_validate.system.memory import limit_memory
 
 # A run keeps its time limit itself; so much later it is ended.
 _GRACE_SECONDS: Final = 20.0
@@ -193,7 +194,7 @@ def _executed(experiment: Experiment, run: Run) -> RunResult:
     status, why = "crashed", ""
     try:
         if run.memory_mb is not None:
-            _limit_memory(run.memory_mb)
+            limit_memory(run.memory_mb)
         result = experiment.execute(run)
     except UndecidedError as error:
         status, why = "undecided", str(error)
@@ -225,12 +226,6 @@ def _measured(result: RunResult) -> RunResult:
         peak if result.peak_mb is None else result.peak_mb,
         result.data,
     )
-
-
-def _limit_memory(memory_mb: int) -> None:
-    from qsage_validate.proving.limits import limit_memory
-
-    limit_memory(memory_mb)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from qsage_validate.cli.common import check_streams, emit, emit_json, narrate, p
 from qsage_validate.cli.option_groups import OptionGroup, takes_groups
 from qsage_validate.cli.options import DialectOptions, JsonOption, RulesOptions, TimeoutOption
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.system.limits import Deadline
+from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
     from qsage_validate.problems.files import Files
@@ -135,8 +135,7 @@ def command(
         games=attack.games,
         seed=attack.seed,
         illegal=attack.illegal,
-        positions=attack.positions,
-        deadline=Deadline.after(timeout),
+        limits=Limits(Deadline.after(timeout), memory, attack.positions),
         jobs=attack.jobs,
         checkpoint=attack.checkpoint,
         trace=trace,
@@ -192,7 +191,7 @@ def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | 
     """The report, and what it is about where this process has read it."""
     from qsage_validate.cli.search_progress import SearchLine
     from qsage_validate.problems.validated import load_to_validate
-    from qsage_validate.proving.runner import validate
+    from qsage_validate.proving.runner import validate, validate_apart
 
     with SearchLine(sys.stderr) as line:
 
@@ -200,9 +199,7 @@ def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | 
             line.clear()
 
         if memory is not None:
-            from qsage_validate.proving.limited_run import validate_limited
-
-            return None, validate_limited(files, options, memory, tell=line.tell, done=done)
+            return None, validate_apart(files, options, tell=line.tell, done=done)
         problem = load_to_validate(files, trace=options.trace)
         return problem, validate(problem, options, tell=line.tell, done=done)
 

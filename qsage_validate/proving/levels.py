@@ -106,3 +106,11 @@ class LevelResult:
             "findings": [finding.as_json() for finding in self.findings],
             "evidence": dict(self.evidence),
         }
+
+
+class LevelInterrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of a level; ``partial`` is its undecided or refuted result so far."""
+
+    def __init__(self, partial: LevelResult) -> None:
+        super().__init__(str(partial.verdict))
+        self.partial = partial

@@ -14,11 +14,12 @@ from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
+from qsage_validate.problems.validated import command_of, load_to_validate
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
-from qsage_validate.proving.interruption import LevelInterrupted
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.report import Report
@@ -26,7 +27,8 @@ from qsage_validate.proving.statements import conclude
 from qsage_validate.proving.trace_level import check_trace_level
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import NEVER, Deadline, Limits
+from qsage_validate.system.job import Send, run_job
+from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody, telling
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.proofs.encoding import answer_encoding
@@ -45,18 +47,17 @@ class Options:
     """How much is done.
 
     ``levels`` in the order in which they are run; ``games``, ``seed`` and ``illegal`` are for
-    random plays, ``positions`` the limit of the exhaustive adversary; ``deadline`` is that
-    of the whole, ``jobs`` the number of processes; ``trace`` is the file of a solver's trace;
-    ``obligations`` asks that results keep the claims that were proved.  ``minimal`` asks the kernel
-    alone: nothing is merged, split or proved beforehand.
+    random plays; ``limits`` are those of the whole, its positions those of the exhaustive
+    adversary; ``jobs`` is the number of processes, ``trace`` the file of a solver's trace;
+    ``obligations`` asks that results keep the claims that were proved.  ``minimal`` asks the
+    kernel alone: nothing is merged, split or proved beforehand.
     """
 
     levels: tuple[Level, ...] = tuple(Level)
     games: int = 1000
     seed: int = 0
     illegal: float = 0.1
-    positions: int | None = 200_000
-    deadline: Deadline = NEVER
+    limits: Limits = Limits(positions=200_000)  # noqa: RUF009 (frozen)
     jobs: int = 1
     checkpoint: str | None = None
     trace: str | None = None
@@ -114,6 +115,45 @@ def validate(
     )
 
 
+def validate_apart(
+    files: Files, options: Options, *, tell: Tell, done: Callable[[LevelResult], None]
+) -> Report:
+    """Load and validate ``files`` in a process that keeps the limit of memory.
+
+    When that is not enough, the levels that were not finished are undecided; the results of
+    the others are kept, as after Ctrl-C.
+    """
+    results: list[LevelResult] = []
+
+    def receive(sent: object) -> None:
+        if isinstance(sent, LevelResult):
+            results.append(sent)
+            done(sent)
+        elif isinstance(sent, Progress):
+            tell(sent)
+
+    interrupted = False
+    try:
+        outcome = run_job(_validate, files, options, limits=options.limits, receive=receive)
+        if isinstance(outcome, Report):
+            return outcome
+        finished = {result.level for result in results}
+        rest = [level for level in options.levels if level not in finished]
+        results += [LevelResult(level, Undecided(outcome.why), 0.0) for level in rest]
+    except KeyboardInterrupt:
+        interrupted = True
+    return Report(
+        files.name,
+        tuple(results),
+        interrupted=interrupted,
+        facts={"command": command_of(files, options.trace)},
+    )
+
+
+def _validate(send: Send, files: Files, options: Options) -> Report:
+    return validate(load_to_validate(files, trace=options.trace), options, tell=send, done=send)
+
+
 class _Run:
     """One validation under way."""
 
@@ -121,7 +161,7 @@ class _Run:
         self.problem = problem
         self.options = options
         self._tell = tell
-        self.deadline = options.deadline
+        self.deadline = options.limits.deadline
         self._winner: tuple[Player | None] | None = None
         self._looked = False  # whether it is known if functions look to their right
 
@@ -268,7 +308,7 @@ class _Run:
         tell = self._begin(Level.EXHAUSTIVE)
         result = exhaust(
             problem,
-            limits=Limits(self.deadline, positions=self.options.positions),
+            limits=self.options.limits,
             tell=tell,
             checkpoint=self.options.checkpoint,
         )

@@ -1,4 +1,4 @@
-"""How much memory a running program has used."""
+"""How much memory a running program has used, and how much this one may use."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ from typing import Final
 
 _LINE: Final = re.compile(r"^(VmPeak|VmHWM):\s*(\d+) kB$", re.MULTILINE)
 _KILOBYTES: Final = 1024
+
+
+def limit_memory(memory_mb: int) -> None:
+    """Let this process, and those that it starts, have at most ``memory_mb`` MiB each."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = memory_mb << 20
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
 class MemoryUse:

@@ -9,15 +9,21 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Final, TypeVar
+
+from qsage_validate.errors import Exit, QsageError
+from qsage_validate.system.job import RemoteError
+from qsage_validate.system.limits import NEVER, Deadline
 
 Shared = TypeVar("Shared")
 Result = TypeVar("Result")
 
 _JOIN_SECONDS: Final = 5.0
+# Between two looks at the clock; results are noticed at once.
+_POLL_SECONDS: Final = 60.0
 
 
 class WorkerFailedError(Exception):
@@ -32,14 +38,20 @@ class WorkerFailedError(Exception):
 
 
 def ordered_map(
-    function: Callable[[Shared, int], Result], shared: Shared, count: int, jobs: int
-) -> Iterator[Result]:
+    function: Callable[[Shared, int], Result],
+    shared: Shared,
+    count: int,
+    jobs: int,
+    *,
+    deadline: Deadline = NEVER,
+) -> Generator[Result, None, None]:
     """``function(shared, k)`` for ``k`` from 0 to ``count - 1``, in this order.
 
     At most ``jobs`` processes work at a time; each is given ``function`` and ``shared`` once,
-    which must be picklable.  They are ended when the iterator is closed or an error is raised:
-    ``MemoryError`` when one of them runs out of memory, :class:`WorkerFailedError` when one
-    dies or fails.
+    which must be picklable.  At the deadline there are no more results.  The processes are ended
+    when the iterator is closed or an error is raised: ``MemoryError`` when one of them runs out
+    of memory, :class:`~qsage_validate.system.job.RemoteError` for an error that its user can
+    understand, :class:`WorkerFailedError` when one dies or fails otherwise.
     """
     context = multiprocessing.get_context("spawn")
     processes: dict[Connection, BaseProcess] = {}
@@ -54,7 +66,9 @@ def ordered_map(
         given = 0
         for index in range(count):
             while index not in finished:
-                for pipe in wait(list(processes)):
+                if deadline.over:
+                    return
+                for pipe in wait(list(processes), deadline.left(_POLL_SECONDS)):
                     assert isinstance(pipe, Connection)
                     done: tuple[int, Result] | None = _received(pipe, processes[pipe])
                     if done is not None:
@@ -87,6 +101,9 @@ def _received(pipe: Connection, process: BaseProcess) -> tuple[int, Result] | No
         ) from None
     if kind == "memory":
         raise MemoryError
+    if kind == "error":
+        text, code = rest
+        raise RemoteError(text, Exit(code))
     if kind == "failed":
         raise WorkerFailedError(rest[0])
     return (rest[0], rest[1]) if kind == "done" else None
@@ -109,5 +126,7 @@ def _work(pipe: Connection, function: Callable[[Shared, int], object], shared: S
         pipe.send(("memory",))
     except (EOFError, ConnectionError):
         os._exit(1)  # whoever wanted the answers is gone
+    except QsageError as error:
+        pipe.send(("error", str(error), int(error.exit_code)))
     except Exception as error:  # noqa: BLE001 (it is raised again where the answers are wanted)
         pipe.send(("failed", f"{type(error).__name__}: {error}"))

@@ -18,6 +18,7 @@ from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Services
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
+from qsage_validate.system.progress import Tell
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver
 from tests.support.toy_match import DOMINOES, PAWNS, bare_match, toy_match
@@ -76,7 +77,7 @@ SCREENS: dict[str, tuple[Callable[[], Match], tuple[int, int], str, Scenario]] =
 
 
 def proof(
-    tell: Callable[[str, str], None],
+    tell: Tell,
     done: Callable[[LevelRow], None],
     cancelled: Callable[[], bool],
 ) -> ProofEnd:

@@ -15,8 +15,7 @@ from typing import Any, Final, Generic
 from qsage_validate.arena.adversary import KEPT_FINDINGS
 from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.problems.load import Problem
-from qsage_validate.proving.interruption import LevelInterrupted
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
 from qsage_validate.proving.plays.checkpoint import Covered, digest_of, restore, save
 from qsage_validate.proving.plays.walkers import Expansion, Nodes, Walker, walker
 from qsage_validate.system.clock import Stopwatch

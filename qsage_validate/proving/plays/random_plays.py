@@ -7,17 +7,10 @@ alone, so that the results are the same however many processes there are.
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
-import signal
-import threading
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from multiprocessing.synchronize import Event
 from typing import Final
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS, Adversary, Results
@@ -26,13 +19,13 @@ from qsage_validate.arena.open import open_adversary, open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.problems.load import Problem
-from qsage_validate.proving.interruption import LevelInterrupted
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
 from qsage_validate.proving.plays.vector_plays import VectorAdversary
 from qsage_validate.proving.plays.vector_walk import VectorWalk, vector_walk, walks
 from qsage_validate.strategies.readings import split_moves
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.pool import WorkerFailedError, ordered_map
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Refuted, Sampled, Verdict
@@ -40,8 +33,6 @@ from qsage_validate.validation.verdict import Refuted, Sampled, Verdict
 # Plays of a slice, on arrays and otherwise.
 _SLICE_ON_ARRAYS: Final = 8192
 _SLICE: Final = 256
-# Slices that wait for each process.
-_AHEAD: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,22 +101,34 @@ def _order(finding: Finding) -> tuple[int, str, tuple[str, ...]]:
     return finding.ply, finding.kind.value, finding.moves
 
 
-class _StoppedError(Exception):
-    """Somebody asked for the end in the middle of a slice."""
+class _LateError(Exception):
+    """Time was up in the middle of a slice."""
 
 
 class _Players:
-    """The adversaries of a problem, one for each part, made when they are first needed."""
+    """The adversaries of a problem, one for each part, made when they are first needed.
 
-    def __init__(self, problem: Problem, seed: int, stopped: Callable[[], bool]) -> None:
+    Until then it is picklable, so that each process can have its own.
+    """
+
+    def __init__(
+        self, problem: Problem, seed: int, slices: Sequence[_Slice], deadline: Deadline
+    ) -> None:
         self._problem = problem
         self._seed = seed
-        self._stopped = stopped
+        self._slices = slices
+        self._deadline = deadline
         self._walk: VectorWalk | None = None
         self._adversaries: dict[Part, Adversary | BlockAdversary] = {}
 
-    def play(self, piece: _Slice) -> _Tally:
-        """Play a slice; raises :class:`_StoppedError`."""
+    def play(self, number: int) -> _Tally | None:
+        """Play a slice; ``None`` when time is up."""
+        try:
+            return self._play(self._slices[number])
+        except _LateError:
+            return None
+
+    def _play(self, piece: _Slice) -> _Tally:
         part = piece.part
         self._tick()
         adversary = self._adversary(part)
@@ -141,8 +144,8 @@ class _Players:
         return self._tally(adversary, results)
 
     def _tick(self) -> None:
-        if self._stopped():
-            raise _StoppedError
+        if self._deadline.over:
+            raise _LateError
 
     def _adversary(self, part: Part) -> Adversary | BlockAdversary:
         if part not in self._adversaries:
@@ -249,47 +252,29 @@ class _Run:
         self._parts = {part: _Tally() for part in parts}
 
     def play(self, jobs: int) -> LevelResult:
+        players = _Players(self._problem, self._seed, self._slices, self._deadline)
+        count = len(self._slices)
         try:
             if jobs == 1:
-                self._play_here()
+                self._add_up(map(players.play, range(count)))
             else:
-                self._play_in_processes(jobs)
+                with closing(
+                    ordered_map(_Players.play, players, count, jobs, deadline=self._deadline)
+                ) as tallies:
+                    self._add_up(tallies)
         except KeyboardInterrupt:
             raise LevelInterrupted(self._result("interrupted")) from None
-        except BrokenProcessPool:
+        except WorkerFailedError as error:
+            if not error.killed:
+                raise
             return self._result("a process was killed (is there too little memory?)")
         return self._result("time is up")
 
-    def _play_here(self) -> None:
-        players = _Players(self._problem, self._seed, lambda: self._deadline.over)
-        for piece in self._slices:
-            try:
-                self._add(piece, players.play(piece))
-            except _StoppedError:
+    def _add_up(self, tallies: Iterable[_Tally | None]) -> None:
+        for piece, tally in zip(self._slices, tallies, strict=False):
+            if tally is None:
                 return
-
-    def _play_in_processes(self, jobs: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        stop = context.Event()
-        with _stopping(
-            ProcessPoolExecutor(jobs, context, _prepare, (self._problem, self._seed, stop)), stop
-        ) as pool:
-            pending: deque[tuple[_Slice, Future[_Tally | None]]] = deque()
-            rest = iter(self._slices)
-            while True:
-                while len(pending) < _AHEAD * jobs and (piece := next(rest, None)) is not None:
-                    pending.append((piece, pool.submit(_play_slice, piece)))
-                if not pending:
-                    return
-                piece, future = pending[0]
-                try:
-                    tally = future.result(self._deadline.left(threading.TIMEOUT_MAX))
-                except FutureTimeoutError:  # before Python 3.11 not the built-in one
-                    return
-                if tally is None:
-                    return
-                pending.popleft()
-                self._add(piece, tally)
+            self._add(piece, tally)
 
     def _add(self, piece: _Slice, tally: _Tally) -> None:
         self._total.add(tally)
@@ -320,34 +305,3 @@ class _Run:
             rest = total.plays - total.won
             return Undecided(f"of {rest:,} of {total.plays:,} plays nobody can tell who won")
         return Sampled(f"{total.plays:,} random plays")
-
-
-@contextmanager
-def _stopping(pool: ProcessPoolExecutor, stop: Event) -> Iterator[ProcessPoolExecutor]:
-    """The pool, whose processes end soon when it is left, however it is left."""
-    try:
-        yield pool
-    finally:
-        stop.set()
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-# -- in a process of its own -----------------------------------------------------------------
-
-_players: _Players | None = None
-
-
-def _prepare(problem: Problem, seed: int, stop: Event) -> None:
-    global _players  # noqa: PLW0603 (what an initializer leaves for the tasks)
-    # Ctrl-C reaches every process of a terminal; the first process tells the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _players = _Players(problem, seed, stop.is_set)
-
-
-def _play_slice(piece: _Slice) -> _Tally | None:
-    """The tally of a slice; ``None`` when the end was asked for."""
-    assert _players is not None, "the process was prepared"
-    try:
-        return _players.play(piece)
-    except _StoppedError:
-        return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,15 +18,17 @@ from qsage_validate.games.registry import find_command
 from qsage_validate.play.tui.model.services import LevelRow
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
+from qsage_validate.system.job import RemoteError, Send
+from qsage_validate.system.progress import Progress, nobody
 from tests.support.places import SAMPLES
 
 TIC = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
 
 
 def test_all_levels_are_told_with_their_results() -> None:
-    told: list[tuple[str, str]] = []
+    told: list[Progress] = []
     rows: list[LevelRow] = []
-    end = prover(TIC)(lambda level, text: told.append((level, text)), rows.append, lambda: False)
+    end = prover(TIC)(told.append, rows.append, lambda: False)
     assert {row.name: row.word for row in rows} == {
         "dependencies": "proved",
         "formula": "proved",
@@ -34,7 +38,7 @@ def test_all_levels_are_told_with_their_results() -> None:
         "boards": "proved",
         "encoding": "proved",
     }
-    assert {level for level, _ in told} == {row.name for row in rows}
+    assert {progress.stage for progress in told} == {row.name for row in rows}
     assert "valid: Black wins" in end.text
     assert not end.refuted
     assert not end.stopped
@@ -46,9 +50,7 @@ def test_a_wrong_certificate_is_refuted_with_findings(tmp_path: Path) -> None:
     formula.write_text("#QCIR-G14\nforall(a)\nexists(b)\noutput(g)\ng = xor(a, b)\n")
     wrong.write_text("aag 1 1 0 1 0\n2\n2\ni0 a\no0 b\n")
     rows: list[LevelRow] = []
-    end = prover(load(Files(str(formula), str(wrong))))(
-        lambda level, text: None, rows.append, lambda: False
-    )
+    end = prover(load(Files(str(formula), str(wrong))))(nobody, rows.append, lambda: False)
     assert end.refuted
     (refuted,) = (row for row in rows if row.name == "formula")
     assert refuted.word == "refuted"
@@ -57,7 +59,7 @@ def test_a_wrong_certificate_is_refuted_with_findings(tmp_path: Path) -> None:
 
 def test_it_stops_when_it_is_told_to() -> None:
     began = time.monotonic()
-    end = prover(TIC)(lambda level, text: None, lambda row: None, lambda: True)
+    end = prover(TIC)(nobody, lambda row: None, lambda: True)
     assert end.stopped
     assert end.text == "Stopped; no level has ended."
     assert time.monotonic() - began < 60
@@ -65,20 +67,31 @@ def test_it_stops_when_it_is_told_to() -> None:
 
 def test_rules_that_do_not_fit_are_one_line() -> None:
     other = load_game(find_command(["httt", "--size", "4x4"]))
-    with pytest.raises(UsageError, match="4x4"):
-        prover(replace(TIC, game=other))(lambda level, text: None, lambda row: None, lambda: False)
+    with pytest.raises(RemoteError, match="4x4"):
+        prover(replace(TIC, game=other))(nobody, lambda row: None, lambda: False)
+
+
+def stumbles(send: Send, problem: object) -> None:
+    raise ZeroDivisionError
+
+
+def vanishes(send: Send, problem: object) -> None:
+    os._exit(9)
 
 
 @pytest.mark.parametrize(
     ("child", "error", "said"),
     [
-        ("raise ZeroDivisionError", RuntimeError, "ZeroDivisionError"),
-        ("import os; os._exit(9)", UsageError, "exit code 9"),
+        (stumbles, RuntimeError, "ZeroDivisionError"),
+        (vanishes, UsageError, "exit code 9"),
     ],
 )
 def test_a_process_that_ends_without_a_result(
-    child: str, error: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+    child: Callable[..., None],
+    error: type[Exception],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "_CHILD", child)
+    monkeypatch.setattr(module, "_prove", child)
     with pytest.raises(error, match=said):
-        prover(TIC)(lambda level, text: None, lambda row: None, lambda: False)
+        prover(TIC)(nobody, lambda row: None, lambda: False)

@@ -26,8 +26,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
-from qsage_validate.proving.interruption import LevelInterrupted
-from qsage_validate.proving.levels import LevelResult
+from qsage_validate.proving.levels import LevelInterrupted, LevelResult
 from qsage_validate.proving.plays import random_plays
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.plays.vector_plays import VectorAdversary

@@ -13,6 +13,7 @@ from qsage_validate.arena.frame import Frame
 from qsage_validate.arena.gate_inspector import GateInspector, GateReader
 from qsage_validate.arena.strategy_tree import StrategyTree, tree_of
 from qsage_validate.problems.load import Problem
+from qsage_validate.system.progress import Tell
 from qsage_validate.validation.finding import Finding
 
 
@@ -41,13 +42,13 @@ class Prove(Protocol):
 
     def __call__(
         self,
-        tell: Callable[[str, str], None],
+        tell: Tell,
         done: Callable[[LevelRow], None],
         cancelled: Callable[[], bool],
     ) -> ProofEnd:
         """Prove.
 
-        ``tell`` is told a level and how far it is, ``done`` each result.  Raises ``QsageError``.
+        ``tell`` hears of a level how far it is, ``done`` each result.  Raises ``QsageError``.
         """
         ...
 

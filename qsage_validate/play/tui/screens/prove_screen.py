@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,6 +18,8 @@ from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove
 from qsage_validate.play.tui.screens.findings_screen import Found, describe
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.panes import fill
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.progress import Progress
 
 _COLUMNS = ("Level", "Verdict", "Seconds", "Evidence")
 _LOOKS = {"proved": "bold $success", "refuted": "bold $error", "undecided": "$warning"}
@@ -37,9 +38,8 @@ class Proof:
 class Told(Message):
     """A level says how far it is."""
 
-    def __init__(self, level: str, text: str) -> None:
-        self.level = level
-        self.text = text
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
         super().__init__()
 
 
@@ -62,7 +62,7 @@ class ProveScreen(ToolScreen[Proof]):
         super().__init__()
         self._prove = prove
         self._stop = threading.Event()
-        self._began = time.monotonic()
+        self._watch = Stopwatch()
         self._progress = ""
         self.rows: list[LevelRow] = []
         self.found: tuple[Found, ...] = ()
@@ -88,7 +88,7 @@ class ProveScreen(ToolScreen[Proof]):
     def _run(self) -> ProofEnd:
         # In the thread.
         return self._prove(
-            lambda level, text: self._post(Told(level, text)),
+            lambda progress: self._post(Told(progress)),
             lambda row: self._post(LevelDone(row)),
             self._stop.is_set,
         )
@@ -100,7 +100,7 @@ class ProveScreen(ToolScreen[Proof]):
     @on(Told)
     def _told(self, event: Told) -> None:
         event.stop()
-        self._progress = f"{event.level}: {event.text}"
+        self._progress = str(event.progress)
         self.show_status()
 
     @on(LevelDone)
@@ -162,10 +162,9 @@ class ProveScreen(ToolScreen[Proof]):
         """How far it is, or how it ended."""
         if self.busy is None:
             return self.remark
-        seconds = time.monotonic() - self._began
         if self._stop.is_set():
             return "Stopping …"
-        return f"{seconds:.0f} s  {self._progress or 'starting'}  (Esc stops)"
+        return f"{self._watch.seconds:.0f} s  {self._progress or 'starting'}  (Esc stops)"
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:

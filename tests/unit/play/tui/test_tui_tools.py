@@ -23,6 +23,7 @@ from qsage_validate.play.tui.screens.tree_screen import TreeScreen
 from qsage_validate.play.tui.widgets.bars import ActionBar
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
+from qsage_validate.system.progress import Progress, Tell
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver, drive
 from tests.support.places import SAMPLES
@@ -41,11 +42,11 @@ def tic() -> Problem:
 
 
 def quick(
-    tell: Callable[[str, str], None],
+    tell: Tell,
     done: Callable[[LevelRow], None],
     cancelled: Callable[[], bool],
 ) -> ProofEnd:
-    tell("formula", "proving")
+    tell(Progress("formula", "proving"))
     done(LevelRow("formula", "proved", 0.5, "no choice beats it"))
     return ProofEnd("tic: valid")
 
@@ -280,11 +281,11 @@ def test_escape_stops_a_proof_and_a_second_one_closes(tic: Problem) -> None:
     began, stopped = threading.Event(), threading.Event()
 
     def endless(
-        tell: Callable[[str, str], None],
+        tell: Tell,
         done: Callable[[LevelRow], None],
         cancelled: Callable[[], bool],
     ) -> ProofEnd:
-        tell("formula", "conflict 7")
+        tell(Progress("formula", "conflict 7"))
         began.set()
         while not cancelled():
             stopped.wait(0.01)
@@ -311,7 +312,7 @@ def test_leaving_the_app_stops_the_proof(tic: Problem) -> None:
     stopped = threading.Event()
 
     def endless(
-        tell: Callable[[str, str], None],
+        tell: Tell,
         done: Callable[[LevelRow], None],
         cancelled: Callable[[], bool],
     ) -> ProofEnd:
@@ -336,7 +337,7 @@ def test_a_finding_of_a_proof_is_jumped_to_and_kept(tic: Problem) -> None:
     finding = Finding(FindingKind.BOARD_DIFFERS, 2, "a square", moves=play[:2])
 
     def refuting(
-        tell: Callable[[str, str], None],
+        tell: Tell,
         done: Callable[[LevelRow], None],
         cancelled: Callable[[], bool],
     ) -> ProofEnd:
@@ -357,7 +358,7 @@ def test_a_finding_of_a_proof_is_jumped_to_and_kept(tic: Problem) -> None:
 
 def test_a_proof_that_fails_is_a_message_and_a_bug_is_kept(tic: Problem) -> None:
     def failing(
-        tell: Callable[[str, str], None],
+        tell: Tell,
         done: Callable[[LevelRow], None],
         cancelled: Callable[[], bool],
     ) -> ProofEnd:
@@ -372,7 +373,7 @@ def test_a_proof_that_fails_is_a_message_and_a_bug_is_kept(tic: Problem) -> None
     drive_tools(tic, scenario, failing)
 
     def buggy(
-        tell: Callable[[str, str], None],
+        tell: Tell,
         done: Callable[[LevelRow], None],
         cancelled: Callable[[], bool],
     ) -> ProofEnd:

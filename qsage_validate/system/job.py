@@ -1,8 +1,8 @@
-"""Work within a limit of memory: in a process of its own, which may fail without taking us along.
+"""A function in a Python process of its own, which may fail without taking us along.
 
-The limit is one on the address space (``RLIMIT_AS``), which Linux enforces by refusing memory:
-Python says ``MemoryError``, a solver's library aborts, and what the kernel kills is gone; all of
-that is the same answer here, :class:`~qsage_validate.validation.verdict.Undecided`.
+Its limit of memory is one on the address space (``RLIMIT_AS``), which Linux enforces by refusing
+memory: Python says ``MemoryError``, a solver's library aborts, and what the kernel kills is gone;
+all of that is the same answer here, :class:`~qsage_validate.errors.Undecided`.
 """
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ import os
 import resource
 import signal
 import traceback
-from collections.abc import Callable, Sequence
-from math import inf
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Final, TypeVar
 
 from qsage_validate.errors import Exit, QsageError, Undecided
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.memory import limit_memory
 
 Result = TypeVar("Result")
 Send = Callable[[object], None]
 
-_MIB: Final = 1 << 20
 # How a process ends that got no memory: C++ aborts, some libraries follow the null pointer, and
 # the kernel kills.
 _OUT_OF_MEMORY: Final = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL)
 # What remains for the last message, and how long a process has for ending by itself.
 _GRACE_SECONDS: Final = 5.0
+# Between two looks at whether somebody wants to stop; messages are noticed at once.
+_POLL_SECONDS: Final = 0.1
 
 
 class RemoteError(QsageError):
@@ -41,68 +42,68 @@ class RemoteError(QsageError):
         self.exit_code = exit_code
 
 
-def run_limited(
+class JobEndedError(RuntimeError):
+    """A process ended without a result, and not for lack of memory."""
+
+
+def run_job(
     function: Callable[..., Result],
-    arguments: Sequence[object],
-    memory_mb: int | None,
-    deadline: Deadline = NEVER,
-    *,
-    receive: Callable[[object], None] | None = None,
+    *arguments: object,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    receive: Callable[[object], object] = lambda item: None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Result | Undecided:
-    """``function(send, *arguments)`` in a process that has at most ``memory_mb`` MiB.
+    """``function(send, *arguments)`` in a process that has at most so many MiB.
 
     Function, arguments and result must be picklable.  What the function passes to ``send``
-    arrives at ``receive`` at once, so that results in part survive.  ``Undecided`` when the
-    memory is not enough, or when the process still runs a little after ``deadline``
-    which the function is expected to keep by itself.
+    arrives at ``receive`` at once, so that results in part survive; what it prints is lost.
+    ``Undecided`` when the memory is not enough, when ``stop``, which is asked some ten times a
+    second, says yes, or when the process still runs a little after the deadline, which the
+    function is expected to keep by itself.
 
     Raises :class:`RemoteError` for a ``QsageError`` of the function, ``RuntimeError`` with its
-    trace for any other, and passes Ctrl-C on: the process, and those that it has started, are
-    ended before this returns, however it does.
+    trace for any other, :class:`JobEndedError` when the process ends by itself, and passes
+    Ctrl-C on: the process, and those that it has started, are ended before this returns, however
+    it does.
     """
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_limited, args=(theirs, memory_mb, function, tuple(arguments)))
+    work = (theirs, limits.memory_mb, function, arguments)
+    process = context.Process(target=_work, args=work)
     process.start()
     theirs.close()
     try:
-        return _await(ours, process, memory_mb, deadline, receive)
+        return _await(ours, process, limits, receive, stop)
     finally:
         _end(process)
         ours.close()
 
 
-def limit_memory(memory_mb: int) -> None:
-    """Let this process, and those that it starts, have at most ``memory_mb`` MiB each."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = memory_mb * _MIB
-    if hard != resource.RLIM_INFINITY:
-        wanted = min(wanted, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
-
-
 def _await(
     pipe: Connection,
     process: BaseProcess,
-    memory_mb: int | None,
-    deadline: Deadline,
-    receive: Callable[[object], None] | None,
+    limits: Limits,
+    receive: Callable[[object], object],
+    stop: Callable[[], bool],
 ) -> Result | Undecided:
-    short = Undecided(f"more than {memory_mb} MB needed")
+    short = Undecided(f"more than {limits.memory_mb} MB needed")
+    last = Deadline(limits.deadline.at + _GRACE_SECONDS)
     while True:
-        if deadline.at < inf and not pipe.poll(deadline.left() + _GRACE_SECONDS):
-            return Undecided("time is up, and the process did not end")
+        while not pipe.poll(_POLL_SECONDS):
+            if stop():
+                return Undecided("it was stopped")
+            if last.over:
+                return Undecided("time is up, and the process did not end")
         try:
             kind, value = pipe.recv()
         except (EOFError, ConnectionError):
             process.join(_GRACE_SECONDS)
             code = process.exitcode
-            if memory_mb is not None and code is not None and -code in _OUT_OF_MEMORY:
+            if limits.memory_mb is not None and code is not None and -code in _OUT_OF_MEMORY:
                 return short
-            raise RuntimeError(f"a process ended with exit code {code}") from None
+            raise JobEndedError(f"a process ended with exit code {code}") from None
         if kind == "sent":
-            if receive is not None:
-                receive(value)
+            receive(value)
         elif kind == "memory":
             return short
         elif kind == "error":
@@ -128,10 +129,10 @@ def _end(process: BaseProcess) -> None:
     process.join(_GRACE_SECONDS)
 
 
-def _abort_quietly() -> None:
-    """No core dump and no last words of a library: why it ends is seen by how it ends."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+def _be_quiet() -> None:
+    """Print nothing, and no last words of a library: why it ends is seen by how it ends."""
     silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
     os.dup2(silence, 2)
     os.close(silence)
 
@@ -145,7 +146,7 @@ def _lacks_memory(error: Exception) -> bool:
     return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
 
 
-def _limited(
+def _work(
     pipe: Connection,
     memory_mb: int | None,
     function: Callable[..., object],
@@ -157,8 +158,10 @@ def _limited(
     kind: str
     value: object
     try:
+        _be_quiet()
         if memory_mb is not None:
-            _abort_quietly()
+            hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+            resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
             limit_memory(memory_mb)
         kind, value = "done", function(lambda item: pipe.send(("sent", item)), *arguments)
     except MemoryError:

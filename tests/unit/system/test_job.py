@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, Undecided, UsageError
-from qsage_validate.proving.limits import RemoteError, Send, run_limited
-from qsage_validate.system.limits import Deadline
+from qsage_validate.system.job import JobEndedError, RemoteError, Send, run_job
+from qsage_validate.system.limits import Deadline, Limits
 
 # Enough for Python with numpy, and little for anything else.
 SOME = 1500
+LIMITS = Limits(memory_mb=SOME)
 
 
 def total(send: Send, numbers: list[int]) -> int:
@@ -45,6 +46,12 @@ def fail(send: Send, text: str) -> None:
     raise UsageError(text)
 
 
+def chatter(send: Send) -> int:
+    os.write(1, b"said")
+    os.write(2, b"complained")
+    return 1
+
+
 def doze(send: Send, seconds: float) -> None:
     send(os.getpid())
     time.sleep(seconds)
@@ -52,9 +59,9 @@ def doze(send: Send, seconds: float) -> None:
 
 def test_results_come_back_and_parts_of_them_before() -> None:
     seen: list[object] = []
-    assert run_limited(total, ([1, 2, 3],), SOME, receive=seen.append) == 6
+    assert run_job(total, [1, 2, 3], limits=LIMITS, receive=seen.append) == 6
     assert seen == [1, 2, 3]
-    assert run_limited(total, ([4],), None) == 4
+    assert run_job(total, [4]) == 4
 
 
 @pytest.mark.parametrize("how", ["python", "abort", "kill", "solver"])
@@ -63,7 +70,7 @@ def test_too_little_memory_is_undecided_however_it_ends(
 ) -> None:
     seen: list[object] = []
     limit = SOME if how != "solver" else 500
-    result = run_limited(hoard, (how,), limit, receive=seen.append)
+    result = run_job(hoard, how, limits=Limits(memory_mb=limit), receive=seen.append)
     assert result == Undecided(f"more than {limit} MB needed")
     assert seen == ["begun"]
     assert capfd.readouterr().err == ""
@@ -71,29 +78,44 @@ def test_too_little_memory_is_undecided_however_it_ends(
 
 def test_errors_come_back_as_what_they_are() -> None:
     with pytest.raises(RemoteError, match=r"^found a b$") as caught:
-        run_limited(fail, ("found a b",), SOME)
+        run_job(fail, "found a b", limits=LIMITS)
     assert caught.value.exit_code is Exit.BAD_INPUT
     with pytest.raises(RuntimeError, match="LookupError: of ours"):
-        run_limited(fail, ("bug",), SOME)
-    with pytest.raises(RuntimeError, match="exit code -9"):
-        run_limited(hoard, ("kill",), None)
+        run_job(fail, "bug", limits=LIMITS)
+    with pytest.raises(JobEndedError, match="exit code -9"):
+        run_job(hoard, "kill")
 
 
 def test_a_process_that_forgets_its_deadline_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.proving.limits._GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("qsage_validate.system.job._GRACE_SECONDS", 0.2)
     seen: list[object] = []
-    result = run_limited(doze, (600.0,), SOME, Deadline.after(3), receive=seen.append)
+    result = run_job(doze, 600.0, limits=Limits(Deadline.after(3), SOME), receive=seen.append)
     assert isinstance(result, Undecided)
     assert result.why.startswith("time is up")
 
 
+def test_it_is_stopped_on_demand() -> None:
+    seen: list[object] = []
+    result = run_job(doze, 600.0, receive=seen.append, stop=lambda: bool(seen))
+    assert result == Undecided("it was stopped")
+    (child,) = seen
+    assert isinstance(child, int)
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+
+
+def test_what_it_prints_is_lost(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_job(chatter) == 1
+    assert capfd.readouterr() == ("", "")
+
+
 SCRIPT = """
 import sys
-from qsage_validate.proving.limits import run_limited
-from tests.unit.proving.test_limits import doze
+from qsage_validate.system.job import run_job
+from tests.unit.system.test_job import doze
 if __name__ == "__main__":
     try:
-        run_limited(doze, (600.0,), 1500, receive=lambda pid: print(pid, flush=True))
+        run_job(doze, 600.0, receive=lambda pid: print(pid, flush=True))
     except KeyboardInterrupt:
         print("interrupted", flush=True)
 """
