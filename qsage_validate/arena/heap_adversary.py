@@ -20,7 +20,7 @@ from qsage_validate.games.impartial.rules import Move
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems.heaps import HeapProblem, bounded_states, random_state
 from qsage_validate.synthesis.checks.search_check import search_check
-from qsage_validate.synthesis.clock import Clock
+from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.heap_referee import HeapReferee, Objection
 
@@ -275,7 +275,7 @@ class HeapAdversary:
             if not number % _TELL_EVERY:
                 progress(number, len(states))
         said = ((s, self.strategy.winning(s)) for s in states[:SEARCHED])
-        report.searched, wrong = search_check(self.rules, said, Clock.of(_SEARCH_SECONDS))
+        report.searched, wrong = search_check(self.rules, said, Deadline.after(_SEARCH_SECONDS))
         if wrong is not None and not self.referee.state(wrong):
             detail = "a search finds the other winner of this state than the formula"
             self._note(report, wrong, Player.WHITE, [Objection(_DIFFERS, detail)])

@@ -14,6 +14,8 @@ from qsage_validate.cli.common import emit, emit_json, narrate, protect_inputs
 from qsage_validate.cli.option_groups import OptionGroup, takes_groups
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, one_line
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.progress import Progress, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.games.impartial.model import ImpartialGame
@@ -166,16 +168,12 @@ def _synthesise(
         names = ", ".join(one.value for one in Method)
         raise UsageError(f"found {search.method!r} for --method, expected one of {names}") from None
     options = Options(method, strategy, search.misere, search.timeout, search.memory)
-    return _report(synthesise(game, options, _quiet if quiet else _told), write, json_output)
+    return _report(synthesise(game, options, nobody if quiet else _told), write, json_output)
 
 
-def _quiet(_: str) -> None:
-    """No narration."""
-
-
-def _told(text: str) -> None:
+def _told(progress: Progress) -> None:
     """Narration, with candidates of any size in one line."""
-    narrate(one_line(text, 160))
+    narrate(one_line(str(progress), 160))
 
 
 def _load(game: str, published: bool) -> ImpartialGame:
@@ -270,7 +268,6 @@ def _check(
     from qsage_validate.synthesis.checks.strategy import verify_strategy
     from qsage_validate.synthesis.checks.termination import as_json as termination_json
     from qsage_validate.synthesis.checks.termination import concluded, prove_termination
-    from qsage_validate.synthesis.clock import Clock
     from qsage_validate.synthesis.smt.solver import SmtSolver
     from qsage_validate.synthesis.strategy import parse_strategy
 
@@ -280,16 +277,16 @@ def _check(
         source = Source.open(check_strategy)
         strategy = parse_strategy(source.text, game, source.path)
     rules = ImpartialRules(game, misere=search.misere)
-    clock = Clock.of(search.timeout)
+    deadline = Deadline.after(search.timeout)
     with SmtSolver(search.memory) as solver:
-        for warning in check_game(game, solver, clock):
+        for warning in check_game(game, solver, deadline):
             narrate(f"warning: {warning.text}")
-        termination = prove_termination(game, solver, clock)
+        termination = prove_termination(game, solver, deadline)
         verifier = Verifier(rules, solver, box_states(game, 300))
         found: list[tuple[str, Verification]] = []
-        found.append(("formula", verifier.winning_formula(formula, clock)))
+        found.append(("formula", verifier.winning_formula(formula, deadline)))
         if strategy is not None and found[0][1].status is Status.PROVED:
-            found.append(("strategy", verify_strategy(verifier, formula, strategy, clock)))
+            found.append(("strategy", verify_strategy(verifier, formula, strategy, deadline)))
     found = [(what, concluded(verdict, termination)) for what, verdict in found]
     if json_output:
         data: dict[str, Any] = {what: _as_json(game, verdict) for what, verdict in found}

@@ -25,6 +25,7 @@ from qsage_validate.strategies.rule_strategy import RuleStrategy
 from qsage_validate.synthesis.report import proved_rules, reason
 from qsage_validate.synthesis.smt.session import Options, Verdict, synthesise
 from qsage_validate.synthesis.strategy import Strategy, parse_strategy
+from qsage_validate.system.progress import Tell
 
 MAX_STATES: Final = 1_000_000
 """No more states are looked at by an exhaustive opponent."""
@@ -102,7 +103,7 @@ def load_heaps(
     *,
     misere: bool,
     seconds: float,
-    progress: Callable[[str], None],
+    tell: Tell,
 ) -> HeapProblem:
     """The play of ``game`` against the rules in ``path``, or against synthesised ones.
 
@@ -113,19 +114,19 @@ def load_heaps(
         strategy, origin = load_rules(game, path, misere=misere)
         words = [*words, "--rules", path]
     else:
-        strategy, origin = synthesised(game, misere=misere, seconds=seconds, progress=progress)
+        strategy, origin = synthesised(game, misere=misere, seconds=seconds, tell=tell)
     words = [*words, "--misere"] if misere else words
     return HeapProblem(tuple(words), strategy, origin)
 
 
 def synthesised(
-    game: ImpartialGame, *, misere: bool, seconds: float, progress: Callable[[str], None]
+    game: ImpartialGame, *, misere: bool, seconds: float, tell: Tell
 ) -> tuple[RuleStrategy, str]:
     """A strategy that is found, proved and cross-checked now, and a note about it.
 
     Where it is not proved that every play ends, the note says so.
     """
-    result = synthesise(game, Options(strategy=True, misere=misere, seconds=seconds), progress)
+    result = synthesise(game, Options(strategy=True, misere=misere, seconds=seconds), tell)
     if result.verdict is Verdict.IMPOSSIBLE:
         raise UsageError(
             f"{game.name}: found no winning formula ({result.formula.reason}), expected a game "

@@ -14,8 +14,8 @@ from typing import Final
 from qsage_validate.games.impartial.formula import FALSE, Formula, conjunction, disjunction
 from qsage_validate.synthesis.atoms import Literal
 from qsage_validate.synthesis.checks.sample import places
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.max_sat import hitting_set
+from qsage_validate.system.limits import Deadline
 
 _SECONDS: Final = 1.5
 _SELECT_SECONDS: Final = 4.0
@@ -23,7 +23,7 @@ _PAIRS_A_ROUND: Final = 24
 
 
 def select_atoms(
-    target: int, mask: int, literals: Sequence[Literal], clock: Clock
+    target: int, mask: int, literals: Sequence[Literal], deadline: Deadline
 ) -> list[Literal] | None:
     """Few atoms that tell ``target`` from the rest; ``None`` when all of them do not.
 
@@ -32,10 +32,10 @@ def select_atoms(
     atoms = literals[::2]
     clauses: list[list[int]] = []
     # Greedy choices ask for most of the pairs quickly; MaxSAT has the last word.
-    chosen = _grown(target, mask, atoms, clauses, clock, exact=False)
+    chosen = _grown(target, mask, atoms, clauses, deadline, exact=False)
     if chosen is None or len(chosen) <= 1:
         return chosen
-    part = clock.part(_SELECT_SECONDS)
+    part = deadline.sooner(_SELECT_SECONDS)
     while not part.over:
         least = _chosen(atoms, clauses, part, exact=True)
         if not _ask(target, mask, least, atoms, clauses):
@@ -48,24 +48,24 @@ def _grown(
     mask: int,
     atoms: Sequence[Literal],
     clauses: list[list[int]],
-    clock: Clock,
+    deadline: Deadline,
     *,
     exact: bool,
 ) -> list[Literal] | None:
     chosen: list[Literal] = []
     while _ask(target, mask, chosen, atoms, clauses):
-        clock.check("atoms were chosen")
+        deadline.check("atoms were chosen")
         if not all(clauses):
             return None
-        chosen = _chosen(atoms, clauses, clock, exact=exact)
+        chosen = _chosen(atoms, clauses, deadline, exact=exact)
     return chosen
 
 
 def _chosen(
-    atoms: Sequence[Literal], clauses: Sequence[Sequence[int]], clock: Clock, *, exact: bool
+    atoms: Sequence[Literal], clauses: Sequence[Sequence[int]], deadline: Deadline, *, exact: bool
 ) -> list[Literal]:
-    seconds = clock.left(_SECONDS) if exact else 0.0
-    numbers, _ = hitting_set(clauses, [1] * len(atoms), seconds)
+    seconds = _SECONDS if exact else 0.0
+    numbers, _ = hitting_set(clauses, [1] * len(atoms), deadline, seconds)
     return [atoms[i] for i in sorted(numbers)]
 
 
@@ -98,19 +98,21 @@ def blocks(atoms: Sequence[Literal], mask: int) -> list[int]:
     return found
 
 
-def classify(target: int, mask: int, literals: Sequence[Literal], clock: Clock) -> Formula | None:
+def classify(
+    target: int, mask: int, literals: Sequence[Literal], deadline: Deadline
+) -> Formula | None:
     """A formula over ``literals`` that holds exactly in ``target``; ``None``: there is none."""
-    chosen = select_atoms(target, mask, literals, clock)
+    chosen = select_atoms(target, mask, literals, deadline)
     if chosen is None:
         return None
     if not target:
         return FALSE
-    positive = normal_form(target, mask, chosen, clock)
-    negative = normal_form(mask & ~target, mask, chosen, clock).negated()
+    positive = normal_form(target, mask, chosen, deadline)
+    negative = normal_form(mask & ~target, mask, chosen, deadline).negated()
     return min(positive, negative, key=lambda f: f.size)
 
 
-def normal_form(target: int, mask: int, atoms: Sequence[Literal], clock: Clock) -> Formula:
+def normal_form(target: int, mask: int, atoms: Sequence[Literal], deadline: Deadline) -> Formula:
     """A small disjunctive normal form over ``atoms`` that holds exactly in ``target``.
 
     The atoms must tell ``target`` from the rest.  Patterns that no state has are free.
@@ -125,19 +127,19 @@ def normal_form(target: int, mask: int, atoms: Sequence[Literal], clock: Clock) 
     outside = [b for b in patterns if not b & target]
     terms: dict[frozenset[int], None] = {}
     for state in inside:
-        terms[_term(state, outside, literals, clock)] = None
+        terms[_term(state, outside, literals, deadline)] = None
         for shift in range(0, len(atoms), max(1, len(atoms) // 4)):
             terms[_shortened(state, outside, literals, shift)] = None
-    return cover([(tuple(literals[i] for i in sorted(term))) for term in terms], inside, clock)
+    return cover([(tuple(literals[i] for i in sorted(term))) for term in terms], inside, deadline)
 
 
 def _term(
-    state: int, outside: Sequence[int], literals: Sequence[Literal], clock: Clock
+    state: int, outside: Sequence[int], literals: Sequence[Literal], deadline: Deadline
 ) -> frozenset[int]:
     """The smallest conjunction that holds in ``state`` and nowhere in ``outside``."""
     holding = [i for i, literal in enumerate(literals) if literal.bits & state]
     clauses = [[i for i in holding if not literals[i].bits & other] for other in outside]
-    numbers, _ = hitting_set(clauses, [x.size + 1 for x in literals], clock.left(_SECONDS))
+    numbers, _ = hitting_set(clauses, [x.size + 1 for x in literals], deadline, _SECONDS)
     return frozenset(numbers)
 
 
@@ -160,7 +162,9 @@ def _shortened(
     return frozenset(kept)
 
 
-def cover(terms: Sequence[tuple[Literal, ...]], inside: Sequence[int], clock: Clock) -> Formula:
+def cover(
+    terms: Sequence[tuple[Literal, ...]], inside: Sequence[int], deadline: Deadline
+) -> Formula:
     """A disjunction of some of the ``terms`` that holds in all of the states ``inside``."""
     bits = []
     for term in terms:
@@ -170,12 +174,12 @@ def cover(terms: Sequence[tuple[Literal, ...]], inside: Sequence[int], clock: Cl
         bits.append(held)
     clauses = [[i for i, held in enumerate(bits) if held & state] for state in inside]
     weights = [sum(x.size for x in term) + len(term) for term in terms]
-    chosen, _ = hitting_set(clauses, [max(1, w) for w in weights], clock.left(_SECONDS))
+    chosen, _ = hitting_set(clauses, [max(1, w) for w in weights], deadline, _SECONDS)
     return disjunction(conjunction(x.formula for x in terms[i]) for i in chosen)
 
 
 def best_cover(
-    target: int, mask: int, literals: Sequence[Literal], clock: Clock, *, most: int = 1000
+    target: int, mask: int, literals: Sequence[Literal], deadline: Deadline, *, most: int = 1000
 ) -> Formula | None:
     """A small disjunction of terms of one or two literals that holds exactly in ``target``.
 
@@ -201,10 +205,10 @@ def best_cover(
             both = x.bits & y.bits
             if both and not both & outside:
                 offer(both, x.size + y.size + 1, x, y)
-        if clock.over:
+        if deadline.over:
             return None
     ordered = sorted(found, key=lambda b: -b.bit_count() / (found[b][0] + 1))
-    kept = _undominated(ordered, found, clock)
+    kept = _undominated(ordered, found, deadline)
     union = 0
     for bits in kept:
         union |= bits
@@ -212,11 +216,11 @@ def best_cover(
         return None
     rows = _rows(target, kept)
     terms = [found[bits][1] for bits in kept]
-    return cover(terms, rows, clock)
+    return cover(terms, rows, deadline)
 
 
 def _undominated(
-    ordered: Sequence[int], found: dict[int, tuple[int, tuple[Literal, ...]]], clock: Clock
+    ordered: Sequence[int], found: dict[int, tuple[int, tuple[Literal, ...]]], deadline: Deadline
 ) -> list[int]:
     """Without the terms that hold in fewer states than another one that is no larger."""
     kept: list[int] = []
@@ -224,7 +228,7 @@ def _undominated(
         size = found[bits][0]
         if not any(not bits & ~other and found[other][0] <= size for other in kept):
             kept.append(bits)
-            if len(kept) >= 700 or clock.over:
+            if len(kept) >= 700 or deadline.over:
                 break
     return kept
 

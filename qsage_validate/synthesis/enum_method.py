@@ -7,7 +7,7 @@ formula into terms, for each of which one semi-ground action must do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
@@ -28,7 +28,6 @@ from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis.atoms import LEVELS, enumerate_atoms, expressions, moduli
 from qsage_validate.synthesis.checks.formula import Status, Verifier
 from qsage_validate.synthesis.checks.strategy import verify_strategy
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.enumeration import Enumerator
 from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.smt.solver import SmtSolver
@@ -37,9 +36,10 @@ from qsage_validate.synthesis.winning_formula import (
     FormulaResult,
     FormulaSearch,
     Outcome,
-    Progress,
 )
 from qsage_validate.synthesis.winning_strategy import StrategyOutcome, StrategyResult
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 _FIRST_STATES: Final = 20
 _MAX_SIZE: Final = 26
@@ -50,12 +50,12 @@ _MAX_CONSTANT: Final = 12
 def enumerate_formula(
     rules: ImpartialRules,
     solver: SmtSolver,
-    clock: Clock,
-    progress: Progress = lambda _: None,
+    deadline: Deadline,
+    tell: Tell = nobody,
 ) -> FormulaResult:
     """The smallest winning formula, found by enumeration; results as ``synthesise_formula``."""
-    search = FormulaSearch(rules, solver, clock, progress)
-    rules.deadline = clock.deadline
+    search = FormulaSearch(rules, solver, deadline, tell)
+    rules.deadline = deadline
     result = FormulaResult(Outcome.UNDECIDED, "")
     try:
         for state in box_states(search.game, 1000)[:_FIRST_STATES]:
@@ -73,20 +73,20 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
         if search.flaw is not None:
             result.rule_out(search.flaw, search.game)
             return
-        search.clock.check("formulas were enumerated")
+        search.deadline.check("formulas were enumerated")
         result.rounds += 1
         sample = search.sample()
         literals = enumerate_atoms(sample, level, moduli(search.game.constants(), (), level))
         enumerator = Enumerator(literals, sample.mask)
-        candidate = enumerator.find(sample.target, _MAX_SIZE, search.clock)
+        candidate = enumerator.find(sample.target, _MAX_SIZE, search.deadline)
         if candidate is None:
-            search.clock.check("formulas were enumerated")
+            search.deadline.check("formulas were enumerated")
             level += 1
             if level == LEVELS:
                 raise UndecidedError("no enumerated formula fits all states")
             continue
-        search.progress(f"round {result.rounds}: {candidate}")
-        verification = search.verifier.winning_formula(candidate, search.clock)
+        search.tell(Progress(f"round {result.rounds}", str(candidate)))
+        verification = search.verifier.winning_formula(candidate, search.deadline)
         if verification.status is Status.PROVED:
             result.accept(candidate, verification)
             return
@@ -100,8 +100,8 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
 def enumerate_strategy(
     verifier: Verifier,
     formula: Formula,
-    clock: Clock,
-    progress: Callable[[str], None] = lambda _: None,
+    deadline: Deadline,
+    tell: Tell = nobody,
 ) -> StrategyResult:
     """A strategy with one rule for each term of the formula, if each one has an action.
 
@@ -112,8 +112,8 @@ def enumerate_strategy(
     rules: list[Rule] = []
     try:
         for term in _terms(without_not(formula), verifier):
-            progress(f"term {term}")
-            action = _action_for(verifier, term, target, clock)
+            tell(Progress(f"term {term}"))
+            action = _action_for(verifier, term, target, deadline)
             if action is None:
                 return StrategyResult(
                     StrategyOutcome.UNDECIDED,
@@ -124,7 +124,7 @@ def enumerate_strategy(
     except UndecidedError as error:
         return StrategyResult(StrategyOutcome.UNDECIDED, str(error), Strategy(tuple(rules)))
     strategy = Strategy(tuple(rules))
-    verification = verify_strategy(verifier, formula, strategy, clock, complete=False)
+    verification = verify_strategy(verifier, formula, strategy, deadline, complete=False)
     proved = verification.status is Status.PROVED
     return StrategyResult(
         StrategyOutcome.PROVED if proved else StrategyOutcome.UNDECIDED,
@@ -167,20 +167,20 @@ def _split(formula: Formula) -> list[tuple[Formula, ...]]:
 
 
 def _action_for(
-    verifier: Verifier, term: Formula, target: Formula, clock: Clock
+    verifier: Verifier, term: Formula, target: Formula, deadline: Deadline
 ) -> SemiGround | None:
     game = verifier.game
     states = [game.state(s) for s in verifier.sample]
     inside = [s for s in states if term.holds(s)]
     for index, action in enumerate(game.actions):
         for arguments in _arguments(action, game.variables):
-            clock.check("actions were enumerated")
+            deadline.check("actions were enumerated")
             one = SemiGround(index, action.name, arguments)
             served = without_not(verifier.served(one, target))
             if not all(served.holds(s) for s in inside):
                 continue
             wrong = (game.constraint, term, served.negated())
-            if verifier.model("the action does for the term", wrong, clock) is None:
+            if verifier.model("the action does for the term", wrong, deadline) is None:
                 return one
     return None
 

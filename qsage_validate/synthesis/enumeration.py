@@ -17,7 +17,7 @@ from qsage_validate.games.impartial.formula import (
     disjunction,
 )
 from qsage_validate.synthesis.atoms import Literal
-from qsage_validate.synthesis.clock import Clock
+from qsage_validate.system.limits import Deadline
 
 MAX_FORMULAS: Final = 400_000
 """No more truth vectors than this are remembered."""
@@ -43,7 +43,7 @@ class Enumerator:
             self._made[bits] = constant
 
     def find(
-        self, target: int, below: int, clock: Clock, *, most: int = MAX_FORMULAS
+        self, target: int, below: int, deadline: Deadline, *, most: int = MAX_FORMULAS
     ) -> Formula | None:
         """The smallest formula with the truth vector ``target`` and a size less than ``below``.
 
@@ -53,14 +53,14 @@ class Enumerator:
         if target in (0, self.mask):
             return self._formula(target)
         for size in range(2, below):
-            if size not in self._by_size and not self._grow(size, target, clock, most):
+            if size not in self._by_size and not self._grow(size, target, deadline, most):
                 self.exhausted = True
                 return None
             if target in self._made:
                 return self._formula(target)
         return None
 
-    def _grow(self, size: int, target: int, clock: Clock, most: int) -> bool:
+    def _grow(self, size: int, target: int, deadline: Deadline, most: int) -> bool:
         made, level = self._made, list[int]()
         for literal in self._waiting.get(size, ()):
             if literal.bits not in made:
@@ -83,7 +83,7 @@ class Enumerator:
                 count += len(rights)
                 if count > _CLOCK_EVERY:
                     count = 0
-                    if clock.over or len(made) > most:
+                    if deadline.over or len(made) > most:
                         return False
                 if target in made:
                     break

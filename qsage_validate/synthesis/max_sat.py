@@ -9,26 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from time import monotonic
+from math import inf
 from typing import Any
 
 from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.system.limits import NEVER, Deadline
 
 
 def hitting_set(
-    clauses: Sequence[Sequence[int]], weights: Sequence[int], seconds: float
+    clauses: Sequence[Sequence[int]],
+    weights: Sequence[int],
+    deadline: Deadline = NEVER,
+    seconds: float = inf,
 ) -> tuple[list[int], bool]:
     """Numbers that meet every clause, and whether their weight is proved to be least.
 
-    ``weights[i]`` is the positive weight of the number ``i``.  No clause may be empty.
+    ``weights[i]`` is the positive weight of the number ``i``.  No clause may be empty.  Both ways
+    to search may take so many ``seconds``.
     """
     greedy = _greedy(clauses, weights)
-    if not greedy or seconds <= 0:
+    if not greedy or deadline.sooner(seconds).over:
         return greedy, not greedy
-    exact = _rc2(clauses, weights, seconds)
+    exact = _rc2(clauses, weights, deadline.sooner(seconds))
     if exact is not None:
         return exact, True
-    better = _linear_search(clauses, seconds) if len(set(weights)) == 1 else None
+    better = None
+    if len(set(weights)) == 1:
+        better = _linear_search(clauses, deadline.sooner(seconds))
     if better is not None and len(better) < len(greedy):
         return better, False
     return greedy, False
@@ -53,10 +60,10 @@ class _OutOfTimeError(Exception):
 class _Oracle(Solver):
     """A SAT solver that gives up when the time is over, in the middle of whatever it is for."""
 
-    deadline: float
+    deadline: Deadline
 
     def between_slices(self) -> None:
-        if monotonic() > self.deadline:
+        if self.deadline.over:
             raise _OutOfTimeError
 
     def solve_limited(self, assumptions: Sequence[int] = (), expect_interrupt: bool = False) -> Any:
@@ -64,20 +71,20 @@ class _Oracle(Solver):
         return super().solve_limited(assumptions)
 
     @classmethod
-    def take_over(cls, solver: Any, seconds: float) -> None:
+    def take_over(cls, solver: Any, deadline: Deadline) -> None:
         """Make ``solver``'s own oracle one of these: what it may be, PySAT does not ask."""
         solver.oracle.__class__ = cls
-        solver.oracle.deadline = monotonic() + seconds
+        solver.oracle.deadline = deadline
 
 
 def _rc2(
-    clauses: Sequence[Sequence[int]], weights: Sequence[int], seconds: float
+    clauses: Sequence[Sequence[int]], weights: Sequence[int], deadline: Deadline
 ) -> list[int] | None:
     from pysat.examples.rc2 import RC2, RC2Stratified
 
     kind = RC2 if len(set(weights)) == 1 else RC2Stratified
     with kind(_formula(clauses, weights), solver="g4", adapt=True, exhaust=True) as solver:
-        _Oracle.take_over(solver, seconds)
+        _Oracle.take_over(solver, deadline)
         try:
             model = solver.compute()
         except _OutOfTimeError:
@@ -85,13 +92,13 @@ def _rc2(
     return [value - 1 for value in model if value > 0]
 
 
-def _linear_search(clauses: Sequence[Sequence[int]], seconds: float) -> list[int] | None:
+def _linear_search(clauses: Sequence[Sequence[int]], deadline: Deadline) -> list[int] | None:
     from pysat.examples.lsu import LSU
 
     top = 1 + max(number for clause in clauses for number in clause)
     formula = _formula(clauses, [1] * top)
     with LSU(formula, solver="g4") as solver:
-        _Oracle.take_over(solver, seconds)
+        _Oracle.take_over(solver, deadline)
         with suppress(_OutOfTimeError):  # and keep the best model up to then
             solver.solve()
         model = solver.get_model()

@@ -17,9 +17,9 @@ from qsage_validate.synthesis.checks.formula import Verifier
 from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.checks.strategy import difference
 from qsage_validate.synthesis.classification import best_cover
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.enumeration import Enumerator
 from qsage_validate.synthesis.small_formulas import smallest_formulas
+from qsage_validate.system.limits import Deadline
 
 SMALL_ENOUGH: Final = 4
 """Formulas of this size are not worth a search."""
@@ -38,7 +38,7 @@ def minimise(
     formula: Formula,
     sample: Sample,
     wanted_moduli: list[int],
-    clock: Clock,
+    deadline: Deadline,
 ) -> Formula:
     """A formula equal to ``formula`` on all legal states, and no larger.
 
@@ -47,45 +47,45 @@ def minimise(
     best = formula
     if best.size <= SMALL_ENOUGH:
         return best
-    for candidate in _candidates(best, sample, wanted_moduli, clock):
-        if candidate.size < best.size and _equal(verifier, candidate, formula, clock):
+    for candidate in _candidates(best, sample, wanted_moduli, deadline):
+        if candidate.size < best.size and _equal(verifier, candidate, formula, deadline):
             best = candidate
-    over_its_atoms = _enumerated(best, sample, clock)
-    if over_its_atoms is not None and _equal(verifier, over_its_atoms, formula, clock):
+    over_its_atoms = _enumerated(best, sample, deadline)
+    if over_its_atoms is not None and _equal(verifier, over_its_atoms, formula, deadline):
         best = over_its_atoms
     if best.size >= _WORTH_COVERING:
-        by_examples = _by_examples(best, sample, wanted_moduli, clock.part(_EXAMPLE_SECONDS))
-        if by_examples is not None and _equal(verifier, by_examples, formula, clock):
+        by_examples = _by_examples(best, sample, wanted_moduli, deadline.sooner(_EXAMPLE_SECONDS))
+        if by_examples is not None and _equal(verifier, by_examples, formula, deadline):
             best = by_examples
     return best
 
 
-def _equal(verifier: Verifier, one: Formula, other: Formula, clock: Clock) -> bool:
+def _equal(verifier: Verifier, one: Formula, other: Formula, deadline: Deadline) -> bool:
     try:
-        return difference(verifier, one, other, clock.part(3.0)) is None
+        return difference(verifier, one, other, deadline.sooner(3.0)) is None
     except UndecidedError:
         return False
 
 
 def _candidates(
-    formula: Formula, sample: Sample, wanted_moduli: list[int], clock: Clock
+    formula: Formula, sample: Sample, wanted_moduli: list[int], deadline: Deadline
 ) -> Iterator[Formula]:
     target, mask = sample.target, sample.mask
     for level in (0, 1):
-        if clock.over:
+        if deadline.over:
             return
         literals = enumerate_atoms(sample, level, wanted_moduli, tuple(atoms(formula)))
-        part = clock.part(3.0)
+        part = deadline.sooner(3.0)
         yield from smallest_formulas(target, mask, literals, part, below=formula.size)
         if formula.size < _WORTH_COVERING:
             continue
         for wanted in (target, mask & ~target):
-            covered = best_cover(wanted, mask, literals, clock.part(3.0))
+            covered = best_cover(wanted, mask, literals, deadline.sooner(3.0))
             if covered is not None:
                 yield covered if wanted == target else covered.negated()
 
 
-def _enumerated(formula: Formula, sample: Sample, clock: Clock) -> Formula | None:
+def _enumerated(formula: Formula, sample: Sample, deadline: Deadline) -> Formula | None:
     """A smaller formula over the atoms of ``formula`` and their negations."""
     mask = sample.mask
     literals = []
@@ -93,11 +93,11 @@ def _enumerated(formula: Formula, sample: Sample, clock: Clock) -> Formula | Non
         bits, negated = sample.values(atom), atom.negated()
         literals += [Literal(atom, bits, atom.size), Literal(negated, mask & ~bits, negated.size)]
     enumerator = Enumerator(literals, mask)
-    return enumerator.find(sample.target, formula.size, clock.part(3.0), most=_ENUMERATED)
+    return enumerator.find(sample.target, formula.size, deadline.sooner(3.0), most=_ENUMERATED)
 
 
 def _by_examples(
-    formula: Formula, sample: Sample, wanted_moduli: list[int], clock: Clock
+    formula: Formula, sample: Sample, wanted_moduli: list[int], deadline: Deadline
 ) -> Formula | None:
     """A smaller formula, enumerated over all small atoms.
 
@@ -105,11 +105,11 @@ def _by_examples(
     """
     step = max(1, len(sample.states) // _FIRST_EXAMPLES)
     examples = list(range(0, len(sample.states), step))
-    while not clock.over:
+    while not deadline.over:
         labels = [bool(sample.target >> place & 1) for place in examples]
         part = Sample.of(sample.variables, [sample.states[i] for i in examples], labels)
         literals = enumerate_atoms(part, 0, wanted_moduli)
-        candidate = Enumerator(literals, part.mask).find(part.target, formula.size, clock)
+        candidate = Enumerator(literals, part.mask).find(part.target, formula.size, deadline)
         if candidate is None:
             return None
         mistakes = sample.mistakes(candidate)

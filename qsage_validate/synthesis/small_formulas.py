@@ -18,14 +18,14 @@ from qsage_validate.games.impartial.formula import (
     disjunction,
 )
 from qsage_validate.synthesis.atoms import Literal
-from qsage_validate.synthesis.clock import Clock
+from qsage_validate.system.limits import Deadline
 
 _MAX_OUTER: Final = 400
 _MAX_INNER: Final = 300
 
 
 def smallest_formulas(
-    target: int, mask: int, literals: Sequence[Literal], clock: Clock, *, below: int = 1 << 30
+    target: int, mask: int, literals: Sequence[Literal], deadline: Deadline, *, below: int = 1 << 30
 ) -> list[Formula]:
     """Formulas of up to three literals that hold exactly in ``target``, the smallest first.
 
@@ -41,14 +41,14 @@ def smallest_formulas(
     best = below
     found: list[Formula] = []
     for wanted, flip in ((target, False), (mask & ~target, True)):
-        for formula in _products(wanted, mask, literals, clock, best):
+        for formula in _products(wanted, mask, literals, deadline, best):
             found.append(formula.negated() if flip else formula)
             best = min(best, found[-1].size + 1)
     return sorted(found, key=lambda f: f.size)[:4]
 
 
 def _products(
-    target: int, mask: int, literals: Sequence[Literal], clock: Clock, best: int
+    target: int, mask: int, literals: Sequence[Literal], deadline: Deadline, best: int
 ) -> list[Formula]:
     """Solutions whose outermost connective is ``and``."""
     outside = mask & ~target
@@ -68,7 +68,7 @@ def _products(
     smallest = above[order[0]].size if order else 0
     # Three under "and".
     for position, i in enumerate(order):
-        if above[i].size + 2 * smallest + 2 >= best or clock.over:
+        if above[i].size + 2 * smallest + 2 >= best or deadline.over:
             break
         for second, j in enumerate(order[position + 1 :], start=position + 1):
             room = best - above[i].size - above[j].size - 2
@@ -87,7 +87,7 @@ def _products(
                     break
     # One and a choice of two.
     for i in order:
-        if clock.over:
+        if deadline.over:
             break
         room = best - above[i].size - 2
         inner = [x for x in literals if not x.bits & excess[i] and x.bits & target][:_MAX_INNER]

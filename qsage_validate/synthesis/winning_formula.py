@@ -6,7 +6,7 @@ the counterexamples that the verification has found so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -27,12 +27,13 @@ from qsage_validate.synthesis.atoms import (
 from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
 from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.classification import best_cover, classify
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.columns import column_formula
 from qsage_validate.synthesis.lattice import lattice_formula
 from qsage_validate.synthesis.minimise import minimise
 from qsage_validate.synthesis.small_formulas import smallest_formulas
 from qsage_validate.synthesis.smt.solver import SmtSolver
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 _MAX_STATES: Final = 20_000
 _MAX_VALUE: Final = 3000
@@ -43,8 +44,6 @@ _CLASSIFY_SHARE: Final = 0.3
 _SHRINK_SECONDS: Final = 8.0
 _VERIFY_SECONDS: Final = 5.0
 _VERIFY_SHARE: Final = 0.5
-
-Progress = Callable[[str], None]
 
 
 class Outcome(Enum):
@@ -104,11 +103,11 @@ class FormulaSearch:
     """Keeps the labelled states of one game while candidates come and go."""
 
     def __init__(
-        self, rules: ImpartialRules, solver: SmtSolver, clock: Clock, progress: Progress
+        self, rules: ImpartialRules, solver: SmtSolver, deadline: Deadline, tell: Tell
     ) -> None:
         self.rules = rules
-        self.clock = clock
-        self.progress = progress
+        self.deadline = deadline
+        self.tell = tell
         self.labels: dict[State, bool] = {}
         self.flaw: Flaw | None = None
         self.verifier = Verifier(rules, solver)
@@ -120,7 +119,7 @@ class FormulaSearch:
     def label_box(self) -> None:
         """Label a box of states, or as much of it as there is time for."""
         states = box_states(self.game, sample_size(self.game))
-        self.rules.deadline = self.clock.part(self.clock.left(120.0) * _LABEL_SHARE).deadline
+        self.rules.deadline = self.deadline.or_after(120.0).share(_LABEL_SHARE)
         try:
             for state in states:
                 self.label(state)
@@ -128,7 +127,7 @@ class FormulaSearch:
             if not self.labels:
                 raise
         finally:
-            self.rules.deadline = self.clock.deadline
+            self.rules.deadline = self.deadline
         self.verifier.sample = tuple(self.labels)
 
     def label(self, state: State) -> None:
@@ -161,15 +160,15 @@ class FormulaSearch:
 def synthesise_formula(
     rules: ImpartialRules,
     solver: SmtSolver,
-    clock: Clock,
-    progress: Progress = lambda _: None,
+    deadline: Deadline,
+    tell: Tell = nobody,
 ) -> FormulaResult:
     """The winning formula of a game, proved; or why there is none; or what is known so far.
 
     Raises :class:`~qsage_validate.games.impartial.rules.EndlessGameError` when the game need
     not end.
     """
-    search = FormulaSearch(rules, solver, clock, progress)
+    search = FormulaSearch(rules, solver, deadline, tell)
     result = FormulaResult(Outcome.UNDECIDED, "")
     try:
         search.label_box()
@@ -186,15 +185,17 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
         if search.flaw is not None:
             result.rule_out(search.flaw, search.game)
             return
-        search.clock.check("candidates were looked for")
+        search.deadline.check("candidates were looked for")
         result.rounds += 1
         sample = search.sample()
         found = False
         for candidate in candidates(search, sample, level):
             found = True
-            search.progress(f"round {result.rounds}: {candidate}")
+            search.tell(Progress(f"round {result.rounds}", str(candidate)))
             # One candidate must leave time for others.
-            part = search.clock.part(max(_VERIFY_SECONDS, _VERIFY_SHARE * search.clock.left(300)))
+            part = search.deadline.sooner(
+                max(_VERIFY_SECONDS, _VERIFY_SHARE * search.deadline.left(300))
+            )
             verification = search.verifier.winning_formula(candidate, part)
             if verification.status is Status.PROVED:
                 result.accept(candidate, verification)
@@ -205,7 +206,7 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
                 search.add(verification.state)
                 break
             result.candidate, result.reason = candidate, verification.reason
-            search.clock.check("candidates were verified")
+            search.deadline.check("candidates were verified")
         else:
             if found:
                 result.reason = result.reason or "no candidate was proved"
@@ -221,11 +222,11 @@ def _shrink(search: FormulaSearch, result: FormulaResult, sample: Sample, level:
     assert result.formula is not None
     found = periods(list(search.labels), search.labels)
     wanted = moduli(search.game.constants(), found, level)
-    clock = search.clock.part(search.clock.left(_SHRINK_SECONDS))
-    small = minimise(search.verifier, result.formula, sample, wanted, clock)
+    deadline = search.deadline.sooner(_SHRINK_SECONDS)
+    small = minimise(search.verifier, result.formula, sample, wanted, deadline)
     if small.size >= result.formula.size:
         return
-    verification = search.verifier.winning_formula(small, search.clock)
+    verification = search.verifier.winning_formula(small, search.deadline)
     if verification.status is Status.PROVED:
         result.formula, result.verification = small, verification
 
@@ -234,14 +235,14 @@ def candidates(search: FormulaSearch, sample: Sample, level: int) -> Iterator[Fo
     """Formulas that give every state of the sample its label, promising ones first."""
     literals = search.literals(sample, level)
     target, mask = sample.target, sample.mask
-    part = search.clock.part(_SMALL_SECONDS)
+    part = search.deadline.sooner(_SMALL_SECONDS)
     small = smallest_formulas(target, mask, literals, part)
     yield from small[:2]
     if small:
         return
     options = []
     for wanted in (target, mask & ~target):
-        part = search.clock.part(_SMALL_SECONDS)
+        part = search.deadline.sooner(_SMALL_SECONDS)
         covered = best_cover(wanted, mask, literals, part)
         if covered is not None:
             options.append(covered if wanted == target else covered.negated())
@@ -261,9 +262,9 @@ def _classified(
     search: FormulaSearch, target: int, mask: int, literals: list[Literal]
 ) -> Formula | None:
     """What :func:`classify` finds in its part of the time."""
-    seconds = max(_CLASSIFY_SECONDS, _CLASSIFY_SHARE * search.clock.left(300))
+    seconds = max(_CLASSIFY_SECONDS, _CLASSIFY_SHARE * search.deadline.left(300))
     try:
-        return classify(target, mask, literals, search.clock.part(seconds))
+        return classify(target, mask, literals, search.deadline.sooner(seconds))
     except UndecidedError:
-        search.clock.check("atoms were chosen")
+        search.deadline.check("atoms were chosen")
         return None

@@ -8,7 +8,6 @@ formula that is equal to it on all legal states.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -27,10 +26,11 @@ from qsage_validate.synthesis.checks.formula import Status, Verification, Verifi
 from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.checks.strategy import difference, verify_strategy
 from qsage_validate.synthesis.classification import best_cover, classify
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.small_formulas import smallest_formulas
 from qsage_validate.synthesis.strategy import Rule, Strategy
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 _ROUNDS: Final = 12
 _MAX_STATES: Final = 2500
@@ -61,10 +61,10 @@ class _Conditions:
     """Looks for small formulas equal to given ones on all legal states."""
 
     def __init__(
-        self, verifier: Verifier, labels: dict[State, bool], formula: Formula, clock: Clock
+        self, verifier: Verifier, labels: dict[State, bool], formula: Formula, deadline: Deadline
     ) -> None:
         self.verifier = verifier
-        self.clock = clock
+        self.deadline = deadline
         self.states: list[State] = list(labels)[:_MAX_STATES]
         self.labels = labels
         game = verifier.game
@@ -81,7 +81,7 @@ class _Conditions:
         best = self.without_needless(exact)
         level = 0
         for _ in range(_ROUNDS):
-            if self.clock.over or level == LEVELS:
+            if self.deadline.over or level == LEVELS:
                 break
             sample = self.sample(exact)
             candidate = self.candidate(sample, level)
@@ -90,7 +90,7 @@ class _Conditions:
                 level = LEVELS if candidate is not None else level + 1
                 continue
             try:
-                state = difference(self.verifier, candidate, exact, self.clock.part(5.0))
+                state = difference(self.verifier, candidate, exact, self.deadline.sooner(5.0))
             except UndecidedError:
                 break
             if state is None:
@@ -101,7 +101,7 @@ class _Conditions:
     def candidate(self, sample: Sample, level: int) -> Formula | None:
         wanted = moduli(self.constants, self.periods, level)
         literals = enumerate_atoms(sample, level, wanted)
-        part = self.clock.part(2.0)
+        part = self.deadline.sooner(2.0)
         found = smallest_formulas(sample.target, sample.mask, literals, part)
         if found:
             return found[0]
@@ -109,7 +109,7 @@ class _Conditions:
         if covered is not None:
             return covered
         try:
-            return classify(sample.target, sample.mask, literals, self.clock.part(3.0))
+            return classify(sample.target, sample.mask, literals, self.deadline.sooner(3.0))
         except UndecidedError:
             return None
 
@@ -127,7 +127,7 @@ class _Conditions:
                 continue
             try:
                 if (
-                    self.verifier.model("a conjunct is implied", wrong, self.clock.part(2.0))
+                    self.verifier.model("a conjunct is implied", wrong, self.deadline.sooner(2.0))
                     is None
                 ):
                     parts = rest
@@ -141,8 +141,8 @@ def synthesise_strategy(
     formula: Formula,
     witnesses: tuple[SemiGround, ...],
     labels: dict[State, bool],
-    clock: Clock,
-    progress: Callable[[str], None] = lambda _: None,
+    deadline: Deadline,
+    tell: Tell = nobody,
 ) -> StrategyResult:
     """A winning and complete strategy, proved.
 
@@ -150,19 +150,19 @@ def synthesise_strategy(
     """
     game = verifier.game
     target = conjunction((game.constraint, without_not(formula).negated()))
-    conditions = _Conditions(verifier, labels, formula, clock.part(clock.left(600.0) * 0.7))
+    conditions = _Conditions(verifier, labels, formula, deadline.or_after(600.0).share(0.7))
     served = {one: without_not(verifier.served(one, target)) for one in witnesses}
     try:
-        kept = _needed(verifier, formula, served, clock)
+        kept = _needed(verifier, formula, served, deadline)
     except UndecidedError as error:
         return StrategyResult(StrategyOutcome.UNDECIDED, str(error))
     rules = []
     for one in kept:
         rule = Rule(conditions.small(served[one]), one)
-        progress(f"rule {rule.text(game)}")
+        tell(Progress(f"rule {rule.text(game)}"))
         rules.append(rule)
     strategy = Strategy(tuple(rules))
-    verification = verify_strategy(verifier, formula, strategy, clock)
+    verification = verify_strategy(verifier, formula, strategy, deadline)
     outcome = (
         StrategyOutcome.PROVED
         if verification.status is Status.PROVED
@@ -172,7 +172,7 @@ def synthesise_strategy(
 
 
 def _needed(
-    verifier: Verifier, formula: Formula, served: dict[SemiGround, Formula], clock: Clock
+    verifier: Verifier, formula: Formula, served: dict[SemiGround, Formula], deadline: Deadline
 ) -> list[SemiGround]:
     """The actions that are left when those whose states others serve are dropped."""
     domain = verifier.to_move(formula)
@@ -190,7 +190,7 @@ def _needed(
         some = disjunction(served[other] for other in others)
         try:
             title = "the other actions serve all winning states"
-            if verifier.model(title, (*domain, some.negated()), clock.part(3.0)) is None:
+            if verifier.model(title, (*domain, some.negated()), deadline.sooner(3.0)) is None:
                 kept = others
         except UndecidedError:
             continue

@@ -18,8 +18,8 @@ from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import ImpartialRules, Move
 from qsage_validate.synthesis.checks.sample import Remaining
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.semi_ground import SemiGround, coverage, greedy_cover
+from qsage_validate.system.limits import Deadline
 
 MAX_SAMPLE: Final = 400
 """So many states of the sample are looked at before the solver is asked."""
@@ -47,7 +47,7 @@ class Asker(Protocol):
     def served(self, one: SemiGround, target: Formula) -> Formula:
         """Where the semi-ground action is applicable and leads to ``target``."""
 
-    def model(self, title: str, formulas: Sequence[Formula], clock: Clock) -> State | None:
+    def model(self, title: str, formulas: Sequence[Formula], deadline: Deadline) -> State | None:
         """A state in which all ``formulas`` hold; ``None``: there is none."""
 
 
@@ -65,7 +65,7 @@ class WitnessSearch:
     target: Formula
     good_moves: Callable[[State], list[Move]]
     sample_test: Formula
-    clock: Clock
+    deadline: Deadline
     _known: list[_Known] = field(default_factory=list)
     _covered: dict[SemiGround, int] = field(default_factory=dict)
     _chosen: list[SemiGround] = field(default_factory=list)
@@ -82,7 +82,7 @@ class WitnessSearch:
         rest: Remaining | None = None
         taken = 0
         while True:
-            found = self._unserved(self._where, self.clock)
+            found = self._unserved(self._where, self.deadline)
             if found is None:
                 return self._chosen
             if rest is None:
@@ -118,7 +118,7 @@ class WitnessSearch:
                 self._known.append((len(self._known), state, moves))
             elif not rules.misere or any(True for _ in rules.moves(state)):
                 return state
-            self.clock.check("moves were tried")
+            self.deadline.check("moves were tried")
         known = self._known
         # Should there be too many candidates, small and large states have been seen alike.
         order = [one for start in range(7) for one in known[start::7]]
@@ -130,7 +130,7 @@ class WitnessSearch:
         """Let states that are not served have their say; one that has no good move is returned."""
         fresh: list[_Known] = []
         for number, state in enumerate(states, len(self._known)):
-            self.clock.check("moves were tried")
+            self.deadline.check("moves were tried")
             moves = self.good_moves(state)
             if not moves:
                 return state
@@ -152,10 +152,10 @@ class WitnessSearch:
     def _served(self, one: SemiGround) -> Formula:
         return without_not(self.verifier.served(one, self.target))
 
-    def _unserved(self, where: Sequence[Formula], clock: Clock) -> State | None:
+    def _unserved(self, where: Sequence[Formula], deadline: Deadline) -> State | None:
         """A state of the domain in which none of the formulas holds, by the solver."""
         outside = (formula.negated() for formula in where)
-        return self.verifier.model(self.title, (*self.domain, *outside), clock)
+        return self.verifier.model(self.title, (*self.domain, *outside), deadline)
 
     def _numbers(self) -> list[SemiGround]:
         """Actions with plain numbers that serve the whole domain; none if that is not proved.
@@ -179,7 +179,7 @@ class WitnessSearch:
         if rest.states:
             return []
         try:
-            found = self._unserved(where, self.clock.part(_NUMBER_SECONDS))
+            found = self._unserved(where, self.deadline.sooner(_NUMBER_SECONDS))
         except UndecidedError:
             return []
         return chosen if found is None else []

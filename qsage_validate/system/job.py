@@ -12,8 +12,10 @@ import multiprocessing
 import os
 import resource
 import signal
+import sys
 import traceback
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Final, TypeVar
@@ -70,7 +72,9 @@ def run_job(
     ours, theirs = context.Pipe(duplex=False)
     work = (theirs, limits.memory_mb, function, arguments)
     process = context.Process(target=_work, args=work)
-    process.start()
+    # What starts it hands on the number of standard error, which that of an interface lacks.
+    with redirect_stderr(sys.__stderr__):
+        process.start()
     theirs.close()
     try:
         return _await(ours, process, limits, receive, stop)

@@ -7,7 +7,6 @@ and what the winning formula says everywhere; the two must agree.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +16,7 @@ from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.strategies.rule_strategy import RuleReply, RuleStrategy
+from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import FindingKind
 
 SECONDS: Final = 2.0
@@ -57,7 +57,7 @@ class HeapReferee:
         size = sum(map(abs, state))
         if self._too_large is not None and size >= self._too_large:
             return self.rules.labels.get(state)
-        self.rules.deadline = time.monotonic() + self._seconds
+        self.rules.deadline = Deadline.after(self._seconds)
         try:
             return self.rules.winning(state)
         except EndlessGameError:

@@ -15,9 +15,9 @@ from qsage_validate.games.impartial.infix import parse_formula
 from qsage_validate.games.impartial.parser import read_game
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis.checks.formula import Status, Verifier
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.winning_formula import Outcome, synthesise_formula
+from qsage_validate.system.limits import Deadline
 
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
 
@@ -61,7 +61,7 @@ def test_known_answers_are_proved(
 ) -> None:
     game = read_game(published(shared_data, family, name))
     verifier = Verifier(ImpartialRules(game), solver)
-    verdict = verifier.winning_formula(parse_formula(formula, game.variables), Clock.of(120))
+    verdict = verifier.winning_formula(parse_formula(formula, game.variables), Deadline.after(120))
     assert verdict.status is Status.PROVED, verdict.reason
 
 
@@ -71,7 +71,7 @@ def test_wrong_answers_are_refuted(
 ) -> None:
     game = read_game(published(shared_data, family, name))
     verifier = Verifier(ImpartialRules(game), solver)
-    verdict = verifier.winning_formula(parse_formula(formula, game.variables), Clock.of(120))
+    verdict = verifier.winning_formula(parse_formula(formula, game.variables), Deadline.after(120))
     assert verdict.status is Status.REFUTED, verdict.reason
 
 
@@ -87,6 +87,6 @@ def test_defective_files_have_no_formula(
     solver: SmtSolver, shared_data: Path, family: str, name: str
 ) -> None:
     game = read_game(published(shared_data, family, name))
-    result = synthesise_formula(ImpartialRules(game), solver, Clock.of(60))
+    result = synthesise_formula(ImpartialRules(game), solver, Deadline.after(60))
     assert result.outcome is Outcome.IMPOSSIBLE
     assert result.flaw is not None

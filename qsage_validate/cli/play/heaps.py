@@ -21,6 +21,7 @@ from qsage_validate.cli.play.modes import (
     script,
 )
 from qsage_validate.errors import Exit, UsageError, one_line
+from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.arena.heap_adversary import (
@@ -121,7 +122,7 @@ def play_heaps(
         options.rules,
         misere=options.misere,
         seconds=_SECONDS,
-        progress=_told,
+        tell=_told,
     )
     first = None if options.begins is None else Player(options.begins)
     start = _start(problem, options)
@@ -141,8 +142,8 @@ def play_heaps(
     return by_hand(match, play, problem.replay(start, first))
 
 
-def _told(text: str) -> None:
-    narrate(one_line(text, 160))
+def _told(progress: Progress) -> None:
+    narrate(one_line(str(progress), 160))
 
 
 def _check(options: HeapOptions, play: PlayOptions) -> None:

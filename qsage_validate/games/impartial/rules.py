@@ -9,7 +9,6 @@ Definition 6 asks about all actions, which is what :meth:`ImpartialRules.flaw` f
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -22,6 +21,7 @@ from qsage_validate.games.impartial.moves import (
     compile_successors,
     compile_test,
 )
+from qsage_validate.system.limits import NEVER
 
 MAX_LABELS: Final = 4_000_000
 """No more states are labelled than this (some 600 MB)."""
@@ -98,8 +98,8 @@ class ImpartialRules:
         self.is_legal = compile_test(game, "constraint")
         self.is_ending = compile_test(game, "ending")
         self.labels: dict[State, bool] = {}
-        self.deadline: float | None = None
-        """The moment of :func:`time.monotonic` after which labelling is given up."""
+        self.deadline = NEVER
+        """When labelling is given up."""
         self.max_depth = MAX_DEPTH
         """No longer play is followed when a state is labelled."""
 
@@ -182,8 +182,7 @@ class ImpartialRules:
             )
         if len(self.labels) > MAX_LABELS:
             raise UndecidedError(f"more than {MAX_LABELS:,} states to label")
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise UndecidedError("the time was over while states were labelled")
+        self.deadline.check("states were labelled")
 
     def flaw(self, state: State) -> Flaw | None:
         """Why Definition 6 cannot be fulfilled at the legal ``state``, if so.

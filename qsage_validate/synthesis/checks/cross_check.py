@@ -13,8 +13,8 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.strategy import Strategy
+from qsage_validate.system.limits import Deadline
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ def cross_check(
     formula: Formula,
     strategy: Strategy | None,
     states: Sequence[State],
-    clock: Clock,
+    deadline: Deadline,
 ) -> CrossCheck:
     """Compare a formula, and a strategy if there is one, with the rules on legal ``states``."""
     game = rules.game
     done, complete = 0, True
-    rules.deadline = clock.deadline
+    rules.deadline = deadline
     for state in states:
         try:
-            clock.check("states were compared")
+            deadline.check("states were compared")
             winning = rules.winning(state)
         except EndlessGameError:
             complete = False

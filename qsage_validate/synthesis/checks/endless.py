@@ -23,11 +23,11 @@ from qsage_validate.games.impartial.formula import (
 from qsage_validate.games.impartial.legality import illegality
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import ImpartialRules, Move
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.smt.smtlib import script
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.transitions import Step, after, reaches
+from qsage_validate.system.limits import Deadline
 
 QUESTION_SECONDS: Final = 2.0
 _BOX: Final = 400
@@ -73,10 +73,10 @@ class EndlessSearch:
     """The search in one game; ``steps`` are all of its plies."""
 
     def __init__(
-        self, rules: ImpartialRules, steps: Sequence[Step], solver: SmtSolver, clock: Clock
+        self, rules: ImpartialRules, steps: Sequence[Step], solver: SmtSolver, deadline: Deadline
     ) -> None:
         self.rules, self.game = rules, rules.game
-        self.steps, self.solver, self.clock = steps, solver, clock
+        self.steps, self.solver, self.deadline = steps, solver, deadline
         self._rays = 0
 
     # -- walks -----------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ class EndlessSearch:
             waiting: list[Iterator[Move]] = [self.rules.moves(start)]
             on_path = {start: 0}
             while path:
-                self.clock.check("plays without end were looked for")
+                self.deadline.check("plays without end were looked for")
                 move = next(waiting[-1], None)
                 if move is None:
                     done.add(path.pop())
@@ -214,7 +214,7 @@ class EndlessSearch:
 
     def _has_none(self, *formulas: Formula) -> bool:
         answer = self.solver.check(
-            script([without_not(one) for one in formulas]), self.clock.left(QUESTION_SECONDS)
+            script([without_not(one) for one in formulas]), self.deadline.sooner(QUESTION_SECONDS)
         )
         return answer.status == "unsat"
 
@@ -244,7 +244,7 @@ class EndlessSearch:
     def _model(self, *formulas: Formula) -> dict[str, int] | None:
         """A model with small numbers if there is one; ``None``: none, or not known."""
         plain = [without_not(one) for one in formulas]
-        answer = self.solver.check(script(plain), self.clock.left(QUESTION_SECONDS))
+        answer = self.solver.check(script(plain), self.deadline.sooner(QUESTION_SECONDS))
         if answer.status != "sat":
             return None
         names = self.game.variables
@@ -254,7 +254,9 @@ class EndlessSearch:
                 for name in names
                 for relation, sign in (("<=", 1), (">=", -1))
             ]
-            better = self.solver.check(script([*plain, *small]), self.clock.left(QUESTION_SECONDS))
+            better = self.solver.check(
+                script([*plain, *small]), self.deadline.sooner(QUESTION_SECONDS)
+            )
             if better.status == "sat":
                 return better.model
         return answer.model

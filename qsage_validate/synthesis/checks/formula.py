@@ -28,12 +28,12 @@ from qsage_validate.games.impartial.formula import (
 from qsage_validate.games.impartial.model import ImpartialGame, state_text
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import ImpartialRules, Move
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.smt.smtlib import Question, script
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.transitions import reaches
 from qsage_validate.synthesis.witnesses import MAX_SAMPLE, WitnessSearch
+from qsage_validate.system.limits import Deadline
 
 QUESTION_SECONDS: Final = 20.0
 """How long the solver may think about one question."""
@@ -95,7 +95,7 @@ class Verifier:
     def game(self) -> ImpartialGame:
         return self.rules.game
 
-    def winning_formula(self, formula: Formula, clock: Clock) -> Verification:
+    def winning_formula(self, formula: Formula, deadline: Deadline) -> Verification:
         """Whether ``formula`` fulfils the three constraints on all legal states of the game.
 
         The formula is then the winning formula if every play ends, which is another proof:
@@ -104,9 +104,9 @@ class Verifier:
         self._questions = []
         phi = without_not(formula)
         try:
-            self._ends(phi, clock)
-            self._losing(phi, clock)
-            witnesses = self._winning(phi, clock)
+            self._ends(phi, deadline)
+            self._losing(phi, deadline)
+            witnesses = self._winning(phi, deadline)
         except _RefutedError as refuted:
             return Verification(
                 Status.REFUTED,
@@ -126,19 +126,19 @@ class Verifier:
 
     # -- the three constraints --------------------------------------------------------------
 
-    def _ends(self, phi: Formula, clock: Clock) -> None:
+    def _ends(self, phi: Formula, deadline: Deadline) -> None:
         game, wins = self.game, self.rules.misere
         wrong = phi.negated() if wins else phi
         state = self.model(
             "constraint 1: legal ending states are " + ("winning" if wins else "losing"),
             (game.constraint, game.ending, wrong),
-            clock,
+            deadline,
         )
         if state is not None:
             said = "losing" if wins else "winning"
             raise _RefutedError(1, state, f"{self.shown(state)} is an end, but said to be {said}")
 
-    def _losing(self, phi: Formula, clock: Clock) -> None:
+    def _losing(self, phi: Formula, deadline: Deadline) -> None:
         """Every action leads from a losing state to a legal winning one."""
         game, losing = self.game, phi.negated()
         good = conjunction((game.constraint, phi))
@@ -147,31 +147,31 @@ class Verifier:
             state = self.model(
                 f"constraint 3: {action.name} leads from losing states to legal winning states",
                 (game.constraint, losing, wrong),
-                clock,
+                deadline,
             )
             if state is not None:
-                raise _RefutedError(3, state, self._bad_move(phi, state, clock))
+                raise _RefutedError(3, state, self._bad_move(phi, state, deadline))
         if self.rules.misere:
             stuck = self._exists(
                 "constraint 3: losing states have an action",
                 (game.constraint, losing),
                 game.constraint,
-                lambda state: list(islice(self._moves(state, clock), _MAX_MOVES)),
+                lambda state: list(islice(self._moves(state, deadline), _MAX_MOVES)),
                 losing,
-                clock,
+                deadline,
             )
             if isinstance(stuck, tuple):
                 raise _RefutedError(3, stuck, f"{self.shown(stuck)} has no move, but is no win")
 
-    def _moves(self, state: State, clock: Clock) -> Iterator[Move]:
+    def _moves(self, state: State, deadline: Deadline) -> Iterator[Move]:
         """The applicable ground actions; a state of the solver may have any number of them."""
         for number, move in enumerate(self.rules.applicable(state)):
             if not number % _CLOCK_EVERY:
-                clock.check("moves were tried")
+                deadline.check("moves were tried")
             yield move
 
-    def _bad_move(self, phi: Formula, state: State, clock: Clock) -> str:
-        for move in self._moves(state, clock):
+    def _bad_move(self, phi: Formula, state: State, deadline: Deadline) -> str:
+        for move in self._moves(state, deadline):
             if not self.rules.is_legal(move.after):
                 return (
                     f"{self.shown(state)} is said to be losing, but {move} leaves the legal "
@@ -187,12 +187,12 @@ class Verifier:
                 return text
         raise AssertionError(f"the solver's state {state} is no counterexample")
 
-    def _winning(self, phi: Formula, clock: Clock) -> list[SemiGround]:
+    def _winning(self, phi: Formula, deadline: Deadline) -> list[SemiGround]:
         """Some action leads from a winning state to a legal losing one."""
         game, losing = self.game, phi.negated()
 
         def winning_moves(state: State) -> list[Move]:
-            moves = self._moves(state, clock)
+            moves = self._moves(state, deadline)
             good = (m for m in moves if self._is_losing(phi, m.after))
             return list(islice(good, _MAX_MOVES))
 
@@ -202,7 +202,7 @@ class Verifier:
             conjunction((game.constraint, losing)),
             winning_moves,
             phi,
-            clock,
+            deadline,
         )
         if isinstance(found, list):
             return found
@@ -239,10 +239,10 @@ class Verifier:
         target: Formula,
         good_moves: Callable[[State], list[Move]],
         sample_test: Formula,
-        clock: Clock,
+        deadline: Deadline,
     ) -> list[SemiGround] | State:
         """Semi-ground actions that serve all of ``domain``, or a state that none serves."""
-        found = WitnessSearch(self, title, domain, target, good_moves, sample_test, clock)
+        found = WitnessSearch(self, title, domain, target, good_moves, sample_test, deadline)
         return found.run()
 
     def served(self, one: SemiGround, target: Formula) -> Formula:
@@ -251,23 +251,23 @@ class Verifier:
 
     # -- the solver -------------------------------------------------------------------------
 
-    def model(self, title: str, formulas: Sequence[Formula], clock: Clock) -> State | None:
+    def model(self, title: str, formulas: Sequence[Formula], deadline: Deadline) -> State | None:
         """A state (the values of the state variables) with all ``formulas``; ``None``: none.
 
         Raises ``UndecidedError`` when the solver does not know.
         """
-        values = self.values(title, formulas, clock)
+        values = self.values(title, formulas, deadline)
         if values is None:
             return None
         return tuple(values.get(name, 0) for name in self.game.variables)
 
     def values(
-        self, title: str, formulas: Sequence[Formula], clock: Clock
+        self, title: str, formulas: Sequence[Formula], deadline: Deadline
     ) -> dict[str, int] | None:
         """Like :meth:`model`, with the values of all variables of the formulas."""
         plain = [without_not(formula) for formula in formulas]
         text = script(plain, [title])
-        answer = self.solver.check(text, clock.left(self.question_seconds))
+        answer = self.solver.check(text, deadline.sooner(self.question_seconds))
         if answer.status == "unsat":
             self._questions.append(Question(title, text))
             return None
@@ -279,7 +279,7 @@ class Verifier:
             if max(abs(best.get(name, 0)) for name in names) <= _LARGE:
                 break
             small = [_between(name, limit) for name in names]
-            answer = self.solver.check(script([*plain, *small]), clock.left(2.0))
+            answer = self.solver.check(script([*plain, *small]), deadline.sooner(2.0))
             if answer.status == "sat":
                 best = answer.model
                 break

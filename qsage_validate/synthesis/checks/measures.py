@@ -28,10 +28,10 @@ from qsage_validate.games.impartial.formula import (
     without_not,
 )
 from qsage_validate.games.impartial.model import ImpartialGame
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.smt.smtlib import Question, script
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.transitions import Step
+from qsage_validate.system.limits import Deadline
 
 QUESTION_SECONDS: Final = 3.0
 _ROUNDS: Final = 40
@@ -88,7 +88,7 @@ class MeasureSearch:
     game: ImpartialGame
     steps_left: list[Step]
     solver: SmtSolver
-    clock: Clock
+    deadline: Deadline
     found: list[Measure] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     _samples: list[_Sample] = field(default_factory=list)
@@ -175,7 +175,7 @@ class MeasureSearch:
 
         Plies that refute this are kept: no later guess is refuted by them again.
         """
-        self.clock.check("a measure was looked for")
+        self.deadline.check("a measure was looked for")
         falling: list[Step] = []
         proofs: list[Question] = []
         grows = False
@@ -233,7 +233,7 @@ class MeasureSearch:
                     )
                 )
             )
-        answer = self.solver.check(script(wanted), self.clock.left(QUESTION_SECONDS))
+        answer = self.solver.check(script(wanted), self.deadline.sooner(QUESTION_SECONDS))
         if answer.status == "unknown":
             raise UndecidedError(f"the search for a measure was given up ({answer.reason})")
         if answer.status == "unsat":
@@ -283,7 +283,7 @@ class MeasureSearch:
     ) -> Question | None:
         """The question with its title if no model exists; a model is a ply of ``step``."""
         text = script([without_not(one) for one in formulas], [title])
-        answer = self.solver.check(text, self.clock.left(QUESTION_SECONDS))
+        answer = self.solver.check(text, self.deadline.sooner(QUESTION_SECONDS))
         if answer.status == "sat" and step is not None:
             self._learn(step, answer.model)
         return Question(title, text) if answer.status == "unsat" else None

@@ -19,10 +19,10 @@ from qsage_validate.games.impartial.formula import (
 )
 from qsage_validate.games.impartial.model import Action, ImpartialGame, state_text
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.smt.smtlib import script
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.transitions import after
+from qsage_validate.system.limits import Deadline
 
 _SECONDS = 5.0
 
@@ -35,23 +35,23 @@ class GameWarning:
     state: State | None = None
 
 
-def check_game(game: ImpartialGame, solver: SmtSolver, clock: Clock) -> list[GameWarning]:
+def check_game(game: ImpartialGame, solver: SmtSolver, deadline: Deadline) -> list[GameWarning]:
     """The warnings about a game.
 
     Raises ``InputError`` when no state is legal.
     """
-    return list(_Checker(game, solver, clock).warnings())
+    return list(_Checker(game, solver, deadline).warnings())
 
 
 class _Checker:
-    def __init__(self, game: ImpartialGame, solver: SmtSolver, clock: Clock) -> None:
-        self.game, self.solver, self.clock = game, solver, clock
+    def __init__(self, game: ImpartialGame, solver: SmtSolver, deadline: Deadline) -> None:
+        self.game, self.solver, self.deadline = game, solver, deadline
         self.constraint = without_not(game.constraint)
 
     def ask(self, *formulas: Formula) -> dict[str, int] | None:
         """A model of the formulas; ``None``: there is none.  ``UndecidedError``: not known."""
         plain = [without_not(formula) for formula in formulas]
-        answer = self.solver.check(script(plain), self.clock.left(_SECONDS))
+        answer = self.solver.check(script(plain), self.deadline.sooner(_SECONDS))
         if answer.status == "unknown":
             raise UndecidedError(f"a check of the game was given up ({answer.reason})")
         return answer.model if answer.status == "sat" else None

@@ -16,12 +16,11 @@ from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRule
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search.bounds import MAX_PLIES
 from qsage_validate.solvers.search.solver import Solver
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.system.limits import Deadline, Limits
 
 
 def search_check(
-    rules: ImpartialRules, said: Iterable[tuple[State, bool]], clock: Clock
+    rules: ImpartialRules, said: Iterable[tuple[State, bool]], deadline: Deadline
 ) -> tuple[int, State | None]:
     """Compare who is ``said`` to win (the player to move: true) with a search of each state.
 
@@ -32,7 +31,7 @@ def search_check(
     plies = 0
     for state, winning in said:
         try:
-            found = None if clock.over else reach(rules, state)
+            found = None if deadline.over else reach(rules, state)
         except EndlessGameError:
             continue
         # One ply more than there are moves: in misère play the end itself is a win to be seen.
@@ -43,10 +42,10 @@ def search_check(
         return 0, None
     game = HeapGame(rules, asked[-1][0], plies=plies)
     # One search for all states: they share its table.
-    solver = Solver(game, limits=Limits(Deadline.after(clock.left(1e6))))
+    solver = Solver(game, limits=Limits(deadline))
     for done, (state, winning) in enumerate(asked):
         try:
-            clock.check("states were searched")
+            deadline.check("states were searched")
             winner = solver.winner(HeapPosition(game, state, Player.BLACK, 1))
         except UndecidedError:
             return done, None

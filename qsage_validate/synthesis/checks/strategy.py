@@ -19,9 +19,9 @@ from qsage_validate.games.impartial.formula import (
 )
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.smt.smtlib import Question
 from qsage_validate.synthesis.strategy import Rule, Strategy
+from qsage_validate.system.limits import Deadline
 
 Claim = tuple[str, tuple[Formula, ...], str]
 """A title, formulas that have no model together, and what a model of them shows."""
@@ -65,7 +65,7 @@ def verify_strategy(
     verifier: Verifier,
     formula: Formula,
     strategy: Strategy,
-    clock: Clock,
+    deadline: Deadline,
     *,
     complete: bool = True,
 ) -> Verification:
@@ -81,7 +81,7 @@ def verify_strategy(
     claims += whole_claims(verifier, formula, strategy.rules)
     for title, formulas, meaning in claims:
         try:
-            state = verifier.model(title, formulas, clock)
+            state = verifier.model(title, formulas, deadline)
         except UndecidedError as error:
             return Verification(Status.UNDECIDED, str(error), questions=tuple(questions))
         if state is not None:
@@ -95,7 +95,9 @@ def verify_strategy(
     )
 
 
-def difference(verifier: Verifier, one: Formula, other: Formula, clock: Clock) -> State | None:
+def difference(
+    verifier: Verifier, one: Formula, other: Formula, deadline: Deadline
+) -> State | None:
     """A legal state in which the two formulas differ; ``None`` when they are equal.
 
     Raises ``UndecidedError`` when the solver does not know.
@@ -104,4 +106,4 @@ def difference(verifier: Verifier, one: Formula, other: Formula, clock: Clock) -
     differ = disjunction(
         (conjunction((plain, second.negated())), conjunction((second, plain.negated())))
     )
-    return verifier.model("the formulas are equal", (verifier.game.constraint, differ), clock)
+    return verifier.model("the formulas are equal", (verifier.game.constraint, differ), deadline)

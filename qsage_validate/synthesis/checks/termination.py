@@ -18,10 +18,10 @@ from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis.checks.endless import EndlessPlay, EndlessSearch
 from qsage_validate.synthesis.checks.formula import Status, Verification
 from qsage_validate.synthesis.checks.measures import Measure, MeasureSearch
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.smt.smtlib import Question
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.transitions import steps
+from qsage_validate.system.limits import Deadline
 
 SECONDS: Final = 12.0
 """The time for a proof of termination at the most."""
@@ -83,18 +83,18 @@ Termination = Terminates | Endless | Unknown
 
 
 def prove_termination(
-    game: ImpartialGame, solver: SmtSolver, clock: Clock, rules: ImpartialRules | None = None
+    game: ImpartialGame, solver: SmtSolver, deadline: Deadline, rules: ImpartialRules | None = None
 ) -> Termination:
     """Whether every play from every legal state ends; ``rules`` are those of ``game``.
 
-    The search takes at most ``SECONDS``, and no more than a part of what is left on ``clock``.
+    The search takes at most ``SECONDS``, and no more than a part of what is left on ``deadline``.
     Normal and misère play do not differ here.
     """
-    clock = clock.part(min(SECONDS, _SHARE * clock.left(1e6)))
+    deadline = deadline.share(_SHARE).sooner(SECONDS)
     rules = ImpartialRules(game) if rules is None else rules
     left = steps(game)
-    search = MeasureSearch(game, left, solver, clock)
-    play = EndlessSearch(rules, left, solver, clock)
+    search = MeasureSearch(game, left, solver, deadline)
+    play = EndlessSearch(rules, left, solver, deadline)
     try:
         if search.simple():
             return Terminates(tuple(search.found), questions=tuple(search.questions))

@@ -13,6 +13,8 @@ import threading
 import time
 from typing import Any, Final
 
+from qsage_validate.system.clock import Stopwatch
+
 # Seeds, and the share of the time that is left then; odd ones use z3's tactic for linear
 # integer arithmetic.
 _ATTEMPTS: Final = ((0, 0.15), (7, 0.3), (2, 0.4), (11, 1.0))
@@ -52,10 +54,10 @@ def _answer(z3: Any, question: dict[str, Any]) -> dict[str, object]:
     left = max(1, question["milliseconds"])
     answer: dict[str, object] = {}
     for seed, share in _ATTEMPTS:
-        begin = time.monotonic()
+        watch = Stopwatch()
         limit = max(1, int(left * share))
         answer = _attempt(z3, question["text"], seed, limit)
-        left -= int(1000 * (time.monotonic() - begin))
+        left -= int(1000 * watch.seconds)
         if answer["status"] != "unknown" or left <= 0:
             break
     return answer

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -22,11 +20,13 @@ from qsage_validate.synthesis.checks.termination import (
     Termination,
     prove_termination,
 )
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.enum_method import enumerate_formula, enumerate_strategy
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.winning_formula import FormulaResult, Outcome, synthesise_formula
 from qsage_validate.synthesis.winning_strategy import StrategyResult, synthesise_strategy
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 CROSS_CHECKED_STATES: Final = 2000
 """About how many states an answer is compared with backward induction on."""
@@ -119,7 +119,7 @@ class Synthesis:
 def synthesise(
     game: ImpartialGame,
     options: Options | None = None,
-    progress: Callable[[str], None] = lambda _: None,
+    tell: Tell = nobody,
     solver: SmtSolver | None = None,
 ) -> Synthesis:
     """Synthesise, prove and cross-check; a ``solver`` that is given is used and left open.
@@ -128,53 +128,51 @@ def synthesise(
     """
     options = options or Options()
     if solver is not None:
-        return _synthesise(game, options, progress, solver)
+        return _synthesise(game, options, tell, solver)
     with SmtSolver(options.memory_mb) as own:
-        return _synthesise(game, options, progress, own)
+        return _synthesise(game, options, tell, own)
 
 
-def _synthesise(
-    game: ImpartialGame, options: Options, progress: Callable[[str], None], solver: SmtSolver
-) -> Synthesis:
+def _synthesise(game: ImpartialGame, options: Options, tell: Tell, solver: SmtSolver) -> Synthesis:
     rules = ImpartialRules(game, misere=options.misere)
     asked = solver.seconds
-    clock = Clock.of(options.seconds)
-    begin = time.monotonic()
-    warnings = check_game(game, solver, clock) if options.check_game else []
+    deadline = Deadline.after(options.seconds)
+    watch = Stopwatch()
+    warnings = check_game(game, solver, deadline) if options.check_game else []
     for warning in warnings:
-        progress(f"warning: {warning.text}")
-    termination = prove_termination(game, solver, clock)
+        tell(Progress("warning", warning.text))
+    termination = prove_termination(game, solver, deadline)
     if not isinstance(termination, Terminates):
         warnings.append(GameWarning(str(termination)))
-        progress(f"warning: {termination}")
+        tell(Progress("warning", str(termination)))
         rules.max_depth = _ENDLESS_DEPTH
     search = synthesise_formula if options.method is Method.SYNMS else enumerate_formula
     try:
-        found = search(rules, solver, clock, progress)
+        found = search(rules, solver, deadline, tell)
     except EndlessGameError as error:
         found = FormulaResult(Outcome.UNDECIDED, str(error))
         termination = Endless(game, play_of(rules, error.cycle))
     result = Synthesis(game, options, found, termination, warnings=warnings)
-    result.formula_seconds = time.monotonic() - begin
+    result.formula_seconds = watch.seconds
     formula, verification = result.formula.formula, result.formula.verification
     if formula is not None and verification is not None:
         if options.strategy:
-            begin = time.monotonic()
+            watch = Stopwatch()
             verifier = Verifier(rules, solver, tuple(result.formula.labels))
             if not options.together:
-                clock = Clock.of(options.seconds)
+                deadline = Deadline.after(options.seconds)
             if options.method is Method.SYNMS:
                 result.strategy = synthesise_strategy(
                     verifier,
                     formula,
                     verification.witnesses,
                     result.formula.labels,
-                    clock,
-                    progress,
+                    deadline,
+                    tell,
                 )
             else:
-                result.strategy = enumerate_strategy(verifier, formula, clock, progress)
-            result.strategy_seconds = time.monotonic() - begin
+                result.strategy = enumerate_strategy(verifier, formula, deadline, tell)
+            result.strategy_seconds = watch.seconds
         proved = result.strategy if result.strategy and result.strategy.proved else None
         # A new set of rules, so that labels are made anew.
         fresh = ImpartialRules(game, misere=options.misere)
@@ -184,7 +182,7 @@ def _synthesise(
             formula,
             proved.strategy if proved else None,
             box_states(game, CROSS_CHECKED_STATES),
-            Clock.of(_CROSS_CHECK_SECONDS),
+            Deadline.after(_CROSS_CHECK_SECONDS),
         )
     result.solver_seconds = solver.seconds - asked
     return result

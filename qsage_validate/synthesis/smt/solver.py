@@ -9,15 +9,17 @@ import queue
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final
 
 from qsage_validate.errors import MissingExtraError
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Deadline
 
 # What z3 may overrun its own limit by before it is killed.
 _GRACE_SECONDS: Final = 1.0
+_MOST_SECONDS: Final = 1e6
 _START_SECONDS: Final = 60.0
 
 
@@ -97,15 +99,16 @@ class SmtSolver:
         except queue.Empty:
             return None
 
-    def check(self, text: str, seconds: float) -> Answer:
+    def check(self, text: str, deadline: Deadline) -> Answer:
         """Whether the assertions of the SMT-LIB script ``text`` have a model.
 
-        After ``seconds`` the answer is ``unknown``.
+        At the deadline the answer is ``unknown``.
         """
+        seconds = deadline.left(_MOST_SECONDS)
         if seconds <= 0:
             return Answer("unknown", reason="no time was left")
         process = self._process or self._start()
-        begin = time.monotonic()
+        watch = Stopwatch()
         question = {"text": text, "milliseconds": int(seconds * 1000)}
         assert process.stdin is not None
         try:
@@ -116,7 +119,7 @@ class SmtSolver:
             line = None
         finally:
             self.questions += 1
-            self.seconds += time.monotonic() - begin
+            self.seconds += watch.seconds
         if line is None:
             died = process.poll() is not None
             self.close()

@@ -25,12 +25,12 @@ from qsage_validate.synthesis.checks.cross_check import cross_check
 from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
 from qsage_validate.synthesis.checks.model_checks import check_game
 from qsage_validate.synthesis.checks.strategy import verify_strategy
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.smt.session import Method, Options, synthesise
 from qsage_validate.synthesis.smt.smtlib import definition, script
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.strategy import Rule, Strategy, parse_strategy
 from qsage_validate.synthesis.winning_formula import Outcome, synthesise_formula
+from qsage_validate.system.limits import NEVER, Deadline
 from tests.support.impartial_games import VARIABLES, formulas, games, naive_labels
 
 z3 = pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
@@ -47,7 +47,7 @@ def verified(
 ) -> Verification:
     game = library.load(name)
     verifier = Verifier(ImpartialRules(game, misere=misere), solver, box_states(game, 100)[:sample])
-    return verifier.winning_formula(parse_formula(text, game.variables), Clock.of(60))
+    return verifier.winning_formula(parse_formula(text, game.variables), Deadline.after(60))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_successors_must_be_legal(solver: SmtSolver) -> None:
         "(:action b :parameters () :precondition (> ?v 2) :effect (assign ?v 0)))"
     )
     verifier = Verifier(ImpartialRules(game), solver)
-    verdict = verifier.winning_formula(parse_formula("v > 2", ["v"]), Clock.of(20))
+    verdict = verifier.winning_formula(parse_formula("v > 2", ["v"]), Deadline.after(20))
     assert (verdict.status, verdict.state) == (Status.REFUTED, (2,))
     assert "leaves the legal states" in verdict.reason
 
@@ -111,7 +111,7 @@ def test_successors_must_be_legal(solver: SmtSolver) -> None:
 def test_an_answer_that_the_solver_does_not_give_is_undecided(solver: SmtSolver) -> None:
     game = library.load("take-away-3")
     verifier = Verifier(ImpartialRules(game), solver)
-    verdict = verifier.winning_formula(parse_formula("v % 4 != 0", ["v"]), Clock.of(0))
+    verdict = verifier.winning_formula(parse_formula("v % 4 != 0", ["v"]), Deadline.after(0))
     assert verdict.status is Status.UNDECIDED
     assert "no time was left" in verdict.reason
 
@@ -123,9 +123,11 @@ def test_a_solver_that_overruns_is_killed_and_started_again() -> None:
         "(assert (= (* a b) 340282366920938463463374607431768211507))(check-sat)"
     )
     with SmtSolver() as solver:
-        answer = solver.check(hard, 0.3)
+        answer = solver.check(hard, Deadline.after(0.3))
         assert answer.status == "unknown"
-        assert solver.check("(declare-const a Int)(assert (= a 3))", 20).model == {"a": 3}
+        assert solver.check("(declare-const a Int)(assert (= a 3))", Deadline.after(20)).model == {
+            "a": 3
+        }
 
 
 def test_a_missing_solver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,8 +147,8 @@ def test_residue_variables_say_what_mod_says(
     names = "".join(f"(declare-const {v} Int)\n" for v in VARIABLES if f"const {v} " not in text)
     head, _, _ = text.rpartition("(check-sat)")
     wrong = head + names + plain + "(assert (not (plain v1 v2)))\n(check-sat)"
-    assert solver.check(wrong, 20).status == "unsat"
-    both = solver.check(script([one, other]), 20)
+    assert solver.check(wrong, Deadline.after(20)).status == "unsat"
+    both = solver.check(script([one, other]), Deadline.after(20))
     assert both.status in ("sat", "unsat")
     if both.status == "sat":
         state = {v: both.model.get(v, 0) for v in VARIABLES}
@@ -219,7 +221,7 @@ def test_games_without_a_formula_are_told_by_their_flaw(solver: SmtSolver) -> No
         "(define (domain d) (:objects ?v) (:tercondition (<= ?v 1)) (:constraint (>= ?v 0))"
         "(:action take :parameters () :precondition (> ?v 0) :effect (assign ?v (- ?v 1))))"
     )
-    result = synthesise_formula(ImpartialRules(game), solver, Clock.of(20))
+    result = synthesise_formula(ImpartialRules(game), solver, Deadline.after(20))
     assert result.outcome is Outcome.IMPOSSIBLE
     assert result.reason.startswith("no winning formula exists: the losing state v = 1")
 
@@ -253,7 +255,7 @@ def test_strategies_that_people_write_are_proved_or_refuted(
     strategy = parse_strategy(text, game)
     verifier = Verifier(ImpartialRules(game), solver)
     formula = parse_formula("v % 4 != 0", ["v"])
-    verdict = verify_strategy(verifier, formula, strategy, Clock.of(60))
+    verdict = verify_strategy(verifier, formula, strategy, Deadline.after(60))
     assert verdict.status is status
     assert reason in verdict.reason
 
@@ -279,14 +281,14 @@ def test_the_cross_check_finds_what_is_wrong() -> None:
     states = box_states(rules.game, 100)
     right = parse_formula("v % 4 != 0", ["v"])
     strategy = parse_strategy(RULES, rules.game)
-    assert cross_check(rules, right, strategy, states, Clock()).agrees
+    assert cross_check(rules, right, strategy, states, NEVER).agrees
     wrong = parse_formula("v % 4 != 0 and v != 90", ["v"])
-    assert cross_check(rules, wrong, None, states, Clock()).mistake == (90,)
+    assert cross_check(rules, wrong, None, states, NEVER).mistake == (90,)
     fewer = Strategy(strategy.rules[:2])
-    assert cross_check(rules, right, fewer, states, Clock()).mistake == (3,)
+    assert cross_check(rules, right, fewer, states, NEVER).mistake == (3,)
     first = strategy.rules[0]
     bad = Strategy((Rule(parse_formula("v % 4 != 0", ["v"]), first.action),))
-    found = cross_check(rules, right, bad, states, Clock())
+    found = cross_check(rules, right, bad, states, NEVER)
     assert (found.mistake, found.reason) == ((2,), "take(1) of rule 1 leads to a winning state")
 
 
@@ -324,7 +326,7 @@ def test_what_is_odd_about_a_game_is_shown_by_a_state(
     solver: SmtSolver, ending: str, constraint: str, actions: str, warning: str | None
 ) -> None:
     game = parse_game(HEAD.format(ending, constraint, actions))
-    texts = [found.text for found in check_game(game, solver, Clock.of(60))]
+    texts = [found.text for found in check_game(game, solver, Deadline.after(60))]
     assert len(texts) == (warning is not None)
     if warning is not None:
         # Which state shows it is the solver's choice.
@@ -334,7 +336,7 @@ def test_what_is_odd_about_a_game_is_shown_by_a_state(
 def test_a_constraint_that_nothing_fulfils_is_an_error(solver: SmtSolver) -> None:
     text = HEAD.format("(= ?v 0)", "(and (> ?v 3) (< ?v 3))", DOWN.format("(assign ?v 0)"))
     with pytest.raises(InputError) as error:
-        check_game(parse_game(text, "g.ig"), solver, Clock.of(20))
+        check_game(parse_game(text, "g.ig"), solver, Deadline.after(20))
     assert (
         str(error.value) == "g.ig: found a constraint that no state fulfils, expected legal states"
     )
@@ -373,7 +375,7 @@ def test_the_report_runs_and_its_proofs_are_unsatisfiable(
     assert loaded["formula"] == "v1 != v2"
     assert loaded["cross_check"]["agrees"] is True
     plain = (folder / "winning.smt2").read_text() + "(assert (winning 3 3))(check-sat)"
-    assert solver.check(plain, 10).status == "unsat"
+    assert solver.check(plain, Deadline.after(10)).status == "unsat"
 
 
 def test_the_solver_ends_with_whoever_asked() -> None:

@@ -15,8 +15,8 @@ from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis.atoms import periods
 from qsage_validate.synthesis.checks.sample import Remaining
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.lattice import lattice_formula
+from qsage_validate.system.limits import Deadline
 
 
 def labelled(made: ImpartialGame, states: int) -> dict[State, bool]:
@@ -113,7 +113,7 @@ def verified() -> Callable[[ImpartialGame, Formula | None], int]:
             formula = parse_formula("v1 != v2", made.variables)
         with SmtSolver(None) as solver:
             verifier = Verifier(ImpartialRules(made), solver, tuple(box_states(made, 1500)))
-            found = verifier.winning_formula(formula, Clock.of(60.0))
+            found = verifier.winning_formula(formula, Deadline.after(60.0))
         assert found.status is Status.PROVED, found.reason
         return len(found.witnesses)
 

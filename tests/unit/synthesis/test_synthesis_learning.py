@@ -21,12 +21,12 @@ from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis.atoms import enumerate_atoms, moduli, periods
 from qsage_validate.synthesis.checks.sample import Sample, places
 from qsage_validate.synthesis.classification import best_cover, classify, select_atoms
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.columns import column_formula
 from qsage_validate.synthesis.enumeration import Enumerator
 from qsage_validate.synthesis.max_sat import hitting_set
 from qsage_validate.synthesis.semi_ground import coverage, expressions, greedy_cover
 from qsage_validate.synthesis.small_formulas import smallest_formulas
+from qsage_validate.system.limits import Deadline
 from tests.support.impartial_games import VARIABLES, formulas
 
 BOX = [(a, b) for a in range(12) for b in range(12)]
@@ -42,12 +42,12 @@ def sample_of(formula: Formula) -> Sample:
 def test_whatever_is_learned_gives_the_labels(formula: Formula) -> None:
     sample = sample_of(formula)
     literals = enumerate_atoms(sample, 0, [2, 3, 5])
-    clock = Clock.of(2)
-    found = smallest_formulas(sample.target, sample.mask, literals, clock)
+    deadline = Deadline.after(2)
+    found = smallest_formulas(sample.target, sample.mask, literals, deadline)
     for learned in (
         *found,
-        classify(sample.target, sample.mask, literals, clock),
-        best_cover(sample.target, sample.mask, literals, clock, most=120),
+        classify(sample.target, sample.mask, literals, deadline),
+        best_cover(sample.target, sample.mask, literals, deadline, most=120),
     ):
         if learned is not None:
             assert not sample.mistakes(learned)
@@ -82,7 +82,7 @@ def test_small_formulas_are_found_no_larger_than_they_were(text: str) -> None:
     formula = parse_formula(text, VARIABLES)
     sample = sample_of(formula)
     literals = enumerate_atoms(sample, 1, [2, 3, 4])
-    found = smallest_formulas(sample.target, sample.mask, literals, Clock.of(30))
+    found = smallest_formulas(sample.target, sample.mask, literals, Deadline.after(30))
     assert found
     assert found[0].size <= formula.size
     assert not sample.mistakes(found[0])
@@ -96,8 +96,8 @@ def test_the_exhaustive_search_and_the_enumeration_agree_on_the_least_size(
     sample = sample_of(formula)
     literals = enumerate_atoms(sample, 0, [2])[:60]
     literals.sort(key=lambda literal: literal.size)
-    enumerated = Enumerator(literals, sample.mask).find(sample.target, 10, Clock.of(20))
-    found = smallest_formulas(sample.target, sample.mask, literals, Clock.of(20), below=10)
+    enumerated = Enumerator(literals, sample.mask).find(sample.target, 10, Deadline.after(20))
+    found = smallest_formulas(sample.target, sample.mask, literals, Deadline.after(20), below=10)
     assert (enumerated is None) == (not found)
     if enumerated is not None:
         assert not sample.mistakes(enumerated)
@@ -108,7 +108,7 @@ def test_fewest_atoms_are_selected() -> None:
     formula = parse_formula("v1 % 2 = 0 and v2 % 3 != 1", VARIABLES)
     sample = sample_of(formula)
     literals = enumerate_atoms(sample, 0, [2, 3])
-    chosen = select_atoms(sample.target, sample.mask, literals, Clock.of(10))
+    chosen = select_atoms(sample.target, sample.mask, literals, Deadline.after(10))
     assert chosen is not None
     assert len(chosen) == 2
 
@@ -121,7 +121,7 @@ def test_states_that_no_atom_tells_apart_are_not_classified() -> None:
         for x in literals
         if x.formula.holds({"v1": 50, "v2": 60}) == x.formula.holds({"v1": 51, "v2": 60})
     ]
-    assert select_atoms(sample.target, sample.mask, near, Clock.of(5)) is None
+    assert select_atoms(sample.target, sample.mask, near, Deadline.after(5)) is None
 
 
 @settings(max_examples=60)
@@ -130,7 +130,7 @@ def test_states_that_no_atom_tells_apart_are_not_classified() -> None:
     st.lists(st.integers(1, 5), min_size=7, max_size=7),
 )
 def test_hitting_sets_are_least(clauses: list[list[int]], weights: list[int]) -> None:
-    chosen, exact = hitting_set(clauses, weights, 10.0)
+    chosen, exact = hitting_set(clauses, weights, seconds=10.0)
     assert exact
     assert all(set(clause) & set(chosen) for clause in clauses)
     least = min(
@@ -144,7 +144,7 @@ def test_hitting_sets_are_least(clauses: list[list[int]], weights: list[int]) ->
 
 def test_without_time_a_hitting_set_is_still_one() -> None:
     clauses = [[0, 1], [1, 2], [3]]
-    chosen, exact = hitting_set(clauses, [1, 1, 1, 1], 0.0)
+    chosen, exact = hitting_set(clauses, [1, 1, 1, 1], seconds=0.0)
     assert not exact
     assert all(set(clause) & set(chosen) for clause in clauses)
 
@@ -157,7 +157,7 @@ def hard_hitting_set() -> tuple[list[list[int]], list[int]]:
 
 def test_a_hitting_set_that_time_cuts_short_is_not_called_least() -> None:
     clauses, weights = hard_hitting_set()
-    chosen, exact = hitting_set(clauses, weights, 0.2)
+    chosen, exact = hitting_set(clauses, weights, seconds=0.2)
     assert not exact
     assert all(set(clause) & set(chosen) for clause in clauses)
 
@@ -168,7 +168,7 @@ def test_ctrl_c_in_the_search_is_ctrl_c() -> None:
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        hitting_set(clauses, weights, 120.0)
+        hitting_set(clauses, weights, seconds=120.0)
     timer.join()
 
 

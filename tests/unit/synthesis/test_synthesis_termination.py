@@ -27,9 +27,9 @@ from qsage_validate.synthesis.checks.termination import (
     concluded,
     prove_termination,
 )
-from qsage_validate.synthesis.clock import Clock
 from qsage_validate.synthesis.smt.session import Options, Verdict, synthesise
 from qsage_validate.synthesis.smt.solver import SmtSolver
+from qsage_validate.system.limits import Deadline
 from tests.support.wild_heaps import (
     State,
     all_states,
@@ -95,7 +95,7 @@ def solver() -> Iterator[SmtSolver]:
 
 
 def termination(solver: SmtSolver, one: ImpartialGame) -> Termination:
-    return prove_termination(one, solver, Clock.of(60))
+    return prove_termination(one, solver, Deadline.after(60))
 
 
 def value(measure: Measure, names: tuple[str, ...], state: State) -> int:
@@ -325,9 +325,9 @@ def test_what_is_neither_is_said_to_be_so(solver: SmtSolver) -> None:
 
 
 def test_without_time_nothing_is_proved(solver: SmtSolver) -> None:
-    assert isinstance(prove_termination(ROUND, solver, Clock.of(0)), Unknown)
+    assert isinstance(prove_termination(ROUND, solver, Deadline.after(0)), Unknown)
     one = library.load("two-heap-nim")
-    assert isinstance(prove_termination(one, solver, Clock.of(0)), Unknown)
+    assert isinstance(prove_termination(one, solver, Deadline.after(0)), Unknown)
 
 
 # -- what is proved of a formula -----------------------------------------------------------------
@@ -339,7 +339,7 @@ def check(
     from qsage_validate.games.impartial.infix import parse_formula
 
     verifier = Verifier(ImpartialRules(one, misere=misere), solver)
-    verdict = verifier.winning_formula(parse_formula(text, one.variables), Clock.of(60))
+    verdict = verifier.winning_formula(parse_formula(text, one.variables), Deadline.after(60))
     return concluded(verdict, termination(solver, one))
 
 
@@ -399,7 +399,7 @@ def test_nothing_is_proved_or_refuted_that_retrograde_analysis_denies(
         verifier = Verifier(ImpartialRules(one, misere=misere), solver)
         formula = one_of(sorted(said), one.variables)
         ends = termination(solver, one)
-        verdict = concluded(verifier.winning_formula(formula, Clock.of(20)), ends)
+        verdict = concluded(verifier.winning_formula(formula, Deadline.after(20)), ends)
         right = all(wins is (state in said) for state, wins in truth.items())
         assert isinstance(ends, Terminates) is not has_cycle(moves), (seed, str(ends))
         assert isinstance(ends, Endless) is has_cycle(moves), (seed, str(ends))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 
@@ -13,6 +11,7 @@ from qsage_validate.games.impartial.boxes import box_states, intervals
 from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.parser import parse_game
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
+from qsage_validate.system.limits import Deadline
 from tests.support.impartial_games import games, naive_labels, naive_successors
 
 
@@ -108,7 +107,7 @@ def test_a_losing_state_with_a_losing_successor_rules_out_any_formula() -> None:
 
 def test_labelling_stops_at_its_deadline() -> None:
     rules = ImpartialRules(library.load("two-heap-nim"))
-    rules.deadline = time.monotonic() - 1
+    rules.deadline = Deadline.after(-1)
     with pytest.raises(UndecidedError):
         rules.winning((60, 61))
 
