@@ -32,7 +32,7 @@ from qsage_validate.bench.run import (
     run_from_json,
 )
 from qsage_validate.errors import QsageError, UndecidedError, one_line
-from qsage_validate.system.clock import count_processor_time, now
+from qsage_validate.system.clock import Stopwatch, count_processor_time, now
 from qsage_validate.system.memory import limit_memory
 
 # A run keeps its time limit itself; so much later it is ended.
@@ -53,7 +53,7 @@ class Child:
 
     def __init__(self, reference: str, run: Run) -> None:
         self._run = run
-        self._started = time.monotonic()
+        self._watch = Stopwatch()
         self._ended = False
         # Removed when the process was waited for, with what a process that was killed left there.
         self._folder = tempfile.mkdtemp(prefix="qsage-")
@@ -129,7 +129,7 @@ class Child:
             pass
 
     def _without_answer(self, status: str, why: str) -> RunResult:
-        return RunResult(status, decided=False, seconds=time.monotonic() - self._started, why=why)
+        return RunResult(status, decided=False, seconds=self._watch.seconds, why=why)
 
     def _ending(self, code: int, errors: bytes) -> tuple[str, str]:
         """Status and explanation for a process that ended without an answer."""

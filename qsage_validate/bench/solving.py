@@ -7,7 +7,6 @@ with ``--route`` and ``--solver``.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +18,7 @@ from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResul
 from qsage_validate.bench.summaries import configuration_names, default_tables, seconds_text
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError
+from qsage_validate.system.clock import Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -142,7 +142,7 @@ def _formula(run: Run) -> tuple[Qbf, AnyEncoding | None, dict[str, Any]]:
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.formula import read_formula
 
-    started = time.monotonic()
+    watch = Stopwatch()
     encoding = None
     if run.source[0] == FORMULA:
         qbf = read_formula(run.source[1])
@@ -150,7 +150,7 @@ def _formula(run: Run) -> tuple[Qbf, AnyEncoding | None, dict[str, Any]]:
         encoding = encode(_model(run.source), run.encoding)
         qbf = encoding.qbf
     facts = {
-        "formula_seconds": round(time.monotonic() - started, 4),
+        "formula_seconds": round(watch.seconds, 4),
         "variables": qbf.num_variables,
         "gates": len(qbf.gates),
         "scopes": len(qbf.merged_scopes()),
@@ -171,9 +171,9 @@ def _certify(run: Run) -> RunResult:
     formula, encoding, data = _formula(run)
     route, solver = _route(run.solver)
     options = RouteOptions(route, solver, Limits(Deadline.after(run.seconds), run.memory_mb))
-    started = time.monotonic()
+    watch = Stopwatch()
     made = certify_formula(formula, options, encoding=encoding)
-    seconds = time.monotonic() - started
+    seconds = watch.seconds
     data |= {
         "certificate_gates": made.certificate.aig.num_gates,
         "route": made.route,

@@ -30,7 +30,7 @@ def hitting_set(
     greedy = _greedy(clauses, weights)
     if not greedy or deadline.sooner(seconds).over:
         return greedy, not greedy
-    exact = _rc2(clauses, weights, deadline.sooner(seconds))
+    exact = _rc2(clauses, weights, deadline.share(1 / 2).sooner(seconds))
     if exact is not None:
         return exact, True
     better = None
@@ -101,7 +101,7 @@ def _linear_search(clauses: Sequence[Sequence[int]], deadline: Deadline) -> list
         _Oracle.take_over(solver, deadline)
         with suppress(_OutOfTimeError):  # and keep the best model up to then
             solver.solve()
-        model = solver.get_model()
+        model = getattr(solver, "model", None)  # which it lacks when time was up before the first
     if not model:
         return None
     return [value - 1 for value in model if 0 < value <= top]

@@ -8,7 +8,6 @@ limit for both.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +22,7 @@ from qsage_validate.bench.papers.impartial_tables import (
 from qsage_validate.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import quoted, read_bytes
+from qsage_validate.system.clock import Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.games.impartial.model import ImpartialGame
@@ -134,10 +134,7 @@ def execute(run: Run) -> RunResult:
     from qsage_validate.synthesis.report import as_json
     from qsage_validate.synthesis.smt.session import Method, Options, Verdict, synthesise
 
-    begin = time.monotonic()
-
-    def spent() -> float:
-        return time.monotonic() - begin
+    watch = Stopwatch()
 
     try:
         game = game_of(run.source)
@@ -150,7 +147,7 @@ def execute(run: Run) -> RunResult:
         )
         synthesis = synthesise(game, options)
     except InputError as error:
-        return RunResult(MALFORMED, decided=True, seconds=spent(), why=str(error))
+        return RunResult(MALFORMED, decided=True, seconds=watch.seconds, why=str(error))
     data = _short(as_json(synthesis))
     verdict = synthesis.verdict
     status, why = verdict.value, "" if verdict is Verdict.PROVED else data["reason"]

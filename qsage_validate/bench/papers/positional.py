@@ -8,7 +8,6 @@ win of Black's within the depth?  Every formula is made of the game that the pap
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,6 +21,7 @@ from qsage_validate.bench.papers import positional_tables
 from qsage_validate.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.bench.summaries import default_tables
 from qsage_validate.errors import UsageError
+from qsage_validate.system.clock import Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.games.positional.model import PositionalModel
@@ -165,12 +165,12 @@ def _solved(run: Run, model: PositionalModel) -> RunResult:
     from qsage_validate.encodings.positional.prepared import prepared
     from qsage_validate.encodings.registry import encode
 
-    started = time.monotonic()
+    watch = Stopwatch()
     if _PREPARED[dict(run.options)["prepared"]]:
         model = prepared(model, run.encoding)
     encoding = encode(model, run.encoding)
     qbf = encoding.qbf
-    encoded = time.monotonic() - started
+    encoded = watch.seconds
     size = size_of(qbf)
     data: dict[str, Any] = {
         "encode_seconds": round(encoded, 4),

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.games.models import GameModel
     from qsage_validate.games.positional.model import PositionalModel
-    from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.deepening.alternation import Alternated
     from qsage_validate.solvers.qbf.solving import Solved
     from qsage_validate.solvers.search.positional.blocking import BlockingSearch
@@ -56,11 +55,10 @@ def solve_alternating(
     with SearchLine(sys.stderr) as line:
         asked = ""
 
-        def say(player: Player, plies: int) -> None:
+        def tell(progress: Progress) -> None:
             nonlocal asked
-            what = "wins" if player is Player.BLACK else "blocks"
-            asked = f"{player} {what} within {plies}?"
-            line.tell(Progress(asked))
+            asked = str(progress)
+            line.tell(progress)
 
         def solve(formula: Qbf, deadline: Deadline) -> Solved:
             return method.until(deadline).solve(
@@ -81,7 +79,7 @@ def solve_alternating(
             last=options.max_depth,
             deadline=deadline,
             file=file,
-            say=say,
+            tell=tell,
         )
     for turn in found.turns:
         answer = turn.answer

@@ -74,10 +74,9 @@ class GroundProgram:
     numbers: dict[Any, int] = field(default_factory=dict)
 
 
-Tell = Callable[[str], None]
-
-
-def ground(text: str, *, max_rules: int = MAX_RULES, message: Tell | None = None) -> GroundProgram:
+def ground(
+    text: str, *, max_rules: int = MAX_RULES, message: Callable[[str], None] | None = None
+) -> GroundProgram:
     """Ground a program with clingo; ``message`` is told what clingo says about it.
 
     Raises ``MissingExtraError`` without clingo, ``UndecidedError`` for more than ``max_rules``

@@ -29,6 +29,7 @@ from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import NEVER, Deadline, Limits
+from qsage_validate.system.progress import Progress, Tell, nobody
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -86,14 +87,14 @@ def alternate(
     deadline: Deadline = NEVER,
     formula_seconds: float = inf,
     file: AlternationFile | None = None,
-    say: Callable[[Player, int], None] | None = None,
+    tell: Tell = nobody,
 ) -> Alternated:
     """Ask for White at 0, 2, 4, … plies and for Black at 1, 3, 5, …, until one has a strategy.
 
     ``last`` is the greatest number of plies, at most the open positions' number; ``deadline`` is
     for all, ``formula_seconds`` for each question; one that takes longer stays open and the next
     one is asked.  What ``file`` knows is not asked again, and what is answered is added
-    to it.  ``say`` hears what is about to be asked.  Raises ``UsageError`` for games that PAIRING
+    to it.  ``tell`` hears what is about to be asked.  Raises ``UsageError`` for games that PAIRING
     has no words for.
     """
     most = model.open.bit_count()
@@ -110,8 +111,8 @@ def alternate(
             continue
         if deadline.over:
             return _undecided(model, turns, f"{deadline.seconds:g} seconds are over")
-        if say is not None:
-            say(player, plies)
+        what = "wins" if player is BLACK else "blocks"
+        tell(Progress(f"{player} {what} within {plies}?", done=plies))
         turn = ask(model.at_depth(plies), deadline.sooner(formula_seconds))
         turns.append(turn)
         if turn.answer.truth is None:

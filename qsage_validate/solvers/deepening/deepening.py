@@ -76,14 +76,12 @@ def deepen(
     last: int | None = None,
     deadline: Deadline = NEVER,
     file: DeepeningFile | None = None,
-    say: Callable[[int], None] | None = None,
 ) -> Deepened:
     """Ask about greater and greater depths until Black wins or it is known that Black never does.
 
     ``last`` is the greatest number of plies to ask about, ``deadline`` is for all answers.
-    What ``file`` knows is not asked again, and each answer is added to it.  ``say`` is told
-    each number of plies before it is asked about.  Raises ``UsageError`` when an answer
-    contradicts an earlier one.
+    What ``file`` knows is not asked again, and each answer is added to it.
+    Raises ``UsageError`` when an answer contradicts an earlier one.
     """
     depths = depths_of(model)
     answers = [] if file is None else list(file.answers)
@@ -93,8 +91,6 @@ def deepen(
             break
         if deadline.over:
             return _undecided(depths, answers, f"{deadline.seconds:g} seconds are over")
-        if say is not None:
-            say(plies)
         answer = ask(depths.at(plies), deadline)
         if answer.truth is None:
             return _undecided(depths, answers, answer.why)

@@ -230,7 +230,7 @@ def test_a_synthesis_without_time_is_undecided(solver: SmtSolver) -> None:
     result = synthesise(library.load("wythoff-3"), Options(seconds=0.0), solver=solver)
     assert result.formula.outcome is Outcome.UNDECIDED
     assert result.found is None
-    assert "time was over" in result.formula.reason
+    assert "time is up while" in result.formula.reason
 
 
 # -- strategies -----------------------------------------------------------------------------
@@ -381,7 +381,8 @@ def test_the_report_runs_and_its_proofs_are_unsatisfiable(
 def test_the_solver_ends_with_whoever_asked() -> None:
     program = (
         "from qsage_validate.synthesis.smt.solver import SmtSolver\n"
-        "s = SmtSolver(); s.check('(assert true)', 9)\n"
+        "from qsage_validate.system.limits import Deadline\n"
+        "s = SmtSolver(); s.check('(assert true)', Deadline.after(9))\n"
         "print(s._process.pid, flush=True)\n"
         "import os; os._exit(0)\n"
     )

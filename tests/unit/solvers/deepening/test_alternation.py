@@ -32,6 +32,7 @@ from qsage_validate.solvers.qbf.solving import Solved, solve_formula
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from qsage_validate.solvers.search.solver import solve
 from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.progress import Progress
 from tests.support.commands import run_qsage
 from tests.support.positional import targets_on
 
@@ -77,18 +78,21 @@ def test_the_winners_on_a_4x4_board_are_those_that_are_known() -> None:
 )
 def test_formulas_say_what_the_rules_say(encoding: str, shape: str, size: int, torus: bool) -> None:
     model = harary_model(shape, size, size, torus=torus)
-    asked: list[tuple[Player, int]] = []
+    asked: list[Progress] = []
     found = alternate(
         model,
         black_by_formulas(encoding, decide),
         white_by_formulas(decide),
-        say=lambda player, plies: asked.append((player, plies)),
+        tell=asked.append,
     )
     expected = by_search(model)
     assert found.winner is expected.winner
     assert found.plies == expected.plies
-    assert asked == [(t.player, t.answer.plies) for t in found.turns]
-    assert [plies for _, plies in asked] == list(range(len(asked)))
+    what = {BLACK: "wins", WHITE: "blocks"}
+    assert list(map(str, asked)) == [
+        f"{t.player} {what[t.player]} within {t.answer.plies}?" for t in found.turns
+    ]
+    assert [question.done for question in asked] == list(range(len(asked)))
     if found.winner is BLACK:
         game = PositionalGame(model)
         first = solve(game, all_first_moves=True).first_moves
@@ -101,18 +105,18 @@ def test_answers_are_kept_in_a_file_and_not_asked_for_again(tmp_path: Path) -> N
     first = by_search(model, last=5, file=AlternationFile(path, model, "search"))
     assert first.winner is None
     assert first.why == "undecided: neither has such a strategy in the plies that were asked for"
-    asked: list[tuple[Player, int]] = []
+    asked: list[Progress] = []
     again = by_search(
         model,
         file=AlternationFile(path, model, "search"),
-        say=lambda player, plies: asked.append((player, plies)),
+        tell=asked.append,
     )
-    assert asked == [(WHITE, 6), (BLACK, 7)]
+    assert list(map(str, asked)) == ["White blocks within 6?", "Black wins within 7?"]
     assert again.why == "Black wins within 7 plies (search)"
     settled = by_search(
         model,
         file=AlternationFile(path, model, "search"),
-        say=lambda *_: pytest.fail("asked again"),
+        tell=lambda _: pytest.fail("asked again"),
     )
     assert (settled.winner, settled.plies) == (BLACK, 7)
     assert settled.first_move == again.first_move != ""

@@ -1,0 +1,53 @@
+"""Only ``system`` asks things of the machine; who else does is named here, with the reason."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+from tests.conftest import REPOSITORY
+
+MODULES: Final = {"concurrent", "multiprocessing", "resource", "subprocess"}
+CLOCKS: Final = {"monotonic", "monotonic_ns", "time_ns"}
+
+EXCEPTIONS: Final = {
+    # A dialogue of many questions with one process, which is killed when it does not answer.
+    "synthesis/smt/solver.py": {"subprocess"},
+    # What a cluster's worker runs: its answer is JSON, and it is measured from outside.
+    "bench/child.py": {"subprocess", "resource"},
+}
+
+
+def asked(tree: ast.AST) -> Iterator[str]:
+    """The modules that start or limit processes, and the clocks, that a module uses."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module.partition(".")[0]
+            if node.module == "time":
+                yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "time":
+            yield node.attr
+
+
+def test_only_system_starts_processes_limits_them_and_reads_the_clock() -> None:
+    package = REPOSITORY / "qsage_validate"
+    found: dict[str, set[str]] = {}
+    for path in package.rglob("*.py"):
+        name = path.relative_to(package).as_posix()
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        used = set(asked(tree)) & (MODULES | CLOCKS)
+        if used and not name.startswith("system/"):
+            found[name] = used
+    assert found == EXCEPTIONS
+
+
+def test_who_uses_them_is_seen() -> None:
+    text = (
+        "import subprocess as s\nfrom multiprocessing import Pool\nimport time\n"
+        "from concurrent.futures import Future\nfrom time import monotonic_ns\n"
+        "def f():\n    import resource\n    return time.monotonic()\n"
+    )
+    assert (MODULES | CLOCKS - {"time_ns"}) <= set(asked(ast.parse(text)))
