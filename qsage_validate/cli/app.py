@@ -99,8 +99,11 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = program(args=list(arguments), prog_name=name, standalone_mode=False)
-        sys.stdout.flush()
+        try:
+            code = program(args=list(arguments), prog_name=name, standalone_mode=False)
+        finally:
+            # What was printed before an error stands before its line, in a file as well.
+            sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001 - nothing may leave as a traceback
         if os.environ.get("QSAGE_DEBUG") == "1":
             traceback.print_exc()

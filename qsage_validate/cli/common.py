@@ -23,6 +23,8 @@ def emit_json(value: Any) -> None:
 
 def narrate(text: str) -> None:
     """Tell a person on standard error what is going on."""
+    # What was printed before stands before it, in a file as well.
+    sys.stdout.flush()
     print(text, file=sys.stderr, flush=True)
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from tests.conftest import REPOSITORY
-from tests.support.console import run_step, sandbox, steps
+from tests.support.console import run_step, sandbox, steps, variables_of
+from tests.support.forks import forking
 
 DOCUMENTS = sorted(
     path.relative_to(REPOSITORY).as_posix()
@@ -22,10 +25,20 @@ DOCUMENTS = sorted(
 MODULES = {"solve": "pyqbf", "impartial": "z3", "gdl": "clingo"}
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[Path]:
+    """The socket of a process in which the commands are loaded."""
+    # The path of a socket must be short.
+    with TemporaryDirectory() as name:
+        address = Path(name, "socket")
+        with forking(address, variables_of(Path(name), REPOSITORY)):
+            yield address
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the commands are for a POSIX shell")
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_commands_print_what_the_document_says(document: str, tmp_path: Path) -> None:
-    variables = sandbox(tmp_path, REPOSITORY)
+def test_commands_print_what_the_document_says(document: str, tmp_path: Path, server: Path) -> None:
+    variables = sandbox(tmp_path, REPOSITORY, server)
     text = (REPOSITORY / document).read_text(encoding="utf-8")
     missing = set()
     for step in steps(text):

@@ -7,13 +7,15 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.forks import client
+
 _BLOCK = re.compile(r"^```console(?: (\w+))?\n(.*?)^```$", re.M | re.S)
 _COMMAND = re.compile(r".*(?:\n> .*)*")
+_PROGRAMS = ".programs"
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -46,18 +48,9 @@ def steps(text: str) -> Iterator[Step]:
             line += part.count("\n")
 
 
-def sandbox(folder: Path, repository: Path) -> dict[str, str]:
-    """Make ``folder`` look like a checkout's root; returns the variables for commands in it."""
-    shutil.copytree(repository / "certificates", folder / "certificates")
-    programs = folder / ".programs"
-    programs.mkdir()
-    for name, start in (("qsage", "main"), ("qsage-play", "play_main")):
-        program = programs / name
-        program.write_text(
-            f"#!{sys.executable}\nfrom qsage_validate.cli.start import {start}\n{start}()\n"
-        )
-        program.chmod(0o755)
-    path = os.pathsep.join((str(programs), os.environ.get("PATH", os.defpath)))
+def variables_of(folder: Path, repository: Path) -> dict[str, str]:
+    """The environment of commands in ``folder``."""
+    path = os.pathsep.join((str(folder / _PROGRAMS), os.environ.get("PATH", os.defpath)))
     home = {
         "HOME": str(folder),
         "COLUMNS": "100",
@@ -65,6 +58,21 @@ def sandbox(folder: Path, repository: Path) -> dict[str, str]:
         "PYTHONPATH": str(repository),
     }
     return {**os.environ, **home, "PATH": path}
+
+
+def sandbox(folder: Path, repository: Path, address: Path) -> dict[str, str]:
+    """Make ``folder`` look like a checkout's root; returns the variables for commands in it.
+
+    The commands are forked by the server at ``address``.
+    """
+    shutil.copytree(repository / "certificates", folder / "certificates")
+    programs = folder / _PROGRAMS
+    programs.mkdir()
+    for name in ("qsage", "qsage-play"):
+        program = programs / name
+        program.write_text(client(name, address))
+        program.chmod(0o755)
+    return variables_of(folder, repository)
 
 
 def run_step(step: Step, folder: Path, variables: dict[str, str]) -> str | None:

@@ -211,6 +211,24 @@ def test_a_closed_standard_output_is_one_line() -> None:
     assert done.stderr == "qsage: error: standard output is closed\n"
 
 
+def test_what_was_printed_stands_before_the_error() -> None:
+    """In a file, too, where standard output is written late and standard error at once."""
+    variables = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    words = ["play", "certificates/tic.qcir", "--cert", "certificates/tic.aig"]
+    done = subprocess.run(
+        [sys.executable, "-m", "qsage_validate", *words, "--moves", "nosuch"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=REPOSITORY,
+        env=variables,
+        text=True,
+        check=False,
+    )
+    *printed, last = done.stdout.splitlines()
+    assert printed
+    assert last.startswith("--moves:1:1: found 'nosuch'"), done.stdout
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
 def test_the_exit_code_holds_where_nothing_can_be_said() -> None:
     with open("/dev/full", "w") as full:

@@ -1,0 +1,130 @@
+"""``qsage`` and ``qsage-play`` without their start: each is forked where all is loaded already.
+
+To start Python and load Typer, numpy and PySAT takes longer than most commands of a document.  So
+one process does that once and waits at a socket (:func:`forking`); a program that is hardly more
+than that socket (:func:`client`) hands it arguments, folder, environment and standard streams, and
+leaves with the exit code of the process that was forked for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NoReturn
+
+_CLIENT: Final = """#!{python} -SE
+import json, os, socket, sys
+
+request = json.dumps([{name!r}, sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect({address!r})
+    socket.send_fds(server, [b"%20d" % len(request)], [0, 1, 2])
+    server.sendall(request)
+    answer = server.recv(20)
+sys.exit(int(answer))
+"""
+
+_LOADED: Final = (
+    "numpy",
+    "rich.console",
+    "qsage_validate.certificates.routes.routes",
+    "qsage_validate.proving.runner",
+    "tests.support.commands",
+)
+
+
+def client(name: str, address: Path) -> str:
+    """The text of a program that runs ``name`` (``qsage`` or ``qsage-play``) by a server."""
+    return _CLIENT.format(python=sys.executable, name=name, address=str(address))
+
+
+@contextmanager
+def forking(address: Path, variables: Mapping[str, str]) -> Iterator[None]:
+    """A server at the socket ``address``, loaded under the environment ``variables``."""
+    command = [sys.executable, "-m", "tests.support.forks", str(address)]
+    with subprocess.Popen(
+        command, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        try:
+            assert server.stdout.readline() == b"ready\n"
+            yield
+        finally:
+            server.terminate()
+
+
+def _serve(address: str) -> NoReturn:
+    for name in _LOADED:
+        importlib.import_module(name)
+    from tests.support.commands import PROGRAMS, program
+
+    for name in PROGRAMS:
+        program(name)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        print("ready", flush=True)
+        while True:
+            asked, _ = listener.accept()
+            with asked:
+                if os.fork() == 0:
+                    listener.close()
+                    _answer(asked)
+            # Those who have answered leave no trace.
+            while _ended():
+                pass
+
+
+def _ended() -> bool:
+    try:
+        return os.waitpid(-1, os.WNOHANG)[0] != 0
+    except ChildProcessError:
+        return False
+
+
+def _answer(asked: socket.socket) -> NoReturn:
+    """Run the command in a process of its own, and say its exit code."""
+    length, streams, _, _ = socket.recv_fds(asked, 20, 3)
+    with asked.makefile("rb") as request:
+        name, arguments, folder, variables = json.loads(request.read(int(length)))
+    process = os.fork()
+    if process == 0:
+        asked.close()
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        # The streams of the server know where its own files are.
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+        sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8", closefd=False)
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(variables)
+        random.seed()
+        sys.argv = [name, *arguments]
+        _run(name, arguments)
+    for stream in streams:
+        os.close(stream)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    asked.sendall(b"%d" % (code if code >= 0 else 128 - code))
+    os._exit(0)
+
+
+def _run(name: str, arguments: list[str]) -> NoReturn:
+    from tests.support.commands import run_play, run_qsage
+
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    sys.exit(run_qsage(arguments) if name == "qsage" else run_play(arguments))
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])
