@@ -16,7 +16,7 @@ from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Silence
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
+from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Board, Game, Player, Position
 from qsage_validate.strategies.guesses import Guesses
 from qsage_validate.strategies.reader import CertificateReader
@@ -416,8 +416,14 @@ class Conductor:
         so in positional games; in other games there is no such thing.
         """
         if self._illegal_replies is IllegalMoves.IGNORED:
-            return state.position is None or isinstance(state.position, PositionalPosition)
+            return state.position is None or self._passed(state) is not None
         return self._illegal_replies is IllegalMoves.REPLACED
+
+    def _passed(self, state: PlayState) -> Position | None:
+        """The position in which the ply did nothing, where there is such a thing."""
+        if self.game is None or state.position is None:
+            return None
+        return self.game.passed(state.position)
 
     def _let_be(self, state: PlayState, answer: Answer, finding: Finding) -> PlayState:
         """The state after a reply that is no legal move, which the formula does not mind."""
@@ -440,9 +446,7 @@ class Conductor:
             ending = Ending(None, f"{reason} ({finding.detail})", by_rules=False)
             return replace(after, ending=ending)
         remark = f"It claims nothing, and any claim will do: {finding.detail}."
-        passed = state.position
-        if isinstance(passed, PositionalPosition):
-            passed = passed.passed()
+        passed = self._passed(state)
         line = self._told(after.line, passed)
         return replace(after, line=line, remark=remark, position=passed)
 
@@ -746,7 +750,7 @@ class Conductor:
                 assert state.position is not None, "by the rules"
                 # Of moves that are possible nowhere a formula need not say that they are illegal
                 # here: that nobody can make them is a constant of its.
-                if verdicts is not None and self.referee.can_ever_move(self.player.other):
+                if verdicts is not None and self.referee.game.can_ever_move(self.player.other):
                     own = self.referee.legality(state.position, verdicts, state.moves)
                     found[state.moves] = tuple(own)
         return found

@@ -359,6 +359,17 @@ class Game(ABC):
     def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:
         """The goals of ``player`` that hold in a position."""
 
+    def can_ever_move(self, player: Player) -> bool:
+        """Whether a player has a move that is possible in some position, as far as is known."""
+        return True
+
+    def passed(self, position: Position) -> Position | None:
+        """The position in which the ply did nothing, where that is never better than a move.
+
+        ``None`` in games in which it may be: no rule allows it in any.
+        """
+        return None
+
     def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
         """The squares that reached the winner's goal, as far as a game can point at them."""
         return ()

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
-from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import Board, Game, Move, Outcome, Player, Position, Square
@@ -46,10 +45,6 @@ class Referee:
                 found = None
             self._moves[key] = found
         return self._moves[key]
-
-    def can_ever_move(self, player: Player) -> bool:
-        """Whether a player has a move that is possible in some position; of grids it is known."""
-        return not isinstance(self.game, BddlGame) or bool(self.game.grounding.actions[player])
 
     def evidence(self, literal: int, value: bool | None, meaning: str) -> Evidence:
         """A literal of the formula with its value, as a part of a finding."""

@@ -24,7 +24,6 @@ from qsage_validate.arena.names import Names
 from qsage_validate.arena.pairs import blocking_pairs
 from qsage_validate.arena.promise import broken_promise, broken_when_stuck
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
-from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Illegality, Player
 from qsage_validate.strategies.readings import BoardMove, Legality, NamedMove
 
@@ -55,7 +54,7 @@ class BoardEngine(Engine[BoardStep]):
         )
         self._pairs = blocking_pairs(conductor.game, conductor.player)
         game, notes = conductor.game, tuple(notes)
-        top = game.arrangement.top if isinstance(game, PositionalGame) else None
+        top = None if game is None else game.initial.board.top
         if top is not None:
             notes = (*notes, f"{top} connects top and bottom, {top.other} left and right")
         self.facts = Facts(

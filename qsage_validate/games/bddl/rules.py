@@ -323,6 +323,9 @@ class BddlGame(Game):
     def moves(self, player: Player) -> Sequence[BddlMove]:
         return self.move_table[player]
 
+    def can_ever_move(self, player: Player) -> bool:
+        return bool(self.grounding.actions[player])
+
     def parse_move(self, text: str, player: Player) -> BddlMove:
         match = _MOVE.fullmatch(text)
         names = [action.name for action in self.model.domain.actions(player)]

@@ -87,13 +87,6 @@ class PositionalPosition(Position):
     def board(self) -> Board:
         return self.game.arrangement.board(self.black, self.white)
 
-    def passed(self) -> PositionalPosition:
-        """The position in which the ply has claimed nothing, which no rule allows.
-
-        It is no better for the mover than any claim: a position of one's own never hurts.
-        """
-        return replace(self, ply_number=self.ply_number + 1)
-
     def pieces(self, player: Player) -> int:
         """The positions of a player."""
         return self.black if player is Player.BLACK else self.white
@@ -264,6 +257,11 @@ class PositionalGame(Game):
     def witnesses(self, position: Position, player: Player) -> frozenset[int]:
         assert isinstance(position, PositionalPosition), "a position of this game"
         return goal_masks(self.model, position.pieces(player), player)
+
+    def passed(self, position: Position) -> PositionalPosition:
+        """A position of one's own never hurts, so to claim nothing is no better than any claim."""
+        assert isinstance(position, PositionalPosition), "a position of this game"
+        return replace(position, ply_number=position.ply_number + 1)
 
     def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
         assert isinstance(position, PositionalPosition), "a position of this game"
