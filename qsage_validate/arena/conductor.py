@@ -15,8 +15,6 @@ from typing import TypeVar
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Silence
 from qsage_validate.errors import UsageError
-from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Board, Game, Player, Position
 from qsage_validate.strategies.guesses import Guesses
 from qsage_validate.strategies.reader import CertificateReader
@@ -168,10 +166,7 @@ class Conductor:
     @property
     def plies(self) -> int:
         """How many plies a play has at most."""
-        game = self.game
-        if isinstance(game, PositionalGame):
-            return max(self.layout.plies, game.plies)
-        return self.layout.plies
+        return max(self.layout.plies, 0 if self.game is None else self.game.moves_made)
 
     def opponent_moves(self, moves: Sequence[str]) -> list[str]:
         """What the opponent chooses among all moves of a play, from ply 1 on.
@@ -673,8 +668,8 @@ class Conductor:
 
     def _all_said(self, ply: int) -> bool:
         """Whether every move that there is of the ply's player has a code."""
-        if not isinstance(self.game, BddlGame | PositionalGame):
-            return False  # elsewhere it takes long to know all moves
+        if self.game is None or not self.game.lists_moves:
+            return False
         return self._sayable(ply).issuperset(map(str, self.game.moves(self.mover(ply))))
 
     def examine_all(self, states: Sequence[PlayState]) -> list[PlayState]:

@@ -284,6 +284,8 @@ class Game(ABC):
     """
 
     language: ClassVar[str]
+    lists_moves: ClassVar[bool] = True
+    """Whether all moves are known without a search."""
 
     @property
     @abstractmethod
@@ -292,8 +294,18 @@ class Game(ABC):
 
     @property
     @abstractmethod
+    def identity(self) -> tuple[object, ...]:
+        """What is equal for equal games, in a text form as well."""
+
+    @property
+    @abstractmethod
     def plies(self) -> int:
         """How many plies a play has at most (the formula's depth in moves)."""
+
+    @property
+    def moves_made(self) -> int:
+        """How many plies have a move at most: not one at which a win is only claimed."""
+        return self.plies
 
     def count(self, plies: int) -> int:
         """So many plies in what the game counts in: plies, or rounds."""
@@ -362,6 +374,15 @@ class Game(ABC):
     def can_ever_move(self, player: Player) -> bool:
         """Whether a player has a move that is possible in some position, as far as is known."""
         return True
+
+    def exchanged_first_moves(self, sayable: Collection[str]) -> Mapping[str, str]:
+        """First moves that are not ``sayable``, each with one that is and is as good by symmetry.
+
+        A symmetry keeps the rules, the goals and the first position, and exchanges the two:
+        whatever answers one of them answers the other, in the mirror.  Encodings of positional
+        games number one first move of each class; of other games nothing is looked for.
+        """
+        return {}
 
     def passed(self, position: Position) -> Position | None:
         """The position in which the ply did nothing, where that is never better than a move.

@@ -11,8 +11,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
-from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import Board, Game, Move, Outcome, Player, Position, Square
 from qsage_validate.strategies.readings import Answer, Atoms, LayoutMove, Legality
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
@@ -194,7 +192,7 @@ class Referee:
         """
         missing = [text for move in position.legal_moves() if (text := str(move)) not in sayable]
         if missing and position == self.game.initial:
-            others = exchanged_first_moves(self.game, sayable)
+            others = self.game.exchanged_first_moves(sayable)
             missing = [text for text in missing if text not in others]
         return missing
 
@@ -300,26 +298,6 @@ def unreadable(
         evidence=referee_evidence,
         moves=moves,
     )
-
-
-def exchanged_first_moves(game: Game, sayable: Collection[str]) -> Mapping[str, str]:
-    """First moves that are not ``sayable``, each with one that is and is as good by symmetry.
-
-    A symmetry keeps the rules, the goals and the first position, and exchanges the two: whatever
-    answers one of them answers the other, in the mirror.  Encodings of positional games number
-    one first move of each class; of other games nothing is looked for.
-    """
-    exchanged: dict[str, str] = {}
-    if not isinstance(game, PositionalGame):
-        return exchanged
-    model, names = game.model, game.model.positions
-    for permutation in find_symmetries(model, game.arrangement):
-        if any(permutation.mask(own) != own for own in (model.black, model.white)):
-            continue
-        for name, image in zip(names, permutation.images, strict=True):
-            if name not in sayable and names[image] in sayable:
-                exchanged.setdefault(name, names[image])
-    return exchanged
 
 
 def _content(square: Square) -> str:

@@ -298,6 +298,10 @@ class BddlGame(Game):
         return self.model.name
 
     @property
+    def identity(self) -> tuple[object, ...]:
+        return (self.model,)
+
+    @property
     def plies(self) -> int:
         return self.model.problem.plies
 

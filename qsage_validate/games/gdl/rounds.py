@@ -103,6 +103,7 @@ class RoundsGame(Game):
     """The rounds of a game in GDL, two plies each."""
 
     language = "gdl"
+    lists_moves = False
 
     def __init__(self, game: GdlGame) -> None:
         self.inner = game
@@ -120,8 +121,16 @@ class RoundsGame(Game):
         return self.inner.name
 
     @property
+    def identity(self) -> tuple[object, ...]:
+        return self.inner.identity
+
+    @property
     def plies(self) -> int:
         return 2 * self.inner.plies + 1
+
+    @property
+    def moves_made(self) -> int:
+        return 2 * self.inner.plies
 
     def count(self, plies: int) -> int:
         return rounds_of(plies)

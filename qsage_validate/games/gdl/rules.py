@@ -162,6 +162,7 @@ class GdlGame(Game):
     """
 
     language = "gdl"
+    lists_moves = False
 
     def __init__(
         self,
@@ -197,7 +198,7 @@ class GdlGame(Game):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GdlGame):
             return NotImplemented
-        return self is other or self._identity == other._identity
+        return self is other or self.identity == other.identity
 
     def __hash__(self) -> int:
         return hash((self.name, self._plies, self.win))
@@ -207,8 +208,8 @@ class GdlGame(Game):
         return _game, (self.description, self._plies, self.roles[Player.BLACK], self.win)
 
     @property
-    def _identity(self) -> tuple[object, ...]:
-        return self.description, self._plies, self.win, tuple(self.roles.items())
+    def identity(self) -> tuple[object, ...]:
+        return self.description.rules, self._plies, self.win, tuple(self.roles.items())
 
     @property
     def name(self) -> str:

@@ -97,6 +97,10 @@ class HeapGame(Game):
         return f"{self.rules.game.name} from {state_text(self.rules.game.variables, self.start)}"
 
     @property
+    def identity(self) -> tuple[object, ...]:
+        return self.name, str(self.initial), self.plies
+
+    @property
     def plies(self) -> int:
         if self.bound is not None:
             return self.bound

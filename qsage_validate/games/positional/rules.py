@@ -13,7 +13,7 @@ This module shares no code with the encodings, which are checked against it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -31,7 +31,7 @@ from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.polyominoes import drawing_of
 from qsage_validate.games.positional.recognition import polyomino_of
-from qsage_validate.games.positional.symmetry import Permutation, key_symmetries
+from qsage_validate.games.positional.symmetry import Permutation, find_symmetries, key_symmetries
 from qsage_validate.games.positional.witnesses import goal_masks, shortest_connection
 from qsage_validate.games.protocol import (
     Board,
@@ -211,6 +211,10 @@ class PositionalGame(Game):
         return self.model.name
 
     @property
+    def identity(self) -> tuple[object, ...]:
+        return (self.model,)
+
+    @property
     def plies(self) -> int:
         return self.model.plies
 
@@ -257,6 +261,17 @@ class PositionalGame(Game):
     def witnesses(self, position: Position, player: Player) -> frozenset[int]:
         assert isinstance(position, PositionalPosition), "a position of this game"
         return goal_masks(self.model, position.pieces(player), player)
+
+    def exchanged_first_moves(self, sayable: Collection[str]) -> Mapping[str, str]:
+        exchanged: dict[str, str] = {}
+        names = self.model.positions
+        for permutation in find_symmetries(self.model, self.arrangement):
+            if any(permutation.mask(own) != own for own in (self.model.black, self.model.white)):
+                continue
+            for name, image in zip(names, permutation.images, strict=True):
+                if name not in sayable and names[image] in sayable:
+                    exchanged.setdefault(name, names[image])
+        return exchanged
 
     def passed(self, position: Position) -> PositionalPosition:
         """A position of one's own never hurts, so to claim nothing is no better than any claim."""

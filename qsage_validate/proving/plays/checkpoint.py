@@ -11,10 +11,6 @@ from typing import Final
 from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import write_atomic
-from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.gdl.rounds import RoundsGame
-from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Problem
 
@@ -72,14 +68,7 @@ def digest_of(problem: Problem) -> str:
     if layout is not None:
         add(layout_comments(layout))
     game = problem.game
-    if isinstance(game, RoundsGame):
-        inner = game.inner
-        add((inner.description.rules, inner.plies, inner.win))
-        add([inner.roles[player] for player in Player])
-    elif isinstance(game, (BddlGame, PositionalGame)):
-        add(game.model)
-    else:
-        add(game if game is None else (game.name, str(game.initial), game.plies))
+    add(None if game is None else game.identity)
     return made.hexdigest()
 
 
