@@ -233,9 +233,9 @@ class Adversary:
             move = play.draws.choice(legal[play.state.moves])
             keys.append((*play.state.moves, str(move)))
             wanted[keys[-1]] = (play.state, move)
-        made = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
+        played = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
         for play, key in zip(plays, keys, strict=True):
-            play.state = made[key]
+            play.state = played[key]
 
     def _move(self, plays: list[_Play], results: Results, least: LeastSeen | None) -> None:
         states = _distinct(plays)
@@ -268,9 +268,9 @@ class Adversary:
             wanted[key] = (play.state, move)
             moved.append((play, key))
         results.find(finding for chance in chances.values() for finding in chance.state.findings)
-        made = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
+        played = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
         for play, key in moved:
-            play.state = made[key]
+            play.state = played[key]
         self._claim([(play, *wanted[key]) for play, key in moved], results)
         self._let_happen(list(tried.values()), results)
 

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from qsage_validate.arena.adversary import BATCH, KEPT_FINDINGS, AdversaryReport, Results
 from qsage_validate.arena.draws import Draws
-from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
+from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Certificate
-from qsage_validate.strategies.values import ask
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 

@@ -271,9 +271,9 @@ class Conductor:
         ``stop`` claims the goal.  From an illegal move on there is no position by the rules.
         Moves that the opponent chooses for the certificate must be legal.
         """
-        return self._look([self._made(state, move, stop) for state, move in moves])
+        return self._look([self._after(state, move, stop) for state, move in moves])
 
-    def _made(self, state: PlayState, move: LayoutMove, stop: bool) -> PlayState:
+    def _after(self, state: PlayState, move: LayoutMove, stop: bool) -> PlayState:
         player = self.to_move(state)
         assert player is not None, "the play has ended"
         if player is self.player or state.plies >= self.layout.plies:
@@ -344,11 +344,11 @@ class Conductor:
             else self._answered(state, answer)
             for state, answer in zip(states, answers, strict=True)
         ]
-        made = [new.plies > old.plies for new, old in zip(after, states, strict=True)]
+        moved = [new.plies > old.plies for new, old in zip(after, states, strict=True)]
         looked = iter(
-            self._look([new for new, is_made in zip(after, made, strict=True) if is_made])
+            self._look([new for new, is_made in zip(after, moved, strict=True) if is_made])
         )
-        return [next(looked) if m else state for state, m in zip(after, made, strict=True)]
+        return [next(looked) if m else state for state, m in zip(after, moved, strict=True)]
 
     @staticmethod
     def _guessed(guesses: Guesses, states: Sequence[PlayState]) -> list[PlayState]:

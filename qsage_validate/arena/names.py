@@ -92,7 +92,9 @@ class Names:
         value = None if at else False
         return NamedValue(name, self._signed(literal), literal, value, group, tuple(at))
 
-    def made(self, player: Player, ply: int, move: str, values: Mapping[int, bool]) -> NamedValue:
+    def move_made(
+        self, player: Player, ply: int, move: str, values: Mapping[int, bool]
+    ) -> NamedValue:
         """That an earlier ply is ``move``, by the values of its variables."""
         own = self.layout.moves[ply - 1]
         held = [abs(v) if values.get(abs(v)) else -abs(v) for v in own.variables]

@@ -227,7 +227,7 @@ class StrategyTree:
 
     def __init__(self, conductor: Conductor) -> None:
         self._conductor = conductor
-        (self.root,) = self._made([(None, None, conductor.start())])
+        (self.root,) = self._expanded([(None, None, conductor.start())])
         self._explored: dict[tuple[Node, int], Exploration] = {}
 
     @property
@@ -323,20 +323,20 @@ class StrategyTree:
         if not todo:
             return
         conductor = self._conductor
-        made: dict[Node, list[Node]] = {node: [] for node in todo}
+        children_of: dict[Node, list[Node]] = {node: [] for node in todo}
         moves = [(node, move) for node in todo for move in conductor.legal_moves(node.state)]
         for first in range(0, len(moves), _BATCH):
             part = moves[first : first + _BATCH]
             states = conductor.play_all([(node.state, move) for node, move in part])
             asked = [(node, move, s) for (node, move), s in zip(part, states, strict=True)]
-            for child in self._made(asked):
+            for child in self._expanded(asked):
                 assert child.parent is not None, "only the root has none"
-                made[child.parent].append(child)
+                children_of[child.parent].append(child)
         conductor.forget()
-        for node, children in made.items():
+        for node, children in children_of.items():
             node._children = tuple(children)
 
-    def _made(
+    def _expanded(
         self, asked: Sequence[tuple[Node | None, LayoutMove | None, PlayState]]
     ) -> list[Node]:
         """Nodes for plays after the opponent's move (or at the start), answers included."""

@@ -57,19 +57,19 @@ class Tally:
     """How far a campaign is: results by status."""
 
     wanted: int
-    made: int = 0
+    finished: int = 0
     decided: int = 0
     by_status: Counter[str] = field(default_factory=Counter)
 
     def count(self, record: Record) -> None:
         """Add a result."""
-        self.made += 1
+        self.finished += 1
         self.decided += record.result.decided
         self.by_status[record.result.status] += 1
 
     def __str__(self) -> str:
         statuses = ", ".join(f"{n} {status}" for status, n in self.by_status.most_common())
-        return f"{self.made} of {self.wanted} runs made" + (f": {statuses}" if statuses else "")
+        return f"{self.finished} of {self.wanted} runs made" + (f": {statuses}" if statuses else "")
 
 
 def run_campaign(
@@ -87,9 +87,9 @@ def run_campaign(
     records: list[Record] = []
     if not runs:
         return records
-    made = scheduler.make(reference, runs)
+    finished = scheduler.make(reference, runs)
     try:
-        for run, result, facts in made:
+        for run, result, facts in finished:
             when = datetime.now(timezone.utc).isoformat(timespec="seconds")
             record = Record(run, result, machine_id(facts), when)
             file.add(record, facts)
@@ -97,7 +97,7 @@ def run_campaign(
             tally.count(record)
             tell(record, tally)
     finally:
-        close = getattr(made, "close", None)
+        close = getattr(finished, "close", None)
         if close is not None:
             close()
     return records

@@ -49,10 +49,10 @@ class LocalScheduler:
             for thread in threads:
                 thread.start()
             for _ in runs:
-                made = team.finished.get()
-                if isinstance(made, BaseException):
-                    raise made
-                yield made
+                outcome = team.finished.get()
+                if isinstance(outcome, BaseException):
+                    raise outcome
+                yield outcome
         finally:
             team.stop()
             for thread in threads:
@@ -110,7 +110,7 @@ class DaskScheduler:
 
     def make(self, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
         with self._client() as client:
-            yield from _made(client, reference, runs)
+            yield from _finished(client, reference, runs)
 
     def _client(self) -> Any:
         import distributed
@@ -124,7 +124,7 @@ class DaskScheduler:
             raise UsageError(f"no Dask scheduler answers at {self._address!r}: {reason}") from None
 
 
-def _made(client: Any, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
+def _finished(client: Any, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
     import distributed
 
     as_completed: Any = distributed.as_completed

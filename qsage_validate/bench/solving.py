@@ -172,15 +172,15 @@ def _certify(run: Run) -> RunResult:
     route, solver = _route(run.solver)
     options = RouteOptions(route, solver, Limits(Deadline.after(run.seconds), run.memory_mb))
     watch = Stopwatch()
-    made = certify_formula(formula, options, encoding=encoding)
+    proved = certify_formula(formula, options, encoding=encoding)
     seconds = watch.seconds
     data |= {
-        "certificate_gates": made.certificate.aig.num_gates,
-        "route": made.route,
-        "by": made.by,
-        "stages": {name: round(spent, 4) for name, spent in made.stages},
+        "certificate_gates": proved.certificate.aig.num_gates,
+        "route": proved.route,
+        "by": proved.by,
+        "stages": {name: round(spent, 4) for name, spent in proved.stages},
     }
-    return RunResult("true" if made.truth else "false", decided=True, seconds=seconds, data=data)
+    return RunResult("true" if proved.truth else "false", decided=True, seconds=seconds, data=data)
 
 
 # --- Tables ---------------------------------------------------------------------------------

@@ -92,16 +92,16 @@ class Cofactors:
                 own = min(count - PLAYS_PER_WORD * start, PLAYS_PER_WORD * step)
                 found += self.digests(packs[:, :, start : start + step], own)
             return found
-        made = [hashlib.blake2b(digest_size=16) for _ in range(count)]
+        hashes = [hashlib.blake2b(digest_size=16) for _ in range(count)]
         at_a_time = max(1, step // max(1, words))
         for first in range(0, packs.shape[1], at_a_time):
             part = packs[:, first : first + at_a_time]
             table = self._left_over(part.reshape(len(part), part.shape[1] * words))
             rows = columns(table)
             for pack in rows.reshape(part.shape[1], words * PLAYS_PER_WORD, rows.shape[1]):
-                for digest, row in zip(made, pack, strict=False):
+                for digest, row in zip(hashes, pack, strict=False):
                     digest.update(row)
-        return [digest.digest() for digest in made]
+        return [digest.digest() for digest in hashes]
 
     def _left_over(self, inputs: Words) -> Words:
         """Which gates are left, which have one input left, and the constant outputs: bit rows."""

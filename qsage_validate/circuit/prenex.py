@@ -140,7 +140,7 @@ class _Copies:
         self._texts = set(self.names.values())
         self.gates: dict[int, Gate] = {}
         self.renamed = 0
-        self._made: dict[_Use, int] = {}
+        self._copies: dict[_Use, int] = {}
         # The uses with quantifiers below, inner ones first, and which of these each needs.
         self._quantified: dict[_Use, list[_Use]] = {}
         # The quantifiers by the use of their gate, in the order in which they were met.
@@ -177,17 +177,17 @@ class _Copies:
         stack = [] if root is None else [root]
         while stack:
             use = stack[-1]
-            if use in self._made:
+            if use in self._copies:
                 stack.pop()
                 continue
-            missing = [u for u in self._below(use) if u not in self._made]
+            missing = [u for u in self._below(use) if u not in self._copies]
             if missing:
                 stack += reversed(missing)
                 continue
             stack.pop()
-            if len(self._made) >= MAX_COPIES + len(self._nested.gates):
+            if len(self._copies) >= MAX_COPIES + len(self._nested.gates):
                 raise CopiesError(use.gate)
-            self._made[use] = self._build(use)
+            self._copies[use] = self._build(use)
             if use.gate in self._nests:
                 self._quantified[use] = [u for u in self._below(use) if u.gate in self._nests]
         return self._value(self._nested.output, {}, 1, None)
@@ -210,7 +210,7 @@ class _Copies:
         use = self._use(literal, names, polarity)
         variable = abs(literal)
         if use is not None:
-            value = self._made[use]
+            value = self._copies[use]
         elif variable in names or variable in self._outer:
             value = names.get(variable, variable)
         else:

@@ -78,11 +78,11 @@ def encoding_of(problem: Problem) -> AnyEncoding | None:
     model = model_from_parts(layout.game, layout.model)
     if layout.encoding not in encoders(model.language):
         return None
-    made = encode(model, layout.encoding)
-    if replace(made.layout, source=layout.source) != layout:
+    encoded = encode(model, layout.encoding)
+    if replace(encoded.layout, source=layout.source) != layout:
         return None
-    same = (made.qbf.scopes, made.qbf.output) == (own.scopes, own.output)
-    return made if same and made.qbf.gates == own.gates else None
+    same = (encoded.qbf.scopes, encoded.qbf.output) == (own.scopes, own.output)
+    return encoded if same and encoded.qbf.gates == own.gates else None
 
 
 def without_depth(model: ModelArguments) -> tuple[ModelArguments, bool]:

@@ -155,8 +155,8 @@ def _formula(qbf: Qbf) -> Facts:
         {"quantifier": scope.quantifier.value, "variables": len(scope.variables)}
         for scope in qbf.merged_scopes()
     ]
-    made = {} if qbf.prenexed is None else {"prenex": str(qbf.prenexed)}
-    return {**made, "variables": qbf.num_variables, "scopes": scopes}
+    prenex_fact = {} if qbf.prenexed is None else {"prenex": str(qbf.prenexed)}
+    return {**prenex_fact, "variables": qbf.num_variables, "scopes": scopes}
 
 
 def _layout(qbf: Qbf) -> Facts:

@@ -206,18 +206,18 @@ def encode(model: GameModel, encoding: str | None = None) -> AnyEncoding:
             f"expected one of: {', '.join(known)}"
         )
     encoder: Callable[[Any], AnyEncoding] = getattr(import_module(entry.module), entry.function)
-    made = encoder(model)
-    return made if isinstance(made, Encoding) else _self_describing(made)
+    encoded = encoder(model)
+    return encoded if isinstance(encoded, Encoding) else _self_describing(encoded)
 
 
-def _self_describing(made: TableEncoding) -> TableEncoding:
+def _self_describing(encoded: TableEncoding) -> TableEncoding:
     """The same with the model's text in the layout, and the layout in the formula's comments.
 
     A layout tells variables by their numbers, so they are called by these in the file as well;
     names that an encoder gave them move to the layout.
     """
-    gates = {**made.layout.gates, **{name: v for v, name in made.qbf.names.items()}}
-    layout = replace(made.layout, model=made.model.parts(), gates=gates)
-    if is_clausal(made.qbf):
-        layout = only_variables(layout, made.qbf.levels(), made.qbf.output)
-    return replace(made, qbf=with_layout(made.qbf, layout), layout=layout)
+    gates = {**encoded.layout.gates, **{name: v for v, name in encoded.qbf.names.items()}}
+    layout = replace(encoded.layout, model=encoded.model.parts(), gates=gates)
+    if is_clausal(encoded.qbf):
+        layout = only_variables(layout, encoded.qbf.levels(), encoded.qbf.output)
+    return replace(encoded, qbf=with_layout(encoded.qbf, layout), layout=layout)

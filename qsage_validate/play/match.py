@@ -283,9 +283,9 @@ class Match:
             ) from error
 
     def _compare_answer(self, transcript: Transcript, ply: TranscriptPly) -> None:
-        made = next((f for f in self.frames if f.ply == ply.ply), None)
-        if made is None or _text(made.move) != ply.move:
-            answer = "no move" if made is None else _text(made.move)
+        shown = next((f for f in self.frames if f.ply == ply.ply), None)
+        if shown is None or _text(shown.move) != ply.move:
+            answer = "no move" if shown is None else _text(shown.move)
             raise InputError(
                 transcript.path,
                 ply.line,

@@ -43,8 +43,8 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
 
 
 def _prenexed(problem: Problem) -> dict[str, object]:
-    made = None if problem.formula is None else problem.formula.prenexed
-    return {} if made is None else {"prenex": str(made)}
+    prenexed = None if problem.formula is None else problem.formula.prenexed
+    return {} if prenexed is None else {"prenex": str(prenexed)}
 
 
 def to_validate(problem: Problem) -> Problem:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.oracle import Oracle, ask
 from qsage_validate.certificates.oracles.refuter import Refuter
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf
@@ -32,7 +32,6 @@ from qsage_validate.strategies.readings import (
     VerdictReading,
 )
 from qsage_validate.strategies.unfolding import Unfolding
-from qsage_validate.strategies.values import ask
 
 # So many values of Black's are named in a verdict where a layout does not know what they mean.
 _NAMED = 8
@@ -200,8 +199,8 @@ class _Unfolded(_Following):
         Indicators, goals and state variables, and whatever a play that ended early left open,
         are looked for.
         """
-        made = {abs(v) for ply in self.layout.moves[: line.plies] for v in ply.all_variables}
-        return {v: value for v, value in line.choice.items() if v in made}
+        earlier = {abs(v) for ply in self.layout.moves[: line.plies] for v in ply.all_variables}
+        return {v: value for v, value in line.choice.items() if v in earlier}
 
     def refuted(self, line: Line) -> str:
         state, reader = self.layout.state, self.reader

@@ -102,9 +102,9 @@ class FormulaLegality:
         if self._claims:
             values = {**line.choice, **line.reply}
             for ply in range(1, line.plies + 1):
-                made = self._code.decode(ply, values)
-                if made.move is not None and not made.stop:
-                    found.setdefault(str(made.move), ply)
+                answer = self._code.decode(ply, values)
+                if answer.move is not None and not answer.stop:
+                    found.setdefault(str(answer.move), ply)
         return found
 
     def verdict(

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol
 
-from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.oracle import Oracle, ask
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Board, Player
@@ -27,7 +27,6 @@ from qsage_validate.strategies.readings import (
     SquareXY,
     VerdictReading,
 )
-from qsage_validate.strategies.values import ask
 
 _Column = tuple[bool | None, ...]
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Final
 
-from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.oracle import Oracle, ask
 from qsage_validate.encodings.layout.codings import bits_value, literal_value
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.formats.grid_names import named_cell
@@ -28,7 +28,6 @@ from qsage_validate.strategies.readings import (
     Values,
     VerdictReading,
 )
-from qsage_validate.strategies.values import ask
 
 # How many values of the opponent's remaining variables a verdict is evaluated for: of the
 # symbolic position and White's goal, and where nobody knows what the variables mean.

@@ -144,10 +144,10 @@ class Unfolding:
         They are literals of the matrix, each with the symbolic squares at which it breaks;
         ``None`` when the move is legal.
         """
-        made = self._assume(known) + self._assume(move)
-        if self._solver.solve(assumptions=made + self._required(known, ply)):
+        assumed = self._assume(known) + self._assume(move)
+        if self._solver.solve(assumptions=assumed + self._required(known, ply)):
             return None
-        before = made + self._required(known, ply - 1)
+        before = assumed + self._required(known, ply - 1)
         broken = self._broken(before, self._parts({**known, **move}, known, ply))
         result: dict[int, tuple[SquareXY, ...]] = {}
         for copy, literal in broken:

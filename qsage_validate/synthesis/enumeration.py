@@ -34,13 +34,13 @@ class Enumerator:
     def __init__(self, literals: Sequence[Literal], mask: int) -> None:
         self.mask = mask
         self.exhausted = False
-        self._made: dict[int, tuple[str, int, int] | Formula] = {}
+        self._built: dict[int, tuple[str, int, int] | Formula] = {}
         self._by_size: dict[int, list[int]] = {}
         self._waiting: dict[int, list[Literal]] = {}
         for literal in literals:
             self._waiting.setdefault(literal.size, []).append(literal)
         for constant, bits in ((TRUE, mask), (FALSE, 0)):
-            self._made[bits] = constant
+            self._built[bits] = constant
 
     def find(
         self, target: int, below: int, deadline: Deadline, *, most: int = MAX_FORMULAS
@@ -56,15 +56,15 @@ class Enumerator:
             if size not in self._by_size and not self._grow(size, target, deadline, most):
                 self.exhausted = True
                 return None
-            if target in self._made:
+            if target in self._built:
                 return self._formula(target)
         return None
 
     def _grow(self, size: int, target: int, deadline: Deadline, most: int) -> bool:
-        made, level = self._made, list[int]()
+        built, level = self._built, list[int]()
         for literal in self._waiting.get(size, ()):
-            if literal.bits not in made:
-                made[literal.bits] = literal.formula
+            if literal.bits not in built:
+                built[literal.bits] = literal.formula
                 level.append(literal.bits)
         count = 0
         for left_size in range(2, (size - 1) // 2 + 1):
@@ -73,27 +73,27 @@ class Enumerator:
             for left in lefts:
                 for right in rights:
                     both = left & right
-                    if both not in made:
-                        made[both] = ("and", left, right)
+                    if both not in built:
+                        built[both] = ("and", left, right)
                         level.append(both)
                     some = left | right
-                    if some not in made:
-                        made[some] = ("or", left, right)
+                    if some not in built:
+                        built[some] = ("or", left, right)
                         level.append(some)
                 count += len(rights)
                 if count > _CLOCK_EVERY:
                     count = 0
-                    if deadline.over or len(made) > most:
+                    if deadline.over or len(built) > most:
                         return False
-                if target in made:
+                if target in built:
                     break
         self._by_size[size] = level
         return True
 
     def _formula(self, bits: int) -> Formula:
-        made = self._made[bits]
-        if isinstance(made, Formula):
-            return made
-        sign, left, right = made
+        built = self._built[bits]
+        if isinstance(built, Formula):
+            return built
+        sign, left, right = built
         parts = (self._formula(left), self._formula(right))
         return conjunction(parts) if sign == "and" else disjunction(parts)

@@ -163,7 +163,7 @@ class BoardEngine(Engine[BoardStep]):
         if verdict.earlier is not None and not evidence:
             values = {**state.line.choice, **state.line.reply}
             player = self._conductor.mover(verdict.earlier)
-            evidence.append(names.made(player, verdict.earlier, str(move), values))
+            evidence.append(names.move_made(player, verdict.earlier, str(move), values))
         return evidence
 
     def _checked(self, step: BoardStep, move: MatchMove) -> LayoutMove:

@@ -244,8 +244,8 @@ def by_family(records: Sequence[Record]) -> Table:
         flawed = {r.run.instance for r in own if r.result.status in (IMPOSSIBLE, MALFORMED)}
         row = [family or "total", str(len({r.run.instance for r in own})), str(len(flawed) or "")]
         for config in configs:
-            made = [r for r in own if r.run.configuration == config]
-            row += [str(sum(map(has_formula, made))), str(sum(map(has_strategy, made)))]
+            ours = [r for r in own if r.run.configuration == config]
+            row += [str(sum(map(has_formula, ours))), str(sum(map(has_strategy, ours)))]
         rows.append(tuple(row))
     columns = ("family", "cases", "no formula exists")
     pairs = [f"{config}: {what}" for config in configs for what in ("formulas", "strategies")]

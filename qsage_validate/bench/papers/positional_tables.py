@@ -116,13 +116,13 @@ def _said(searched: Iterable[Record]) -> str:
 
 def sizes(records: Sequence[Record]) -> Table:
     """By encoding: clauses and variables as QDIMACS, gates and blocks, median and largest."""
-    made: dict[str, dict[str, Record]] = {}
+    records_of: dict[str, dict[str, Record]] = {}
     for record in latest(records):
         if "clauses" in record.result.data:
             # Solvers and preprocessors get the same formula.
-            made.setdefault(record.run.encoding, {})[record.run.instance] = record
+            records_of.setdefault(record.run.encoding, {})[record.run.instance] = record
     rows = []
-    for encoding, by_instance in made.items():
+    for encoding, by_instance in records_of.items():
         own = [record.result.data for record in by_instance.values()]
         cells = []
         for name in ("scopes", "variables", "clauses", "gates"):

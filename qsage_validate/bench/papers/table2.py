@@ -192,7 +192,7 @@ def solved_table(records: Sequence[Record]) -> Table:
     own = [r for r in records if r.run.instance not in others]
     configs = configuration_names(own)
     solved = counts(own)
-    made = Counter((r.run.family, r.run.configuration) for r in latest(own))
+    runs_made = Counter((r.run.family, r.run.configuration) for r in latest(own))
     families = table3()
     published = list(families[0].solved)
 
@@ -200,8 +200,8 @@ def solved_table(records: Sequence[Record]) -> Table:
         place = family.name, config
         if place not in solved:
             return ""
-        part = made[place] < family.instances
-        return f"{solved[place]} of {made[place]} run" if part else str(solved[place])
+        part = runs_made[place] < family.instances
+        return f"{solved[place]} of {runs_made[place]} run" if part else str(solved[place])
 
     rows = [
         (

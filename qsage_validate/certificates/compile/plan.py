@@ -154,11 +154,11 @@ class Planner:
         while any(position.to_move is not self.hero for _, position in replies):
             # The players of plies are given, so these positions are all of one ply.
             replies = [
-                ((*made, move), position)
-                for made, before in replies
+                ((*moves_before, move), position)
+                for moves_before, before in replies
                 for move, position in self._open(before).items()
             ]
-        return {Moves(made): position for made, position in replies}
+        return {Moves(moves_before): position for moves_before, position in replies}
 
     def _open(self, position: Position) -> dict[Move, Position]:
         """The moves after which the play goes on."""

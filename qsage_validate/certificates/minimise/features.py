@@ -79,7 +79,7 @@ def feature_circuit(
     if len(outer) <= _FEW_VARIABLES:
         maker.compare_bits(outer)
     known = set(free) | gates.keys()
-    gates |= maker.made(known)
+    gates |= maker.gates_from(known)
     sequence = _topological(gates, free)
     position = {v: index for index, v in enumerate(order)}
     # A gate stands behind the last variable that it needs; constants stand before all.
@@ -163,7 +163,7 @@ class _Maker:
                 carry = self._gate(Connective.AND, bit if offset > 0 else -bit, carry)
         return moved[::-1]
 
-    def made(self, known: set[int]) -> dict[int, Gate]:
+    def gates_from(self, known: set[int]) -> dict[int, Gate]:
         """The gates over numbers that are ``known``: a foreign layout may name others."""
         found: dict[int, Gate] = {}
         for number, gate in self._gates.items():

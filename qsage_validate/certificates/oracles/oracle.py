@@ -45,6 +45,22 @@ class Oracle(Protocol):
         ...
 
 
+def ask(
+    oracle: Oracle, choices: Sequence[Mapping[int, bool]], literals: Sequence[int]
+) -> NDArray[np.bool_]:
+    """The values of signed ``literals`` under each choice.
+
+    Shape ``(len(choices), len(literals))``; errors as for ``Oracle.values``.
+    """
+    variables = list(dict.fromkeys(abs(literal) for literal in literals))
+    if not choices or not variables:
+        return np.zeros((len(choices), len(literals)), dtype=np.bool_)
+    table = oracle.many(choices, variables)
+    column = {variable: k for k, variable in enumerate(variables)}
+    chosen: NDArray[np.bool_] = table[:, [column[abs(literal)] for literal in literals]]
+    return chosen ^ np.asarray([literal < 0 for literal in literals], dtype=np.bool_)
+
+
 class NoAnswerError(QsageError):
     """The clauses of a certificate cannot be satisfied under a choice of the opponent."""
 

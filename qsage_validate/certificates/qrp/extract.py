@@ -74,21 +74,21 @@ def extract(
     records = _record(read, bits, phases, wanted)
     builder = AigBuilder()
     literals = {variable: builder.input() for variable in inputs}
-    made = FunctionBuilder(builder, bits, phases, kind, literals).build(records, wanted, gates_of)
+    built = FunctionBuilder(builder, bits, phases, kind, literals).build(records, wanted, gates_of)
     extra: dict[int, int] = {}
     if gates and isinstance(formula, Qbf):
-        values = {**dict.fromkeys(formula.quantifiers(), FALSE), **literals, **made}
+        values = {**dict.fromkeys(formula.quantifiers(), FALSE), **literals, **built}
         formula.add_to(builder, values)
         extra = {gate: values[gate] for gate in formula.gates}
-    aig, moved = builder.build([*made.values(), *extra.values()])
+    aig, moved = builder.build([*built.values(), *extra.values()])
     return CircuitCertificate(
         kind,
         aig,
         tuple(inputs),
-        dict(zip(made, moved, strict=False)),
+        dict(zip(built, moved, strict=False)),
         Dialect.CAQE,
         path=read.path,
-        extra=dict(zip(extra, moved[len(made) :], strict=True)),
+        extra=dict(zip(extra, moved[len(built) :], strict=True)),
         recognised=f"extracted from a trace ({read.dialect.value})",
     )
 

@@ -41,22 +41,22 @@ class PhaseTable:
             self._nodes.append(node)
         return found
 
-    def build(self, phase: int, ite: Callable[[int, int, int], int], made: dict[int, int]) -> int:
+    def build(self, phase: int, ite: Callable[[int, int, int], int], built: dict[int, int]) -> int:
         """The literal of a phase: ``ite(bit, high, low)`` of literals that it makes.
 
-        ``made`` holds what has been made, and needs the constants to begin with.
+        ``built`` holds what has been made, and needs the constants to begin with.
         """
         waiting = [phase]
         while waiting:
             top = waiting[-1]
-            if top in made:
+            if top in built:
                 waiting.pop()
                 continue
             bit, high, low = self._nodes[top]
-            missing = [p for p in (high, low) if p not in made]
+            missing = [p for p in (high, low) if p not in built]
             if missing:
                 waiting += missing
                 continue
-            made[top] = ite(bit, made[high], made[low])
+            built[top] = ite(bit, built[high], built[low])
             waiting.pop()
-        return made[phase]
+        return built[phase]

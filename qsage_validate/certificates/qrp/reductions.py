@@ -70,7 +70,7 @@ class Reductions:
         return ""
 
     def _leaf(self, step: int, listed: Literals) -> str:
-        made = Step(*listed, _NO_PHASES)
+        reduction = Step(*listed, _NO_PHASES)
         if listed[0] & listed[1]:
             return "has no antecedents and literals in both signs"
         if not self._cubes:
@@ -82,7 +82,7 @@ class Reductions:
                     break
             else:
                 return "has no antecedents and is no clause of the formula"
-        self.live[step] = made
+        self.live[step] = reduction
         return ""
 
     def _chain(self, parents: list[Step], listed: Literals, *, early: bool) -> Step | str:

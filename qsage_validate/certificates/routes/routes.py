@@ -243,15 +243,17 @@ def _check(
 
 def _search(task: _Task, limits: Limits) -> Candidate:
     assert task.encoding is not None, "the order has looked"
-    made = certify_encoding(task.encoding, limits=of_the_rest(limits), tell=task.tell)
+    certified = certify_encoding(task.encoding, limits=of_the_rest(limits), tell=task.tell)
     stages = (
-        ("search", made.search_seconds),
-        ("compile", made.compile_seconds),
-        ("check", made.check_seconds),
+        ("search", certified.search_seconds),
+        ("compile", certified.compile_seconds),
+        ("check", certified.check_seconds),
     )
-    same = made.encoding.qbf == task.formula
-    proved = made.check if same else None
-    return Candidate(made.certificate, SEARCH, stages, proved, note=f"{made.decisions} decisions")
+    same = certified.encoding.qbf == task.formula
+    proved = certified.check if same else None
+    return Candidate(
+        certified.certificate, SEARCH, stages, proved, note=f"{certified.decisions} decisions"
+    )
 
 
 def _bloqqer(task: _Task, limits: Limits) -> Candidate:

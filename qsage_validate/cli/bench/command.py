@@ -238,22 +238,22 @@ def _run(
         runs = remaining(wanted, earlier, retry)
         if len(runs) < len(wanted):
             narrate(f"{path}: {len(wanted) - len(runs)} of {len(wanted)} runs have results")
-        made: list[Record] = []
+        new: list[Record] = []
 
         with CampaignProgress(sys.stderr, len(runs), name) as progress:
 
             def tell(record: Record, tally: Any) -> None:
-                made.append(record)
+                new.append(record)
                 progress.tell(record, tally)
 
             try:
                 run_campaign(reference(name), runs, file, scheduler, tell)
             except KeyboardInterrupt:
                 narrate(
-                    f"{path}: {len(made)} of {len(runs)} runs were made; the same command continues"
+                    f"{path}: {len(new)} of {len(runs)} runs were made; the same command continues"
                 )
                 raise
-    return _conclude(name, path, _concerning(wanted, [*earlier, *made]), len(made), json_output)
+    return _conclude(name, path, _concerning(wanted, [*earlier, *new]), len(new), json_output)
 
 
 def _concerning(wanted: Sequence[Run], records: Sequence[Record]) -> list[Record]:
@@ -262,9 +262,7 @@ def _concerning(wanted: Sequence[Run], records: Sequence[Record]) -> list[Record
     return [record for record in records if record.run.question in questions]
 
 
-def _conclude(
-    name: str, path: str, records: Sequence[Record], made: int, json_output: bool
-) -> Exit:
+def _conclude(name: str, path: str, records: Sequence[Record], new: int, json_output: bool) -> Exit:
     """Show the experiment's first table, and what does not fit together."""
     from qsage_validate.bench.campaign import disagreements, latest
     from qsage_validate.bench.experiments import get_experiment
@@ -277,7 +275,7 @@ def _conclude(
             {
                 "experiment": name,
                 "results": path,
-                "made": made,
+                "made": new,
                 "questions": len(known),
                 "decided": decided,
                 "disagreements": found,

@@ -48,9 +48,9 @@ class CampaignProgress:
 
             self._bar.console.print(Text(line))
             task = self._bar.task_ids[0]
-            self._bar.update(task, completed=tally.made, so_far=_statuses(tally))
+            self._bar.update(task, completed=tally.finished, so_far=_statuses(tally))
         elif self._stream is not None:
-            print(f"[{tally.made}/{tally.wanted}] {line}", file=self._stream, flush=True)
+            print(f"[{tally.finished}/{tally.wanted}] {line}", file=self._stream, flush=True)
 
     def _make_bar(self) -> Progress:
         from rich.console import Console

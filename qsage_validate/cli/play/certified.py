@@ -108,15 +108,15 @@ def certified(game: Uncertified, encoding: str | None, files: Files) -> Problem:
 
     with SearchLine(sys.stderr) as line:
         encoded = encode(game.model, encoding)
-        made = certify_formula(
+        proved = certify_formula(
             encoded.qbf,
             RouteOptions(route="search"),
             encoding=encoded,
             layout=encoded.layout,
             tell=line.tell,
         )
-    kind = made.certificate.kind
+    kind = proved.certificate.kind
     narrate(f"{game.model.name}: a {kind.value} certificate for {kind.player} was made and proved")
     words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
     named = replace(files, formula=None, certificate=None, game=(), made_from=words)
-    return of(encoded, made.certificate, named)
+    return of(encoded, proved.certificate, named)

@@ -204,12 +204,12 @@ class _Encoder:
             bits = (len(moves) - 1).bit_length()
             lines += [f"ldom({term(role)},{bit},{t})." for bit in range(bits)]
             for code, move in enumerate(moves):
-                made = f"{term(role)},{term(move)},{t}"
-                body = [f"legal({made})", f"not terminated({t})"]
+                arguments = f"{term(role)},{term(move)},{t}"
+                body = [f"legal({arguments})", f"not terminated({t})"]
                 for bit in range(bits):
                     sign = "" if code >> bit & 1 else "not "
                     body.append(f"{sign}code({term(role)},{bit},{t})")
-                lines.append(f"does({made}) :- {', '.join(body)}.")
+                lines.append(f"does({arguments}) :- {', '.join(body)}.")
         return "\n".join(lines)
 
     def encoding(self) -> GdlEncoding:

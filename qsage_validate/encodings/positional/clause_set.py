@@ -42,10 +42,10 @@ class ClauseSet:
 
     def variables(self, quantifier: Quantifier, count: int) -> Bits:
         """New variables in a scope of their own behind the others."""
-        made = tuple(range(self._count + 1, self._count + count + 1))
+        fresh = tuple(range(self._count + 1, self._count + count + 1))
         self._count += count
-        self._scopes.append(Scope(quantifier, made))
-        return made
+        self._scopes.append(Scope(quantifier, fresh))
+        return fresh
 
     def exists(self, count: int) -> Bits:
         """New existential variables."""

@@ -97,7 +97,7 @@ class _Rewriter:
         others = self.together
         legal, does, goal = (self.names[name] for name in ("legal", "does", "goal"))
         allowed = tuple(Atom(legal, (role, m)) for role, m in zip(self.others, moves, strict=True))
-        made = Atom("does", (others, joint))
+        joined = Atom("does", (others, joint))
         rules = [
             Rule(Atom("role", (self.black,))),
             Rule(Atom("role", (others,))),
@@ -107,7 +107,8 @@ class _Rewriter:
             Rule(Atom("goal", (self.black, value)), (Atom(goal, (self.black, value)),)),
         ]
         rules += [
-            Rule(Atom(does, (role, m)), (made,)) for role, m in zip(self.others, moves, strict=True)
+            Rule(Atom(does, (role, m)), (joined,))
+            for role, m in zip(self.others, moves, strict=True)
         ]
         offset = self.given.rules[0].offset
         return [Rule(rule.head, rule.body, offset) for rule in rules]

@@ -191,10 +191,10 @@ class Comparison(Formula):
         left, right = self.left.substitute(values), self.right.substitute(values)
         if left is self.left and right is self.right:
             return self
-        made = Comparison(self.relation, left, right)
-        if made.difference.is_constant:
-            return Truth(compare(self.relation, made.difference.constant))
-        return made
+        simplified = Comparison(self.relation, left, right)
+        if simplified.difference.is_constant:
+            return Truth(compare(self.relation, simplified.difference.constant))
+        return simplified
 
     def negated(self) -> Formula:
         return Comparison(OPPOSITE[self.relation], self.left, self.right)
@@ -254,10 +254,10 @@ class Congruence(Formula):
         expression, residue = self.expression.substitute(values), self.residue.substitute(values)
         if expression is self.expression and residue is self.residue:
             return self
-        made = Congruence(expression, self.modulus, residue, self.holds_equal)
-        if made.difference.is_constant:
-            return Truth((made.difference.constant % self.modulus == 0) == self.holds_equal)
-        return made
+        simplified = Congruence(expression, self.modulus, residue, self.holds_equal)
+        if simplified.difference.is_constant:
+            return Truth((simplified.difference.constant % self.modulus == 0) == self.holds_equal)
+        return simplified
 
     def negated(self) -> Formula:
         return Congruence(self.expression, self.modulus, self.residue, not self.holds_equal)

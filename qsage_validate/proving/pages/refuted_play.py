@@ -78,10 +78,10 @@ def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[Step, ...] | None
         except QsageError:
             return None
     frames = [step.frame for step in played]
-    made = [str(frame.move) for frame in frames if frame.move is not None]
+    replayed = [str(frame.move) for frame in frames if frame.move is not None]
     expected = [_bare(move) for move in moves]
-    length = min(len(made), len(expected))
-    if made[:length] != expected[:length] or len(made) < len(expected) - 1:
+    length = min(len(replayed), len(expected))
+    if replayed[:length] != expected[:length] or len(replayed) < len(expected) - 1:
         return None
     # The answer after the last move is shown, too, if it was made.
     return tuple(step for step in steps_of_frames(frames) if step.ply <= len(expected) + 1)

@@ -47,19 +47,19 @@ class Covered:
 
 def digest_of(problem: Problem) -> str:
     """A digest of everything that the results depend on: certificate, formula, layout, rules."""
-    made = hashlib.sha256()
+    hashed = hashlib.sha256()
 
     def add(value: object) -> None:
-        made.update(f"{value!r}\n".encode())
+        hashed.update(f"{value!r}\n".encode())
 
     certificate, formula = problem.answering, problem.formula
     add((certificate.kind, certificate.dialect))
     if isinstance(certificate, CircuitCertificate):
         add((certificate.aig.num_inputs, certificate.inputs))
-        made.update(certificate.aig.fanin0.tobytes() + certificate.aig.fanin1.tobytes())
+        hashed.update(certificate.aig.fanin0.tobytes() + certificate.aig.fanin1.tobytes())
         add((sorted(certificate.functions.items()), sorted(certificate.extra.items())))
     else:
-        made.update(certificate.literals.tobytes())
+        hashed.update(certificate.literals.tobytes())
         add((sorted(certificate.defined), certificate.max_variable))
     if formula is not None:
         add((formula.scopes, formula.output))
@@ -69,7 +69,7 @@ def digest_of(problem: Problem) -> str:
         add(layout_comments(layout))
     game = problem.game
     add(None if game is None else game.identity)
-    return made.hexdigest()
+    return hashed.hexdigest()
 
 
 def save(path: str, digest: str, covered: Covered) -> None:

@@ -71,8 +71,8 @@ class Merging:
         return self._remainders(plies).digests(inputs, len(choice))
 
     def _make(self, plies: int) -> Cofactors:
-        made = {abs(v) for ply in self._layout.moves[:plies] for v in ply.all_variables}
-        fixed = {self._column[v] for v in made if v in self._column} | set(self._position)
+        chosen_before = {abs(v) for ply in self._layout.moves[:plies] for v in ply.all_variables}
+        fixed = {self._column[v] for v in chosen_before if v in self._column} | set(self._position)
         wanted = list(dict.fromkeys(abs(literal) for literal in self._to_come(plies)))
         return Cofactors(*self._oracle.graph(wanted), sorted(fixed))
 

@@ -314,9 +314,9 @@ class VectorWalk:
 
     def _line(self, layer: Layer, more: Sequence[int]) -> Line:
         """A line that has set the variables that the layer's lines have."""
-        made = [abs(v) for ply in self.layout.moves[: layer.plies] for v in ply.all_variables]
+        earlier = [abs(v) for ply in self.layout.moves[: layer.plies] for v in ply.all_variables]
         stops = {abs(m.stop): m.stop < 0 for m in self.layout.moves if m.stop is not None}
-        own = {v: stops.get(v, False) for v in (*made, *more) if v in self._column}
+        own = {v: stops.get(v, False) for v in (*earlier, *more) if v in self._column}
         return Line(layer.plies, own)
 
     def _verdict(self, choice: Flags, patterns: Sequence[Choice]) -> Flags:

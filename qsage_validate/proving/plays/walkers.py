@@ -227,8 +227,8 @@ class StateWalker(Walker[list[PlayState]]):
             findings,
         )
         result.sampled = self.samples
-        made = zip(tries, after, strict=True)
-        result.findings += self._claims([(s, m, a) for (_, s, m), a in made])
+        steps = zip(tries, after, strict=True)
+        result.findings += self._claims([(s, m, a) for (_, s, m), a in steps])
         conductor.forget()
         return result
 
@@ -248,12 +248,12 @@ class StateWalker(Walker[list[PlayState]]):
         parent = [*closed, *(k for k, _, _ in tries)]
         return self._expansion([*(answered[k] for k in closed), *after], parent, [])
 
-    def _claims(self, made: list[tuple[PlayState, LayoutMove, PlayState]]) -> list[Finding]:
+    def _claims(self, steps: list[tuple[PlayState, LayoutMove, PlayState]]) -> list[Finding]:
         conductor, reader = self.conductor, self.conductor.reader
-        if not made or not conductor.can_claim(made[0][0].plies + 1):
+        if not steps or not conductor.can_claim(steps[0][0].plies + 1):
             return []
         player = conductor.player.other
-        claims = [(s, move) for s, move, after in made if not conductor.has_won(after, player)]
+        claims = [(s, move) for s, move, after in steps if not conductor.has_won(after, player)]
         findings: list[Finding] = []
         for first in range(0, len(claims), _CLAIMS_AT_A_TIME):
             part = claims[first : first + _CLAIMS_AT_A_TIME]
@@ -374,8 +374,8 @@ def replay_all(conductor: Conductor, plays: Sequence[Sequence[str]]) -> list[lis
             if move is None:
                 raise ValueError(f"{texts[k]} is no move at ply {number + 1}")
             pairs.append((states[k], move))
-        made = dict(zip(waiting, conductor.play_all(pairs), strict=True))
-        states = [made.get(k, state) for k, state in enumerate(states)]
+        played = dict(zip(waiting, conductor.play_all(pairs), strict=True))
+        states = [played.get(k, state) for k, state in enumerate(states)]
         # A reply off the board is told by its bits on arrays, and by "?" of the conductor.
         answers = [state.moves[-1:] for state in states]
         if any(a not in (("?",), (t,)) for a, t in zip(answers, texts, strict=True)):

@@ -36,17 +36,17 @@ def plain_circuit(qbf: Qbf) -> Qbf:
         inputs = [literal(x) for x in gate.inputs]
         match gate.connective:
             case Connective.AND:
-                made = builder.and_(*inputs)
+                built = builder.and_(*inputs)
             case Connective.OR:
-                made = builder.or_(*inputs)
+                built = builder.or_(*inputs)
             case Connective.XOR:
-                made = -builder.iff(*inputs)
+                built = -builder.iff(*inputs)
             case Connective.ITE:
                 condition, then, otherwise = inputs
-                made = builder.and_(
+                built = builder.and_(
                     builder.implies(condition, then), builder.or_(condition, otherwise)
                 )
-        literal_of[number] = made
+        literal_of[number] = built
     output, gates = literal(qbf.output), builder.gates
     return _with_positive_gate(replace(plain, gates=_cone(gates, output), output=output))
 

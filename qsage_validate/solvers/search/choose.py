@@ -18,9 +18,9 @@ _ENGINES: Final[Mapping[str, Callable[[Any], SearchEngine]]] = {"positional": Po
 
 def engine_for(game: Game) -> SearchEngine | None:
     """The engine made for games of a language; ``None`` where the general one is to be taken."""
-    made = _ENGINES.get(game.language)
+    engine_of = _ENGINES.get(game.language)
     try:
-        return None if made is None else made(game)
+        return None if engine_of is None else engine_of(game)
     except UsageError:
         # Turns of several stones, or a network with too many ways to list.
         return None

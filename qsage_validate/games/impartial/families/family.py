@@ -94,15 +94,15 @@ def _action(variables: tuple[str, ...], move: Move) -> Action:
     return Action(move.name, parameters, parse_formula(move.condition, known), tuple(effects))
 
 
-def closed(made: ImpartialGame) -> ImpartialGame:
+def closed(game: ImpartialGame) -> ImpartialGame:
     """The game without the moves that leave its legal states; no effect may have a condition."""
     actions = []
-    for action in made.actions:
+    for action in game.actions:
         assert all(effect.condition == TRUE for effect in action.effects)
         after: dict[str, Linear] = {e.variable: e.expression for e in action.effects}
-        legal = made.constraint.substitute(after)
+        legal = game.constraint.substitute(after)
         actions.append(replace(action, precondition=conjunction((action.precondition, legal))))
-    return replace(made, actions=tuple(actions))
+    return replace(game, actions=tuple(actions))
 
 
 def every(parts: Iterable[str]) -> str:

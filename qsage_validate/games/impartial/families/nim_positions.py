@@ -119,9 +119,9 @@ def loop_end_nim(count: int, bound: int | None = None, *, slip: bool = False) ->
     alone = some(
         every((f"{name} > 0", all_are((n for n in names if n != name), 0))) for name in names
     )
-    made = game(names, "v1 >= 0", alone, [])
+    parsed = game(names, "v1 >= 0", alone, [])
     if slip:
-        return ImpartialGame("", names, base.actions, base.constraint, made.ending)
+        return ImpartialGame("", names, base.actions, base.constraint, parsed.ending)
     two_left = some(every((f"{a} > 0", f"{b} > 0")) for a, b in pairwise((*names, names[0])))
     moves = [take(i, two_left) for i in range(1, count + 1)]
     if count == 3:

@@ -31,15 +31,15 @@ def follow(moves: Sequence[str], name: str, *, ply: int | None = None) -> Reques
 
 def _play(match: Match, moves: Sequence[str]) -> None:
     for number, text in enumerate(moves, start=1):
-        made = next((f for f in match.frames if f.ply == number), None)
-        if made is None:
+        frame = next((f for f in match.frames if f.ply == number), None)
+        if frame is None:
             match.push(text, force=True)
-        elif made.player is match.person:
+        elif frame.player is match.person:
             raise UsageError(f"found {text} at ply {number}, which {match.person} has made")
-        elif made.move is not None and text not in ("?", str(made.move)):
+        elif frame.move is not None and text not in ("?", str(frame.move)):
             # (A reply that is no move has no text of its own: nothing to compare.)
             raise UsageError(
-                f"found the reply {text} at ply {number}, expected {made.move}, which is how "
+                f"found the reply {text} at ply {number}, expected {frame.move}, which is how "
                 "this certificate answers"
             )
 
