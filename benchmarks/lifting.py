@@ -34,7 +34,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.formats.qrat import output_form, read_qrat
-from qsage_validate.formats.qrp import read_trace
+from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
 from qsage_validate.solvers.qbf.outcome import Status
@@ -105,7 +105,7 @@ def measure(case: Case, seconds: float, options: dict[str, int]) -> dict[str, ob
             if outcome.status is not Status.TRUE:
                 return row
             start = process_time()
-            certificate = extract(output, read_trace(qrp))
+            certificate = extract(output, read_qrp(qrp))
             row |= {"extract": process_time() - start, "extracted gates": certificate.aig.num_gates}
     start = process_time()
     lifted = for_circuit(lift(form, trace, output, certificate), formula)

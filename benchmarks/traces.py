@@ -39,11 +39,11 @@ from rich.table import Table
 
 from benchmarks.load import peak_memory
 from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.qrp.check import TraceProved, check_trace
+from qsage_validate.certificates.qrp.check import QrpProved, check_qrp
 from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.formats.qrp import read_trace
+from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -72,20 +72,20 @@ def cases() -> list[str]:
 
 def _index(formula: str, trace: str) -> dict[str, Any]:
     del formula
-    read = read_trace(trace)
+    read = read_qrp(trace)
     return {"steps": read.num_steps, "needed": len(read.needed())}
 
 
 def _read(formula: str, trace: str) -> dict[str, Any]:
     del formula
-    read = read_trace(trace)
+    read = read_qrp(trace)
     runs = read.runs(read.needed())
     return {"literals": sum(len(read.literals(run)[0]) for run in runs)}
 
 
 def _check(formula: str, trace: str) -> dict[str, Any]:
-    result = check_trace(read_formula(formula), trace)
-    return {"answer": str(result), "wrong": not isinstance(result, TraceProved)}
+    result = check_qrp(read_formula(formula), trace)
+    return {"answer": str(result), "wrong": not isinstance(result, QrpProved)}
 
 
 def _extract(formula: str, trace: str) -> dict[str, Any]:

@@ -264,10 +264,10 @@ def _trace(content: BytesOf) -> Facts:
     """The facts of a solver's trace, which may be larger than memory."""
     import numpy as np
 
-    from qsage_validate.formats.qrp import index_trace
+    from qsage_validate.formats.qrp import index_qrp
     from qsage_validate.kernel.certificate import Kind
 
-    trace = index_trace(content)
+    trace = index_qrp(content)
     needed = trace.needed()
     lengths = np.diff(trace.first)
     return {

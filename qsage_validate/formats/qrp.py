@@ -19,28 +19,28 @@ from __future__ import annotations
 from qsage_validate.errors import InputError
 from qsage_validate.formats.bytes_of import BytesOf, bytes_of
 from qsage_validate.formats.qrp_binary import index_binary
-from qsage_validate.formats.qrp_steps import Trace, TraceDialect
+from qsage_validate.formats.qrp_steps import QrpDialect, QrpProof
 from qsage_validate.formats.qrp_text import index_text
 from qsage_validate.formats.source import Format, Path, sniff_bytes
 
 
-def read_trace(path: Path) -> Trace:
+def read_qrp(path: Path) -> QrpProof:
     """Index a trace (compressed or not, ``-`` for standard input).
 
     A file that is not compressed is read piece by piece and must stay where it is while the
     trace is used.  Raises :class:`InputError` with the line (of text) or the byte (of ``bqrp``)
     for what is malformed, ends too early, or proves nothing.
     """
-    return index_trace(bytes_of(path))
+    return index_qrp(bytes_of(path))
 
 
-def parse_trace(data: bytes, path: str | None = None) -> Trace:
-    """The trace in ``data``; errors as in :func:`read_trace`."""
-    return index_trace(BytesOf(path, len(data), data))
+def parse_qrp(data: bytes, path: str | None = None) -> QrpProof:
+    """The trace in ``data``; errors as in :func:`read_qrp`."""
+    return index_qrp(BytesOf(path, len(data), data))
 
 
-def index_trace(file: BytesOf) -> Trace:
-    """Index the trace in ``file``; errors as in :func:`read_trace`."""
+def index_qrp(file: BytesOf) -> QrpProof:
+    """Index the trace in ``file``; errors as in :func:`read_qrp`."""
     found = sniff_bytes(file.read(0, 1 << 16))
     if found is Format.BQRP:
         return index_binary(file)
@@ -49,7 +49,7 @@ def index_trace(file: BytesOf) -> Trace:
         if file.size and found is not Format.UNKNOWN:
             kind = f"a file in the format {found.value}"
         raise InputError(file.path, 1, 1, kind, "a QRP trace (of DepQBF or Qute)")
-    return index_text(file, TraceDialect.QRP if found is Format.QRP else TraceDialect.QUTE)
+    return index_text(file, QrpDialect.QRP if found is Format.QRP else QrpDialect.QUTE)
 
 
-__all__ = ["Trace", "TraceDialect", "index_trace", "parse_trace", "read_trace"]
+__all__ = ["QrpDialect", "QrpProof", "index_qrp", "parse_qrp", "read_qrp"]

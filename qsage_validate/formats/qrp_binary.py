@@ -22,11 +22,11 @@ from qsage_validate.formats.qrp_steps import (
     Columns,
     Numbers,
     Offsets,
-    Trace,
-    TraceDialect,
+    QrpDialect,
+    QrpProof,
     join_columns,
-    make_trace,
-    trace_error,
+    make_qrp,
+    qrp_error,
 )
 
 _BLOCK: Final = 1 << 21
@@ -41,8 +41,8 @@ _RESULT: Final = re.compile(rb"\0r ((?:UN)?SAT)\s*\Z", re.IGNORECASE)
 _QUANTIFIERS: Final = {b"a": Quantifier.FORALL, b"e": Quantifier.EXISTS}
 
 
-def index_binary(file: BytesOf) -> Trace:
-    """Index a binary trace; errors as in :func:`~qsage_validate.formats.qrp.read_trace`."""
+def index_binary(file: BytesOf) -> QrpProof:
+    """Index a binary trace; errors as in :func:`~qsage_validate.formats.qrp.read_qrp`."""
     scopes, start = _head(file)
     tail = max(start, file.size - _TAIL)
     result = _RESULT.search(file.read(tail, file.size))
@@ -58,7 +58,7 @@ def index_binary(file: BytesOf) -> Trace:
         at = following
     columns = join_columns(blocks, None)
     true = result.group(1).upper() == b"SAT"
-    return make_trace(file, TraceDialect.BQRP, scopes, columns, true, binary_literals)
+    return make_qrp(file, QrpDialect.BQRP, scopes, columns, true, binary_literals)
 
 
 def _head(file: BytesOf) -> tuple[tuple[Scope, ...], int]:
@@ -189,4 +189,4 @@ def _explain(
 
 
 def _error(file: BytesOf, offset: int, found: str, expected: str) -> InputError:
-    return trace_error(file, TraceDialect.BQRP, offset, found, expected)
+    return qrp_error(file, QrpDialect.BQRP, offset, found, expected)

@@ -31,7 +31,7 @@ Decode = Callable[[BytesOf, bytes, int, Offsets, Offsets], tuple[Numbers, Offset
 """The literals in segments of some bytes that lie at an offset of a file."""
 
 
-class TraceDialect(Enum):
+class QrpDialect(Enum):
     """The conventions that a trace follows."""
 
     QRP = "qrp"
@@ -40,7 +40,7 @@ class TraceDialect(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
+class QrpProof:
     """The steps of a trace, in the order of the file; literals stay there.
 
     Steps are called by their index from 0.  ``ids`` are the file's own numbers, shape
@@ -51,7 +51,7 @@ class Trace:
     wrote it.
     """
 
-    dialect: TraceDialect
+    dialect: QrpDialect
     scopes: tuple[Scope, ...]
     ids: Numbers
     antecedents: Numbers
@@ -98,7 +98,7 @@ class Trace:
 
     def place(self, step: int) -> str:
         """Where a step is, for people: ``line 12`` or ``byte 345``."""
-        if self.dialect is TraceDialect.BQRP:
+        if self.dialect is QrpDialect.BQRP:
             return f"byte {int(self.begin[step])}"
         return f"line {self.file.line_of(int(self.begin[step]))}"
 
@@ -120,14 +120,14 @@ def needed_steps(final: int, antecedents: Numbers, first: Offsets) -> Numbers:
     return np.flatnonzero(np.frombuffer(needed, dtype=np.uint8)).astype(np.int32)
 
 
-def make_trace(
+def make_qrp(
     file: BytesOf,
-    dialect: TraceDialect,
+    dialect: QrpDialect,
     scopes: tuple[Scope, ...],
     columns: Columns,
     true: bool | None,
     decode: Decode,
-) -> Trace:
+) -> QrpProof:
     """The trace of what an index pass found; ``true`` is the result where the file has one.
 
     Raises :class:`InputError` for an id that is given twice, an antecedent that no earlier step
@@ -140,14 +140,14 @@ def make_trace(
     finals = np.flatnonzero(empty)
     if not len(finals):
         what = "clause or cube" if true is None else "cube" if true else "clause"
-        raise trace_error(
+        raise qrp_error(
             file, dialect, file.size, "the end of the file", f"the empty {what} that ends a proof"
         )
     final = int(finals[-1])
     if true is None:
         assert columns.cubes is not None, "a file without a result says what its steps are"
         true = bool(columns.cubes[final])
-    return Trace(
+    return QrpProof(
         dialect=dialect,
         scopes=scopes,
         ids=columns.ids,
@@ -195,7 +195,7 @@ def join_columns(blocks: list[Columns], kinds: bool | None) -> Columns:
     )
 
 
-def _resolve(file: BytesOf, dialect: TraceDialect, columns: Columns) -> Numbers:
+def _resolve(file: BytesOf, dialect: QrpDialect, columns: Columns) -> Numbers:
     """The steps that the ids of antecedents mean."""
     ids, wanted = columns.ids, columns.antecedent_ids
     owner = np.repeat(np.arange(len(ids), dtype=np.int32), np.diff(columns.first))
@@ -222,15 +222,15 @@ def _resolve(file: BytesOf, dialect: TraceDialect, columns: Columns) -> Numbers:
 
 
 def _step_error(
-    file: BytesOf, dialect: TraceDialect, columns: Columns, step: int, found: str, expected: str
+    file: BytesOf, dialect: QrpDialect, columns: Columns, step: int, found: str, expected: str
 ) -> InputError:
-    return trace_error(file, dialect, int(columns.begin[step]), found, expected)
+    return qrp_error(file, dialect, int(columns.begin[step]), found, expected)
 
 
-def trace_error(
-    file: BytesOf, dialect: TraceDialect, offset: int, found: str, expected: str
+def qrp_error(
+    file: BytesOf, dialect: QrpDialect, offset: int, found: str, expected: str
 ) -> InputError:
     """The error at a byte of a trace: with the line of a text, else with the byte."""
-    if dialect is TraceDialect.BQRP:
+    if dialect is QrpDialect.BQRP:
         return InputError(file.path, None, None, f"{found} at byte {offset}", expected)
     return InputError(file.path, file.line_of(offset), None, found, expected)

@@ -15,10 +15,10 @@ from qsage_validate.formats.qrp_steps import (
     Columns,
     Numbers,
     Offsets,
-    Trace,
-    TraceDialect,
+    QrpDialect,
+    QrpProof,
     join_columns,
-    make_trace,
+    make_qrp,
 )
 from qsage_validate.formats.source import quoted
 
@@ -36,8 +36,8 @@ _QUANTIFIERS: Final = {b"a": Quantifier.FORALL, b"e": Quantifier.EXISTS}
 _LITERAL: Final = re.compile(rb"-?[1-9][0-9]{0,8}")
 _NUMBER: Final = re.compile(rb"[1-9][0-9]{0,8}")
 _LINE: Final = {
-    TraceDialect.QRP: re.compile(rb"[0-9]+\s.*\S[ \t\r]{0,2}"),
-    TraceDialect.QUTE: re.compile(rb"[0-9]+\s[01]\s.*\S[ \t\r]{0,2}"),
+    QrpDialect.QRP: re.compile(rb"[0-9]+\s.*\S[ \t\r]{0,2}"),
+    QrpDialect.QUTE: re.compile(rb"[0-9]+\s[01]\s.*\S[ \t\r]{0,2}"),
 }
 _WORD: Final = re.compile(rb"[^ \t\r\n]+")
 
@@ -45,11 +45,11 @@ _ALPHABET: Final = np.zeros(256, dtype=np.bool_)
 _ALPHABET[np.frombuffer(b" \t\r\n-0123456789", dtype=np.uint8)] = True
 
 
-def index_text(file: BytesOf, dialect: TraceDialect) -> Trace:
-    """Index a trace in text; errors as in :func:`~qsage_validate.formats.qrp.read_trace`."""
+def index_text(file: BytesOf, dialect: QrpDialect) -> QrpProof:
+    """Index a trace in text; errors as in :func:`~qsage_validate.formats.qrp.read_qrp`."""
     scopes, start = _head(file, dialect)
     end, true = file.size, None
-    if dialect is TraceDialect.QRP:
+    if dialect is QrpDialect.QRP:
         end, true = _result(file, start)
     blocks: list[Columns] = []
     at = start
@@ -60,11 +60,11 @@ def index_text(file: BytesOf, dialect: TraceDialect) -> Trace:
             _explain(file, data, at, dialect)
         blocks.append(block)
         at = following
-    return make_trace(
+    return make_qrp(
         file,
         dialect,
         scopes,
-        join_columns(blocks, dialect is TraceDialect.QUTE),
+        join_columns(blocks, dialect is QrpDialect.QUTE),
         true,
         text_literals,
     )
@@ -86,10 +86,10 @@ def _whole_lines(file: BytesOf, start: int, end: int) -> tuple[bytes, int]:
 # --- Beginning and end ---------------------------------------------------------------------
 
 
-def _head(file: BytesOf, dialect: TraceDialect) -> tuple[tuple[Scope, ...], int]:
+def _head(file: BytesOf, dialect: QrpDialect) -> tuple[tuple[Scope, ...], int]:
     """The scopes, and where the first step begins."""
     scopes: list[Scope] = []
-    header = dialect is TraceDialect.QRP
+    header = dialect is QrpDialect.QRP
     at = 0
     while at < file.size:
         data, following = _whole_lines(file, at, file.size)
@@ -136,7 +136,7 @@ def _line_error(file: BytesOf, offset: int, line: bytes, expected: str) -> Input
 # --- Steps ---------------------------------------------------------------------------------
 
 
-def _index_block(data: bytes, base: int, dialect: TraceDialect) -> Columns | None:
+def _index_block(data: bytes, base: int, dialect: QrpDialect) -> Columns | None:
     """The index of some whole lines; ``None`` when something in them is malformed.
 
     Literals are only looked at byte by byte.
@@ -151,7 +151,7 @@ def _index_block(data: bytes, base: int, dialect: TraceDialect) -> Columns | Non
     if ids is None:
         return None
     cubes: NDArray[np.bool_] | None = None
-    if dialect is TraceDialect.QUTE:
+    if dialect is QrpDialect.QUTE:
         mark = raw[np.minimum(at + 1, len(raw) - 1)]
         if ((mark != 48) & (mark != 49)).any() or (
             raw[np.minimum(at + 2, len(raw) - 1)] > 32
@@ -276,7 +276,7 @@ def _mask(size: int, where: Offsets) -> NDArray[np.bool_]:
 # --- What is wrong -------------------------------------------------------------------------
 
 
-def _explain(file: BytesOf, data: bytes, base: int, dialect: TraceDialect) -> NoReturn:
+def _explain(file: BytesOf, data: bytes, base: int, dialect: QrpDialect) -> NoReturn:
     """Raise the error of the first malformed line of ``data``."""
     at = 0
     for line in data.split(b"\n")[:-1]:
@@ -285,13 +285,13 @@ def _explain(file: BytesOf, data: bytes, base: int, dialect: TraceDialect) -> No
     raise AssertionError("no line is malformed")
 
 
-def _explain_line(file: BytesOf, line: bytes, base: int, dialect: TraceDialect) -> None:
+def _explain_line(file: BytesOf, line: bytes, base: int, dialect: QrpDialect) -> None:
     words = [(m.group(), base + m.start()) for m in _WORD.finditer(line)]
     end = (b"", base + len(line.rstrip()))
     if not words or line[:1] in (b" ", b"\t"):
         raise _line_error(file, base, line, "a step")
     wanted = [(_NUMBER, "the number of a step")]
-    if dialect is TraceDialect.QUTE:
+    if dialect is QrpDialect.QUTE:
         wanted.append((re.compile(rb"[01]"), "0 for a clause or 1 for a cube"))
     for pattern, what in wanted:
         word, offset = words.pop(0) if words else end

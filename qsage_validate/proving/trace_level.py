@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from qsage_validate.certificates.qrp.check import (
-    TraceProved,
-    TraceRefuted,
-    check_trace,
+    QrpProved,
+    QrpRefuted,
+    check_qrp,
 )
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Undecided
-from qsage_validate.formats.qrp import read_trace
+from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.formats.source import Path
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.system.clock import Stopwatch
@@ -32,22 +32,22 @@ def check_trace_level(
     Raises :class:`InputError` for what is malformed.
     """
     watch = Stopwatch()
-    trace = read_trace(path)
-    result = check_trace(formula, trace, deadline=deadline, tell=tell)
+    trace = read_qrp(path)
+    result = check_qrp(formula, trace, deadline=deadline, tell=tell)
     evidence: dict[str, object] = {
         "result": "true" if trace.true else "false",
         "dialect": trace.dialect.value,
         "steps": trace.num_steps,
     }
     verdict: Verdict
-    if isinstance(result, TraceProved):
+    if isinstance(result, QrpProved):
         verdict = Proved(result.reason)
         evidence |= {
             "needed steps": result.needed,
             "initial clauses or cubes": result.leaves,
             "steps with merged literals": result.merged,
         }
-    elif isinstance(result, TraceRefuted):
+    elif isinstance(result, QrpRefuted):
         verdict = Refuted((Finding(FindingKind.TRACE_WRONG, 0, result.reason),))
         evidence |= {"step": result.id, "place": result.place}
     else:

@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import Exit
-from qsage_validate.formats.qrp_steps import TraceDialect
+from qsage_validate.formats.qrp_steps import QrpDialect
 from tests.support.trace_files import WrittenStep, trace_bytes
 
 from .conftest import Qsage
@@ -38,16 +38,16 @@ def formula(tmp_path: Path) -> str:
     return str(path)
 
 
-def write(folder: Path, dialect: TraceDialect, *steps: WrittenStep) -> str:
+def write(folder: Path, dialect: QrpDialect, *steps: WrittenStep) -> str:
     """A refutation of it, or another one."""
     path = folder / f"t.{dialect.value}"
     path.write_bytes(trace_bytes(steps or STEPS, true=False, dialect=dialect, scopes=SCOPES))
     return str(path)
 
 
-@pytest.mark.parametrize("dialect", TraceDialect)
+@pytest.mark.parametrize("dialect", QrpDialect)
 def test_a_trace_proves_its_formula_false(
-    qsage: Qsage, formula: str, tmp_path: Path, dialect: TraceDialect
+    qsage: Qsage, formula: str, tmp_path: Path, dialect: QrpDialect
 ) -> None:
     trace = write(tmp_path, dialect)
     done = qsage("validate", formula, "--trace", trace)
@@ -66,7 +66,7 @@ def test_a_trace_proves_its_formula_false(
 
 def test_a_wrong_step_is_named(qsage: Qsage, formula: str, tmp_path: Path) -> None:
     steps = [step if step.id != 5 else WrittenStep(5, (), (4,)) for step in STEPS[:5]]
-    trace = write(tmp_path, TraceDialect.QRP, *steps)
+    trace = write(tmp_path, QrpDialect.QRP, *steps)
     page = tmp_path / "page.html"
     done = qsage("validate", formula, "--trace", trace, "--report", str(page))
     assert done.code == Exit.REFUTED
@@ -79,7 +79,7 @@ def test_a_wrong_step_is_named(qsage: Qsage, formula: str, tmp_path: Path) -> No
 
 def test_a_malformed_trace_is_one_line(qsage: Qsage, formula: str, tmp_path: Path) -> None:
     path = tmp_path / "t.qrp"
-    path.write_bytes(Path(write(tmp_path, TraceDialect.QRP)).read_bytes()[:-20])
+    path.write_bytes(Path(write(tmp_path, QrpDialect.QRP)).read_bytes()[:-20])
     done = qsage("validate", formula, "--trace", str(path))
     assert done.code == Exit.BAD_INPUT
     assert done.err.splitlines() == [
@@ -88,7 +88,7 @@ def test_a_malformed_trace_is_one_line(qsage: Qsage, formula: str, tmp_path: Pat
 
 
 def test_limits(qsage: Qsage, formula: str, tmp_path: Path) -> None:
-    trace = write(tmp_path, TraceDialect.QRP)
+    trace = write(tmp_path, QrpDialect.QRP)
     done = qsage("validate", formula, "--trace", trace, "--timeout", "0")
     assert done.code == Exit.UNDECIDED
     assert "time was up after 0 of 7 steps" in done.out
@@ -119,15 +119,15 @@ def test_contradictory_options(
 def test_a_trace_beside_a_certificate(qsage: Qsage, formula: str, tmp_path: Path) -> None:
     certificate = tmp_path / "c.aag"
     certificate.write_text("aag 1 1 0 2 0\n2\n2\n0\ni0 1\no0 2\no1 result\n")
-    trace = write(tmp_path, TraceDialect.QRP)
+    trace = write(tmp_path, QrpDialect.QRP)
     done = qsage("validate", formula, "--cert", str(certificate), "--trace", trace, "--json")
     assert done.code == Exit.FINE
     levels = {level["level"]: level["verdict"] for level in json.loads(done.out)["levels"]}
     assert levels["trace"] == levels["dependencies"] == levels["formula"] == "proved"
 
 
-@pytest.mark.parametrize("dialect", TraceDialect)
-def test_info(qsage: Qsage, tmp_path: Path, dialect: TraceDialect) -> None:
+@pytest.mark.parametrize("dialect", QrpDialect)
+def test_info(qsage: Qsage, tmp_path: Path, dialect: QrpDialect) -> None:
     trace = write(tmp_path, dialect)
     done = qsage("info", trace, "--json")
     assert done.code == Exit.FINE

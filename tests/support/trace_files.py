@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from qsage_validate.circuit.qbf import Quantifier, Scope
-from qsage_validate.formats.qrp_steps import TraceDialect
+from qsage_validate.formats.qrp_steps import QrpDialect
 
 LETTERS = {Quantifier.EXISTS: "e", Quantifier.FORALL: "a"}
 
@@ -23,14 +23,14 @@ def trace_bytes(
     steps: Sequence[WrittenStep],
     *,
     true: bool,
-    dialect: TraceDialect = TraceDialect.QRP,
+    dialect: QrpDialect = QrpDialect.QRP,
     scopes: Sequence[Scope] = (),
 ) -> bytes:
     """The file that a solver would write."""
-    if dialect is TraceDialect.BQRP:
+    if dialect is QrpDialect.BQRP:
         return _binary(steps, true, scopes)
     prefix = [f"{LETTERS[s.quantifier]} {' '.join(map(str, s.variables))} 0" for s in scopes]
-    if dialect is TraceDialect.QUTE:
+    if dialect is QrpDialect.QUTE:
         lines = [f"{line} " for line in prefix]
         lines += [_line(step, f" {int(true)}") for step in steps]
         return "".join(f"{line}\n" for line in lines).encode()

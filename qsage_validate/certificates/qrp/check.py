@@ -27,8 +27,8 @@ from qsage_validate.certificates.qrp.sets import Literals, PrefixBits, as_form, 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import Proof, Refutation, Undecided
 from qsage_validate.formats.qdimacs import ClausalForm
-from qsage_validate.formats.qrp import read_trace
-from qsage_validate.formats.qrp_steps import Trace
+from qsage_validate.formats.qrp import read_qrp
+from qsage_validate.formats.qrp_steps import QrpProof
 from qsage_validate.formats.source import Path
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -38,7 +38,7 @@ _TABLE = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
-class TraceProved(Proof):
+class QrpProved(Proof):
     """The trace proves its formula ``true`` or false.
 
     ``needed`` of its ``steps`` are what the proof rests on, ``leaves`` of them clauses of the
@@ -58,7 +58,7 @@ class TraceProved(Proof):
 
 
 @dataclass(frozen=True, slots=True)
-class TraceRefuted(Refutation):
+class QrpRefuted(Refutation):
     """The trace is no proof: its step ``id`` at ``place`` (a line or byte) does not follow."""
 
     id: int
@@ -70,16 +70,16 @@ class TraceRefuted(Refutation):
         return f"step {self.id} ({self.place}) {self.what}"
 
 
-TraceResult = TraceProved | TraceRefuted | Undecided
+QrpResult = QrpProved | QrpRefuted | Undecided
 
 
-def check_trace(
+def check_qrp(
     formula: Qbf | ClausalForm,
-    trace: Trace | Path,
+    trace: QrpProof | Path,
     *,
     deadline: Deadline = NEVER,
     tell: Tell = nobody,
-) -> TraceResult:
+) -> QrpResult:
     """Check every step that the result rests on, in the order of the file.
 
     A circuit stands for its clauses (:func:`~qsage_validate.formats.qdimacs.clausal_form`).
@@ -87,12 +87,12 @@ def check_trace(
     deadline nothing is decided; ``tell`` hears now and then how many steps are done of how many.
     Raises :class:`InputError` for what is malformed.
     """
-    read = trace if isinstance(trace, Trace) else read_trace(trace)
+    read = trace if isinstance(trace, QrpProof) else read_qrp(trace)
     return _Checker(as_form(formula), read).run(deadline, tell)
 
 
 class _Checker:
-    def __init__(self, form: ClausalForm, trace: Trace) -> None:
+    def __init__(self, form: ClausalForm, trace: QrpProof) -> None:
         self.trace = trace
         self.bits = PrefixBits(form)
         pivot = Quantifier.FORALL if trace.true else Quantifier.EXISTS
@@ -100,7 +100,7 @@ class _Checker:
         self.reduced = self.bits.of[pivot.dual]
         self.word = "cube" if trace.true else "clause"
 
-    def run(self, deadline: Deadline, tell: Tell) -> TraceResult:
+    def run(self, deadline: Deadline, tell: Tell) -> QrpResult:
         trace = self.trace
         needed = trace.needed()
         left = uses(trace, needed)
@@ -127,7 +127,7 @@ class _Checker:
                     leaves += 1
                     reason = leaf(literals, satisfying is not None and bool(satisfying[k]))
                 if reason is not None:
-                    return TraceRefuted(int(trace.ids[step]), trace.place(step), reason)
+                    return QrpRefuted(int(trace.ids[step]), trace.place(step), reason)
                 merged += bool(literals[0] & literals[1])
                 if left[step]:
                     live[step] = literals
@@ -135,7 +135,7 @@ class _Checker:
                     left[b] -= 1
                     if not left[b]:
                         live.pop(b, None)
-        return TraceProved(trace.true, trace.num_steps, len(needed), leaves, merged)
+        return QrpProved(trace.true, trace.num_steps, len(needed), leaves, merged)
 
     def _consistent(self, step: int, literals: Literals) -> str | None:
         cubes = self.trace.cubes

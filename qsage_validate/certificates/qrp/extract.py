@@ -31,14 +31,14 @@ from qsage_validate.certificates.qrp.sets import PrefixBits, as_form, step_error
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.qdimacs import ClausalForm
-from qsage_validate.formats.qrp import read_trace
-from qsage_validate.formats.qrp_steps import Trace
+from qsage_validate.formats.qrp import read_qrp
+from qsage_validate.formats.qrp_steps import QrpProof
 from qsage_validate.formats.source import Path
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 
 def extract(
-    formula: Qbf | ClausalForm, trace: Trace | Path, *, gates: bool = False
+    formula: Qbf | ClausalForm, trace: QrpProof | Path, *, gates: bool = False
 ) -> CircuitCertificate:
     """The functions that a trace of ``formula`` proves it by: Skolem when it is true.
 
@@ -51,7 +51,7 @@ def extract(
     Raises :class:`InputError` for a trace that is malformed or no proof; what it gives must
     still pass :func:`~qsage_validate.certificates.checker.check.check`, as everything must.
     """
-    read = trace if isinstance(trace, Trace) else read_trace(trace)
+    read = trace if isinstance(trace, QrpProof) else read_qrp(trace)
     form = as_form(formula)
     bits = PrefixBits(form)
     kind = Kind.SKOLEM if read.true else Kind.HERBRAND
@@ -93,7 +93,7 @@ def extract(
     )
 
 
-def _record(trace: Trace, bits: PrefixBits, phases: PhaseTable, wanted: int) -> Sequence[Record]:
+def _record(trace: QrpProof, bits: PrefixBits, phases: PhaseTable, wanted: int) -> Sequence[Record]:
     """All reductions of ``wanted`` variables, in the order of the proof."""
     needed = trace.needed()
     left = uses(trace, needed)

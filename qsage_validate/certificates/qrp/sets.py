@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
-from qsage_validate.formats.qrp_steps import Numbers, Offsets, Trace
+from qsage_validate.formats.qrp_steps import Numbers, Offsets, QrpProof
 
 Literals = tuple[int, int]
 """Positive and negative variables."""
@@ -66,7 +66,7 @@ class PrefixBits:
             bits ^= lowest
         return found
 
-    def table(self, trace: Trace, steps: Numbers) -> Iterator[tuple[Numbers, NDArray[np.bool_]]]:
+    def table(self, trace: QrpProof, steps: Numbers) -> Iterator[tuple[Numbers, NDArray[np.bool_]]]:
         """Pieces of ascending ``steps`` with a row for each step, in order.
 
         A row has a column for each variable, true where it is positive, and then one for each
@@ -104,7 +104,12 @@ class PrefixBits:
             yield int.from_bytes(data[:half], "little"), int.from_bytes(data[half:], "little")
 
     def _check(
-        self, trace: Trace, steps: Numbers, flat: Numbers, first: Offsets, bits: NDArray[np.int64]
+        self,
+        trace: QrpProof,
+        steps: Numbers,
+        flat: Numbers,
+        first: Offsets,
+        bits: NDArray[np.int64],
     ) -> None:
         unknown = np.flatnonzero(bits < 0)
         if not len(unknown):
@@ -115,14 +120,14 @@ class PrefixBits:
         raise step_error(trace, step, found, "a variable of the formula")
 
 
-def step_error(trace: Trace, step: int, found: str, expected: str) -> InputError:
+def step_error(trace: QrpProof, step: int, found: str, expected: str) -> InputError:
     """The error of one step of a trace."""
-    from qsage_validate.formats.qrp_steps import trace_error
+    from qsage_validate.formats.qrp_steps import qrp_error
 
-    return trace_error(trace.file, trace.dialect, int(trace.begin[step]), found, expected)
+    return qrp_error(trace.file, trace.dialect, int(trace.begin[step]), found, expected)
 
 
-def uses(trace: Trace, steps: Numbers) -> list[int]:
+def uses(trace: QrpProof, steps: Numbers) -> list[int]:
     """How often each of all steps is an antecedent of one of ``steps``."""
     lengths = np.diff(trace.first)
     chosen = np.zeros(trace.num_steps, dtype=np.bool_)

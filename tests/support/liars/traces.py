@@ -12,7 +12,7 @@ _MOST = 9
 
 
 @mutator("make:trace")
-def make_trace(draft: Draft, rng: Random) -> Draft | None:
+def make_qrp(draft: Draft, rng: Random) -> Draft | None:
     """A proof of what the formula is, in the dialect QRP."""
     if draft.formula.clauses is None or len(draft.formula.variables) > _MOST:
         return None

@@ -17,8 +17,8 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats import qrp_binary as bqrp
 from qsage_validate.formats import qrp_steps as trace
 from qsage_validate.formats import qrp_text
-from qsage_validate.formats.qrp import parse_trace, read_trace
-from qsage_validate.formats.qrp_steps import Trace, TraceDialect
+from qsage_validate.formats.qrp import parse_qrp, read_qrp
+from qsage_validate.formats.qrp_steps import QrpDialect, QrpProof
 from qsage_validate.formats.source import Format, sniff_bytes
 from tests.support.generated import damaged
 from tests.support.trace_files import WrittenStep, read_plainly, trace_bytes
@@ -32,11 +32,11 @@ STEPS = (
     WrittenStep(70_001, (), (70_000,)),
 )
 REFUTATION = trace_bytes(STEPS, true=False, scopes=SCOPES)
-PROOF = trace_bytes(STEPS, true=True, dialect=TraceDialect.QUTE, scopes=SCOPES)
-BINARY = trace_bytes(STEPS, true=True, dialect=TraceDialect.BQRP, scopes=SCOPES)
+PROOF = trace_bytes(STEPS, true=True, dialect=QrpDialect.QUTE, scopes=SCOPES)
+BINARY = trace_bytes(STEPS, true=True, dialect=QrpDialect.BQRP, scopes=SCOPES)
 
 
-def all_steps(read: Trace) -> list[WrittenStep]:
+def all_steps(read: QrpProof) -> list[WrittenStep]:
     """All that a trace holds, literals included."""
     steps = np.arange(read.num_steps, dtype=np.int32)
     literals: list[tuple[int, ...]] = []
@@ -73,51 +73,47 @@ def written(draw: st.DrawFn) -> list[WrittenStep]:
 
 
 @settings(max_examples=60)
-@given(written(), st.booleans(), st.sampled_from(TraceDialect))
-def test_what_is_written_is_read(
-    steps: list[WrittenStep], true: bool, dialect: TraceDialect
-) -> None:
+@given(written(), st.booleans(), st.sampled_from(QrpDialect))
+def test_what_is_written_is_read(steps: list[WrittenStep], true: bool, dialect: QrpDialect) -> None:
     data = trace_bytes(steps, true=true, dialect=dialect, scopes=SCOPES)
-    read = parse_trace(data)
+    read = parse_qrp(data)
     assert read.dialect is dialect
     assert read.true is true
     assert read.scopes == SCOPES
     assert all_steps(read) == steps
     assert read.final == len(steps) - 1
-    if dialect is TraceDialect.QUTE:
+    if dialect is QrpDialect.QUTE:
         assert read.cubes is not None
         assert read.cubes.all() == true
 
 
-@given(written(), st.sampled_from(TraceDialect), st.integers(1, 40))
-def test_blocks_may_end_anywhere(
-    steps: list[WrittenStep], dialect: TraceDialect, size: int
-) -> None:
+@given(written(), st.sampled_from(QrpDialect), st.integers(1, 40))
+def test_blocks_may_end_anywhere(steps: list[WrittenStep], dialect: QrpDialect, size: int) -> None:
     data = trace_bytes(steps, true=True, dialect=dialect, scopes=SCOPES)
     with pytest.MonkeyPatch.context() as patch:
         for module in (qrp_text, bqrp):
             patch.setattr(module, "_BLOCK", size)
         patch.setattr(trace, "_SPAN", size)
-        assert all_steps(parse_trace(data)) == steps
+        assert all_steps(parse_qrp(data)) == steps
 
 
 def test_a_real_trace_is_read_as_it_is_read_plainly(tmp_path: Path) -> None:
     require_solvers()
     formula = hard_qdimacs(Random(3))
     _, path = traced(formula, tmp_path, "depqbf")
-    steps = all_steps(read_trace(path))
+    steps = all_steps(read_qrp(path))
     assert steps == read_plainly(path.read_text())
     assert len(steps) > 20
     _, path = traced(formula, tmp_path, "depqbf", binary=True)
-    assert all_steps(read_trace(path)) == steps
+    assert all_steps(read_qrp(path)) == steps
 
 
-@pytest.mark.parametrize("dialect", TraceDialect)
-def test_prefixes_may_be_long(dialect: TraceDialect) -> None:
+@pytest.mark.parametrize("dialect", QrpDialect)
+def test_prefixes_may_be_long(dialect: QrpDialect) -> None:
     scopes = [Scope(Quantifier.EXISTS, (3, 1))]
     scopes += [Scope(Quantifier.FORALL, tuple(range(10, 60_000)))]
     scopes += [Scope(Quantifier.EXISTS, (2,))] * 20_000
-    read = parse_trace(trace_bytes(STEPS, true=False, dialect=dialect, scopes=scopes))
+    read = parse_qrp(trace_bytes(STEPS, true=False, dialect=dialect, scopes=scopes))
     assert list(read.scopes) == scopes
     assert all_steps(read) == list(STEPS)
 
@@ -131,7 +127,7 @@ def test_needed_steps_are_those_that_the_last_one_rests_on() -> None:
         WrittenStep(5, (), (1, 3)),
         WrittenStep(6, (7,), (5, 4)),
     ]
-    read = parse_trace(trace_bytes(steps, true=False))
+    read = parse_qrp(trace_bytes(steps, true=False))
     assert read.final == 4
     assert read.needed().tolist() == [0, 2, 4]
 
@@ -141,7 +137,7 @@ def test_needed_steps_over_many_blocks() -> None:
     steps = [WrittenStep(1, (1,)), WrittenStep(2, (2,))]
     steps += [WrittenStep(k, (1,), (k - 2,)) for k in range(3, count)]
     steps.append(WrittenStep(count, (), (count - 1,)))
-    read = parse_trace(trace_bytes(steps, true=False, dialect=TraceDialect.BQRP))
+    read = parse_qrp(trace_bytes(steps, true=False, dialect=QrpDialect.BQRP))
     assert read.needed().tolist() == [*range(1, count - 1, 2), count - 1]
 
 
@@ -149,13 +145,13 @@ def test_files_compressed_or_not(tmp_path: Path) -> None:
     plain, packed = tmp_path / "a.qrp", tmp_path / "a.qrp.gz"
     plain.write_bytes(REFUTATION)
     packed.write_bytes(gzip.compress(REFUTATION))
-    assert all_steps(read_trace(plain)) == all_steps(read_trace(packed)) == list(STEPS)
+    assert all_steps(read_qrp(plain)) == all_steps(read_qrp(packed)) == list(STEPS)
 
 
 def test_a_file_that_becomes_shorter_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "a.qrp"
     path.write_bytes(REFUTATION)
-    read = read_trace(path)
+    read = read_qrp(path)
     path.write_bytes(REFUTATION[:20])
     with pytest.raises(InputError, match="found a file that has become shorter"):
         all_steps(read)
@@ -309,7 +305,7 @@ def test_sniffing(data: bytes, found: Format) -> None:
 )
 def test_messages(data: bytes, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        all_steps(parse_trace(data, "<t>"))
+        all_steps(parse_qrp(data, "<t>"))
     assert str(caught.value).startswith(message)
 
 
@@ -317,7 +313,7 @@ def read_or_refuse(data: bytes) -> None:
     """Read all of a trace; an error must be one line."""
     message = "t:"
     try:
-        all_steps(parse_trace(data, "t"))
+        all_steps(parse_qrp(data, "t"))
     except InputError as error:
         message = str(error)
     assert message.startswith("t:")
@@ -328,7 +324,7 @@ def read_or_refuse(data: bytes) -> None:
 def test_no_beginning_of_a_trace_is_one(data: bytes) -> None:
     for end in range(len(data) - 1):
         with pytest.raises(InputError) as caught:
-            all_steps(parse_trace(data[:end], "t"))
+            all_steps(parse_qrp(data[:end], "t"))
         assert "\n" not in str(caught.value)
 
 

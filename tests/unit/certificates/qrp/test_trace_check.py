@@ -9,12 +9,12 @@ from random import Random
 import pytest
 
 from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.qrp.check import TraceProved, TraceRefuted, check_trace
+from qsage_validate.certificates.qrp.check import QrpProved, QrpRefuted, check_qrp
 from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.formats.qdimacs import parse_qdimacs
-from qsage_validate.formats.qrp import parse_trace
+from qsage_validate.formats.qrp import parse_qrp
 from tests.support.random_qbf import random_clausal, truth
 from tests.support.tracing import require_solvers, traced
 
@@ -56,9 +56,9 @@ e 3 0
     ids=["clauses", "cubes", "chain"],
 )
 def test_long_distance_resolution(about: Qbf, data: bytes, merged: int) -> None:
-    trace = parse_trace(data)
-    result = check_trace(about, trace)
-    assert isinstance(result, TraceProved)
+    trace = parse_qrp(data)
+    result = check_qrp(about, trace)
+    assert isinstance(result, QrpProved)
     assert result.exit_code is Exit.FINE
     assert result.true is truth(about)
     assert (result.leaves, result.merged) == (3, merged)
@@ -84,9 +84,9 @@ def test_a_strategy_may_need_several_cases() -> None:
         true=True,
     )
     # Steps may reduce as they resolve (6), or leave it to a later one (7, 8).
-    result = check_trace(about, parse_trace(trace))
-    assert isinstance(result, TraceProved), result
-    certificate = extract(about, parse_trace(trace))
+    result = check_qrp(about, parse_qrp(trace))
+    assert isinstance(result, QrpProved), result
+    certificate = extract(about, parse_qrp(trace))
     assert isinstance(check(about, certificate), CertificateProved)
 
 
@@ -186,29 +186,29 @@ def test_a_strategy_may_need_several_cases() -> None:
     ],
 )
 def test_what_is_no_proof(about: Qbf, steps: tuple[str, ...], true: bool, message: str) -> None:
-    result = check_trace(about, parse_trace(qrp(*steps, true=true)))
-    assert isinstance(result, TraceRefuted)
+    result = check_qrp(about, parse_qrp(qrp(*steps, true=true)))
+    assert isinstance(result, QrpRefuted)
     assert result.exit_code is Exit.REFUTED
     assert str(result) == f"refuted: {message}"
 
 
 def test_clauses_are_no_part_of_a_proof_by_cubes() -> None:
     data = b"a 1 0\ne 2 0\n1 0 2 0 0\n2 1 0 1 0\n"
-    result = check_trace(formula("a 1; e 2", "2"), parse_trace(data))
+    result = check_qrp(formula("a 1; e 2", "2"), parse_qrp(data))
     assert str(result) == "refuted: step 1 (line 3) is a clause in a proof by cubes"
 
 
 def test_a_clause_may_be_listed_reduced() -> None:
     about = formula("e 1; a 2 3", "1 2 -3", "-1 2")
-    trace = parse_trace(qrp("1 1 2 0 0", "2 -1 0 0", "3 0 1 2 0"))
-    assert isinstance(check_trace(about, trace), TraceProved)
+    trace = parse_qrp(qrp("1 1 2 0 0", "2 -1 0 0", "3 0 1 2 0"))
+    assert isinstance(check_qrp(about, trace), QrpProved)
     certificate = extract(about, trace)
     assert isinstance(check(about, certificate), CertificateProved)
 
 
 def test_variables_that_the_formula_lacks() -> None:
-    trace = parse_trace(qrp("1 1 8 0 0", "2 0 1 0"), "t")
-    for use in (check_trace, extract):
+    trace = parse_qrp(qrp("1 1 8 0 0", "2 0 1 0"), "t")
+    for use in (check_qrp, extract):
         with pytest.raises(InputError) as caught:
             use(MERGING, trace)
         message = "t:2: found variable 8 in step 1, expected a variable of the formula"
@@ -216,7 +216,7 @@ def test_variables_that_the_formula_lacks() -> None:
 
 
 def test_nothing_is_extracted_from_what_does_not_follow() -> None:
-    trace = parse_trace(qrp("1 1 2 3 0 0", "3 -3 0 0", "4 0 1 3 0"), "t")
+    trace = parse_qrp(qrp("1 1 2 3 0 0", "3 -3 0 0", "4 0 1 3 0"), "t")
     with pytest.raises(InputError, match=re.escape("t:4: found step 4, which lacks a literal")):
         extract(MERGING, trace)
 
@@ -257,15 +257,15 @@ def test_no_damage_makes_a_proof_of_what_is_wrong(solver: str, tmp_path: Path) -
         data = path.read_bytes()
         for _ in range(12):
             try:
-                trace = parse_trace(damage(rng, data))
-                result = check_trace(about, trace)
+                trace = parse_qrp(damage(rng, data))
+                result = check_qrp(about, trace)
             except InputError:
                 found["malformed"] += 1
                 continue
-            if isinstance(result, TraceRefuted):
+            if isinstance(result, QrpRefuted):
                 found["refuted"] += 1
                 continue
-            assert isinstance(result, TraceProved)
+            assert isinstance(result, QrpProved)
             found["proved"] += 1
             assert result.true is answer
             assert isinstance(check(about, extract(about, trace)), CertificateProved)

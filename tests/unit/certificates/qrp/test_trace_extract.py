@@ -9,14 +9,14 @@ from random import Random
 import pytest
 
 from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.qrp.check import TraceProved, check_trace
+from qsage_validate.certificates.qrp.check import QrpProved, check_qrp
 from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.certificates.qrp.gates import conjunctions
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
-from qsage_validate.formats.qrp import read_trace
+from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.kernel.certificate import Kind
 from tests.support.random_qbf import random_circuit, random_qbf, truth
 from tests.support.tracing import WAYS, hard_qdimacs, require_solvers, traced
@@ -25,10 +25,10 @@ from tests.support.tracing import WAYS, hard_qdimacs, require_solvers, traced
 def certify(formula: Qbf, folder: Path, solver: str, binary: bool) -> bool:
     """The answer, after everything that a trace leads to has been checked."""
     true, path = traced(formula, folder, solver, binary=binary)
-    trace = read_trace(path)
+    trace = read_qrp(path)
     assert trace.true is true
-    checked = check_trace(formula, trace)
-    assert isinstance(checked, TraceProved), checked
+    checked = check_qrp(formula, trace)
+    assert isinstance(checked, QrpProved), checked
     certificate = extract(formula, trace)
     assert certificate.kind is (Kind.SKOLEM if true else Kind.HERBRAND)
     proved = check(formula, certificate)
