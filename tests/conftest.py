@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -30,6 +31,21 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("qsage")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What searches and spawns runs last: ``tests/conformance``, ``tests/e2e``, marked files."""
+    for item in items:
+        folder = item.path.relative_to(REPOSITORY / "tests").parts[0]
+        if folder in ("conformance", "e2e"):
+            item.add_marker("slow")
+    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+
+def pytest_collection_finish() -> None:
+    """The garbage collector need not look at some thousand tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,8 @@ from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
 from tests.support.commands import run_qsage
 
+pytestmark = pytest.mark.slow
+
 DOMINO = "httt size 3x3 shape domino*"
 
 

@@ -21,7 +21,10 @@ from tests.support.toy_bench import REFERENCE, TOY
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 
 # What the library warns of is its own.
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("default"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,8 @@ from tests.support.bloqqer_runs import run_bloqqer
 from tests.support.random_qbf import random_qcir, random_qdimacs, truth
 from tests.support.skolem_by_expansion import skolem_by_expansion
 
+pytestmark = pytest.mark.slow
+
 
 def form_of(text: str) -> tuple[Qbf, ClausalForm]:
     """A formula as clauses, and its clausal form, from lines without the header."""

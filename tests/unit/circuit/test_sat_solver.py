@@ -13,6 +13,8 @@ from pysat import solvers
 
 from qsage_validate.circuit.sat_solver import Solver
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["cadical195", "cadical153", "glucose4", "minisat22"]
 INTERRUPTS = 20
 

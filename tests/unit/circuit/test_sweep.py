@@ -18,6 +18,8 @@ from qsage_validate.system.pool import WorkerFailedError, ordered_map
 from qsage_validate.system.progress import Progress
 from tests.support.random_certificates import evaluate_aig, random_aig
 
+pytestmark = pytest.mark.slow
+
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[Aig, list[int]]:

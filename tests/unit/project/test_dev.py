@@ -15,6 +15,8 @@ import pytest
 
 from tests.conftest import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 
 class Bootstrap:
     """``dev.py`` in a directory of its own, with programs that are recorded and not run."""

@@ -43,6 +43,8 @@ from tests.support.plays import (
     with_flipped_fanin,
 )
 
+pytestmark = pytest.mark.slow
+
 WIDE = ("connect-c", "--size=4x4", "--connect=3", "--depth=9")
 
 

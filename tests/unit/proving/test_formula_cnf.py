@@ -24,6 +24,8 @@ from tests.support.lrat import refutes
 from tests.support.random_certificates import all_choices, certified, meaning, pedant_text
 from tests.support.rup import RupChecker, parse_cnf
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = ["tic", "hex", "evader", "domineering"]
 
 

@@ -49,6 +49,8 @@ from tests.support.plays import (
     with_function,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def walk_for(made: Certified, certificate: CircuitCertificate) -> VectorWalk:
     oracle = SimulationOracle(certificate, made.encoding.qbf)

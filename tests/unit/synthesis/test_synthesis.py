@@ -33,6 +33,8 @@ from qsage_validate.synthesis.winning_formula import Outcome, synthesise_formula
 from qsage_validate.system.limits import NEVER, Deadline
 from tests.support.impartial_games import VARIABLES, formulas, games, naive_labels
 
+pytestmark = pytest.mark.slow
+
 z3 = pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
 
 

@@ -43,6 +43,8 @@ from tests.support.wild_heaps import (
     wild_game,
 )
 
+pytestmark = pytest.mark.slow
+
 z3 = pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
 
 HEAD = "(define (domain {}) (:objects {}) (:tercondition {}) (:constraint {}) {})"

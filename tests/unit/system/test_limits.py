@@ -10,6 +10,8 @@ import pytest
 from qsage_validate.errors import UndecidedError
 from qsage_validate.system.limits import NEVER, Deadline
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_deadline_comes() -> None:
     deadline = Deadline.after(100)

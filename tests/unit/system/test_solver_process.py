@@ -17,6 +17,8 @@ from qsage_validate.system.signals import orderly_termination, signals_held_back
 from qsage_validate.system.workspace import workspace
 from tests.support.fake_solvers import script
 
+pytestmark = pytest.mark.slow
+
 
 def _alive(pid: int) -> bool:
     """Whether a process runs: zombies that nobody has buried yet do not."""

@@ -16,6 +16,8 @@ from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
 from tests.support.models import models
 
+pytestmark = pytest.mark.slow
+
 
 def _planner(model: Model, hero: Player, budget: int = 10_000) -> Planner:
     game = BddlGame(model)

@@ -30,6 +30,8 @@ from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
 from tests.support.models import models
 
+pytestmark = pytest.mark.slow
+
 INPUTS = 4
 
 

@@ -45,6 +45,8 @@ from tests.support.plays import certified as made_by_search
 from tests.support.random_certificates import certified, pedant_text
 from tests.support.random_qbf import circuits, qbfs
 
+pytestmark = pytest.mark.slow
+
 Made = tuple[Qbf, CircuitCertificate]
 
 

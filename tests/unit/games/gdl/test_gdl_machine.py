@@ -26,6 +26,8 @@ from qsage_validate.games.gdl.model import (
 from qsage_validate.games.gdl.parser import read_description
 from tests.support.gdl_reference import ClingoReference, Facts, naive_facts
 
+pytestmark = pytest.mark.slow
+
 CONSTANTS: list[Ground] = ["a", "b", ("f", "a"), ("f", "b")]
 TERMS: list[Term] = [
     "a",

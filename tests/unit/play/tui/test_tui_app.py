@@ -33,6 +33,8 @@ from qsage_validate.play.tui.worker import Answered
 from tests.support.pilot import Driver, drive
 from tests.support.toy_match import DOMINOES, PAWNS, TIC, Toy, ToyEngine, bare_match, toy_match
 
+pytestmark = pytest.mark.slow
+
 
 def answers(driver: Driver) -> list[requests.Answer | None]:
     return [message.answer for message in driver.seen(Answered)]

@@ -15,6 +15,8 @@ from qsage_validate.play.tui.widgets.board_view import BoardView
 from tests.support.pilot import Driver, drive
 from tests.support.table_matches import BLOCKED, EL, HEX, SETS, TRAILS, TRAILS_WON, table_match
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_click_on_a_hexagon_claims_it_and_the_winning_way_is_marked() -> None:
     async def scenario(driver: Driver) -> None:

@@ -29,6 +29,8 @@ from tests.support.pilot import Driver, ToolDriver, drive
 from tests.support.places import SAMPLES
 from tests.support.toy_match import toy_match
 
+pytestmark = pytest.mark.slow
+
 SIZE = (80, 24)
 
 

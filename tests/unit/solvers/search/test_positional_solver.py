@@ -30,6 +30,8 @@ from qsage_validate.solvers.search.solver import Solver, WinningStrategy
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.positional import random_game, random_network_game, random_sets, winner
 
+pytestmark = pytest.mark.slow
+
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 Make = Callable[[Random], PositionalModel]

@@ -35,6 +35,8 @@ from tests.support.minimax import minimax
 from tests.support.places import REPOSITORY
 from tests.support.wild_models import positional_models, wild_models
 
+pytestmark = pytest.mark.slow
+
 Options = dict[str, object]
 
 
