@@ -15,10 +15,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+
+from qsage_validate.encodings.grid.completion import GridInMind, grid_completions
 
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -255,13 +258,19 @@ def faulty_encodings(model: Model) -> Iterator[tuple[str, Encoding]]:
             # The layout keeps the indicators that White's moves have by the rules.
             continue
         encoded = encode(forgetful)
-        yield f"{player}'s preconditions dropped", Encoding(encoded.qbf, encoded.layout, model)
+        named = replace(
+            encoded,
+            model=model,
+            completions=grid_completions(encoded.layout, model),
+            mind=partial(GridInMind, encoded.layout, model),
+        )
+        yield f"{player}'s preconditions dropped", named
     sound = encode(model)
     for name, literal in sound.layout.gates.items():
         for how in ("dropped", "negated"):
             yield (
                 f"gate '{name}' {how}",
-                Encoding(_damage(sound.qbf, literal, how), sound.layout, model),
+                replace(sound, qbf=_damage(sound.qbf, literal, how)),
             )
 
 

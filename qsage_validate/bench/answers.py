@@ -12,7 +12,7 @@ from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.encoding import AnyEncoding
+    from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.games.protocol import Game
 
 BLOQQER: Final = "bloqqer"
@@ -77,7 +77,7 @@ def by_search(run: Run, game: Game) -> RunResult:
 
 
 def by_solver(
-    run: Run, formula: Qbf, encoding: AnyEncoding | None, data: Mapping[str, Any]
+    run: Run, formula: Qbf, encoding: Encoding | None, data: Mapping[str, Any]
 ) -> RunResult:
     """What the run's solver says; seconds are those of preprocessing and solving together.
 

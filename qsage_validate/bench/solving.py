@@ -22,7 +22,7 @@ from qsage_validate.system.clock import Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.encoding import AnyEncoding
+    from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.games.models import GameModel
 
 SEARCH: Final = "search"
@@ -137,7 +137,7 @@ def _model(source: Sequence[str]) -> GameModel:
     return find_command(source)
 
 
-def _formula(run: Run) -> tuple[Qbf, AnyEncoding | None, dict[str, Any]]:
+def _formula(run: Run) -> tuple[Qbf, Encoding | None, dict[str, Any]]:
     """The formula of a run, the encoding that it is if it is one, and facts about it."""
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.formula import read_formula

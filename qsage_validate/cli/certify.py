@@ -31,7 +31,7 @@ from qsage_validate.errors import Exit, UsageError
 if TYPE_CHECKING:
     from qsage_validate.certificates.routes.routes import CertifiedFormula
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.encoding import AnyEncoding
+    from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 
@@ -130,7 +130,7 @@ class _Question:
     qbf: Qbf
     layout: Layout | None
     name: str
-    encoding: AnyEncoding | None
+    encoding: Encoding | None
 
 
 def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
@@ -188,7 +188,7 @@ def _facts(
     proved: CertifiedFormula,
     output: str,
     formula: str | None,
-    encoded: AnyEncoding | None,
+    encoded: Encoding | None,
     why_no_winner: str | None,
 ) -> dict[str, Any]:
     certificate = proved.certificate

@@ -14,7 +14,7 @@ from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import STDIN
 
 if TYPE_CHECKING:
-    from qsage_validate.encodings.encoding import AnyEncoding
+    from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.problems.load import Problem
 
 AUTO_DEPTH = "auto"
@@ -64,7 +64,7 @@ def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> P
     return problem
 
 
-def encoding_of(problem: Problem) -> AnyEncoding | None:
+def encoding_of(problem: Problem) -> Encoding | None:
     """The game's encoding, when the formula is just what its own model is encoded as.
 
     That goes for the layout too: one that says other things of the same formula is a lie.

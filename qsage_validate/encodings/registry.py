@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, Final, overload
+from typing import Any, Final
 
-from qsage_validate.encodings.encoding import AnyEncoding, Encoding, TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import is_clausal, only_variables, with_layout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
@@ -183,13 +183,7 @@ def encoders(language: str | None = None) -> dict[str, str]:
     }
 
 
-@overload
-def encode(model: Model, encoding: str | None = None) -> Encoding: ...
-@overload
-def encode(model: PositionalModel | GdlModel, encoding: str | None = None) -> TableEncoding: ...
-@overload
-def encode(model: GameModel, encoding: str | None = None) -> AnyEncoding: ...
-def encode(model: GameModel, encoding: str | None = None) -> AnyEncoding:
+def encode(model: GameModel, encoding: str | None = None) -> Encoding:
     """Encode ``model``, as named or in the way that is usual for its kind.
 
     Raises ``UsageError`` with the choices for a name that is unknown or of another kind.
@@ -205,12 +199,13 @@ def encode(model: GameModel, encoding: str | None = None) -> AnyEncoding:
             f"found the encoding {encoding} for {model.name}, a {KINDS[model.language]} game, "
             f"expected one of: {', '.join(known)}"
         )
-    encoder: Callable[[Any], AnyEncoding] = getattr(import_module(entry.module), entry.function)
+    encoder: Callable[[Any], Encoding] = getattr(import_module(entry.module), entry.function)
     encoded = encoder(model)
-    return encoded if isinstance(encoded, Encoding) else _self_describing(encoded)
+    # Comments are the layout already.
+    return encoded if encoded.qbf.comments else _self_describing(encoded)
 
 
-def _self_describing(encoded: TableEncoding) -> TableEncoding:
+def _self_describing(encoded: Encoding) -> Encoding:
     """The same with the model's text in the layout, and the layout in the formula's comments.
 
     A layout tells variables by their numbers, so they are called by these in the file as well;

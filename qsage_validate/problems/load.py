@@ -12,7 +12,7 @@ from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.encoding import AnyEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.gdl.qasp import read_formula_or_program
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
@@ -136,7 +136,7 @@ def load(files: Files) -> Problem:
     return _played(files, formula, certificate, layout, _game)
 
 
-def of(encoding: AnyEncoding, certificate: Certificate, files: Files) -> Problem:
+def of(encoding: Encoding, certificate: Certificate, files: Files) -> Problem:
     """The play of a certificate that was made for an encoding, neither of which is in a file.
 
     ``files`` say what else was asked for, such as the game of blocks.

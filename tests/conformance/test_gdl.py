@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
+from qsage_validate.certificates.routes.by_search import Certified, certify_game
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.gdl import library
@@ -129,7 +129,7 @@ def either(asked: Iterable[tuple[GdlModel, bool]]) -> Iterator[tuple[GdlModel, b
     raise AssertionError(f"found only questions with the answer {seen}")
 
 
-def check_certificate(model: GdlModel, encoding: str, expected: bool) -> CertifiedTable:
+def check_certificate(model: GdlModel, encoding: str, expected: bool) -> Certified:
     """The winner's certificate, which is checked when it is made, wins by the rules too."""
     certified = certify_game(model, encoding)
     assert certified.winner is (Player.BLACK if expected else Player.WHITE)

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
+from qsage_validate.certificates.routes.by_search import Certified, certify_game
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import InputError, QsageError, Undecided
@@ -498,9 +498,9 @@ QUESTIONS = [
 @pytest.fixture(scope="module")
 def certified(shared_data: Path) -> Any:
     pytest.importorskip("clingo", reason="grounding needs clingo")
-    known: dict[object, CertifiedTable] = {}
+    known: dict[object, Certified] = {}
 
-    def make(name: str, rounds: int, role: str, encoding: str) -> CertifiedTable:
+    def make(name: str, rounds: int, role: str, encoding: str) -> Certified:
         key = (name, rounds, role, encoding)
         if key not in known:
             model = GdlModel(description_of(shared_data, name), rounds, role)
@@ -510,7 +510,7 @@ def certified(shared_data: Path) -> Any:
     return make
 
 
-def verdict(made: CertifiedTable, game: RoundsGame) -> Verdict:
+def verdict(made: Certified, game: RoundsGame) -> Verdict:
     encoding = made.encoding
     return prove_rules(encoding.qbf, encoding.layout, made.certificate, game).verdict
 

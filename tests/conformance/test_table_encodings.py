@@ -15,9 +15,9 @@ import pytest
 
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.open import open_adversary
-from qsage_validate.certificates.compile.table_compiler import NotCompiledError
-from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.certificates.compile.compiler import NotCompiledError
+from qsage_validate.certificates.routes.by_search import Certified, certify_game
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
@@ -158,7 +158,7 @@ def winner_of(name: str) -> Player:
 
 
 @cache
-def encoded(name: str, encoding: str) -> TableEncoding | str:
+def encoded(name: str, encoding: str) -> Encoding | str:
     """The instance, or why the encoding does not take it."""
     if encoding not in encoders(model_of(name).language):
         return "another kind"
@@ -191,7 +191,7 @@ def attacked(name: str, encoding: str) -> AdversaryReport | None:
 
 
 @cache
-def certified(name: str, encoding: str) -> CertifiedTable | None:
+def certified(name: str, encoding: str) -> Certified | None:
     """The instance certified by search; ``None`` where the encoding cannot."""
     try:
         return certify_game(model_of(name), encoding)
@@ -208,9 +208,9 @@ def pair(request: pytest.FixtureRequest) -> tuple[str, str]:
     return name, encoding
 
 
-def made_of(pair: tuple[str, str]) -> TableEncoding:
+def made_of(pair: tuple[str, str]) -> Encoding:
     made = encoded(*pair)
-    assert isinstance(made, TableEncoding)
+    assert isinstance(made, Encoding)
     return made
 
 

@@ -1,14 +1,15 @@
-"""A play of a positional game, as an encoding's definitions and variables see it."""
+"""A play of a positional game, as an encoding's completions and variables see it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.encodings.completion import PlyLiterals
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import Goals, PlyLiterals
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 
@@ -24,7 +25,7 @@ class ClaimedPlay:
     as long as the play goes on.
     """
 
-    encoding: TableEncoding
+    encoding: Encoding
     numbers: Sequence[int]
     winner: Player = field(init=False)
     won_after: int = field(init=False)
@@ -74,7 +75,7 @@ class ClaimedPlay:
     def defined(self) -> dict[int, bool]:
         """All variables, when Black stops as soon as the play is won."""
         play = _Literals(self)
-        values = self.encoding.definitions[BLACK](play)
+        values = self.encoding.completions[BLACK](play)
         assert set(values.values()) <= {TRUE, FALSE}
         mine = {v: literal == TRUE for v, literal in values.items()}
         return {**mine, **{v: literal == TRUE for v, literal in play.literals.items()}}
@@ -95,21 +96,20 @@ class _Literals:
             stops = table.stop is not None and claimed.winner is BLACK
             stops = stops and claimed.won_after < table.ply
             variables = {v: signs[v] for v in table.variables}
-            made = [TRUE if k == number else FALSE for k in range(len(table.moves))]
+            made = [TRUE if k == number and not stops else FALSE for k in range(len(table.moves))]
             if stops:
-                made = [FALSE] * len(made)
                 variables.update(dict.fromkeys(() if table.coding.numbers else variables, FALSE))
             if table.stop is not None:
                 variables[table.stop] = TRUE if stops else FALSE
             stop = TRUE if stops else FALSE
-            plies.append(PlyLiterals(table.player, made, stop, variables))
+            plies.append(PlyLiterals(table.player, (), stop, variables, partial(list, made)))
             literals.update(variables)
 
-    def witness(self, value: Callable[[Hashable], int], width: int) -> tuple[int, ...]:
+    def witness(self, value: Callable[[Goals], int], width: int) -> tuple[int, ...]:
         raise AssertionError("these encodings ask for no witness")
 
 
-def random_play(random: Random, encoding: TableEncoding, *, black_legal: bool) -> ClaimedPlay:
+def random_play(random: Random, encoding: Encoding, *, black_legal: bool) -> ClaimedPlay:
     """Black mostly claims open positions, or always; White writes any number."""
     model = encoding.model
     assert isinstance(model, PositionalModel)
@@ -128,6 +128,6 @@ def random_play(random: Random, encoding: TableEncoding, *, black_legal: bool) -
     return ClaimedPlay(encoding, numbers)
 
 
-def truth_of(values: Mapping[int, bool], encoding: TableEncoding) -> bool:
+def truth_of(values: Mapping[int, bool], encoding: Encoding) -> bool:
     """The matrix under total values."""
     return encoding.qbf.truth(values)

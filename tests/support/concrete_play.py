@@ -1,4 +1,4 @@
-"""A play of given codes, as an encoding's definitions see it; and whether they do what they say."""
+"""A play of given codes, as an encoding's completions see it; and whether they do what they say."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
-from qsage_validate.encodings.completion import PlyLiterals
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import Goals, PlyLiterals
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.protocol import Player
 
 _DECIDES = {Player.BLACK: Quantifier.EXISTS, Player.WHITE: Quantifier.FORALL}
@@ -19,7 +19,7 @@ _DECIDES = {Player.BLACK: Quantifier.EXISTS, Player.WHITE: Quantifier.FORALL}
 class ConcretePlay:
     """Moves are constants; the opponent's other variables are inputs of the graph."""
 
-    encoding: TableEncoding
+    encoding: Encoding
     codes: Sequence[int]
     hero: Player
     reached: Hashable = 0
@@ -41,11 +41,12 @@ class ConcretePlay:
         text = f"{code:0{len(bits)}b}"
         variables = {v: int(sign) for v, sign in zip(bits, text, strict=True)}
         self.fix(variables)
+        numbers = tuple(variables.values())
         made = [TRUE if k == code else FALSE for k in range(count)]
-        self.plies = [*self.plies, PlyLiterals(player, made, FALSE, variables)]
+        self.plies = [*self.plies, PlyLiterals(player, [numbers], FALSE, variables, lambda: made)]
 
-    def witness(self, value: Callable[[Hashable], int], width: int) -> tuple[int, ...]:
-        text = f"{value(self.reached):0{width}b}"
+    def witness(self, value: Callable[[Goals], int], width: int) -> tuple[int, ...]:
+        text = f"{value(frozenset((self.reached,))):0{width}b}"
         assert len(text) == width
         return tuple(map(int, text))
 
@@ -55,7 +56,7 @@ class ConcretePlay:
         Also that exactly the hero's variables are defined, none by what is decided later.
         """
         qbf = self.encoding.qbf
-        defined: Mapping[int, int] = self.encoding.definitions[self.hero](self)
+        defined: Mapping[int, int] = self.encoding.completions[self.hero](self)
         mine = set(qbf.variables(_DECIDES[self.hero])) - set(self.literals)
         assert set(defined) == mine
         levels = qbf.levels()

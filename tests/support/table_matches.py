@@ -8,7 +8,7 @@ from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.routes.by_search import CertifiedTable, certify_game
+from qsage_validate.certificates.routes.by_search import Certified, certify_game
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.task import GdlModel
@@ -40,7 +40,7 @@ SETS = PositionalModel(
 
 
 @cache
-def certified(model: PositionalModel | GdlModel, encoding: str) -> CertifiedTable:
+def certified(model: PositionalModel | GdlModel, encoding: str) -> Certified:
     """Formula and certificate, from the search on the rules."""
     return certify_game(model, encoding)
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from qsage_validate.certificates.checker.check import Lemma, LemmaStep
 from qsage_validate.certificates.compile.plan import Plan, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.encodings.grid.completion import Content, MoveTracker
+from qsage_validate.encodings.grid.tracker import Content, MoveTracker
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.ground import GroundAction

@@ -1,4 +1,4 @@
-"""A certificate of a game rebuilt from its moves: all else as the encoding defines it.
+"""A certificate of a game rebuilt from its moves: all else as the encoding completes it.
 
 In the project's own encodings every other variable of Black's follows from the moves
 (``encodings/grid/completion.py``): what the indicators say, what stands on the symbolic
@@ -8,14 +8,16 @@ functions of the moves and of the goal that Black claims are kept.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.grid.completion import MoveTracker, Vector
+from qsage_validate.encodings.completion import Goals, PlyLiterals
+from qsage_validate.encodings.grid.completion import claim_variables, grid_completions, read
 from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.protocol import Player
@@ -44,85 +46,47 @@ def rebuild(
         parse_problem(parts["problem"], "the formula's model (problem)"),
         parts.get("name", "game").strip(),
     )
-    return _Rebuilding(formula, layout, certificate, model).certificate()
+    play = _Play(formula, layout, certificate)
+    completed = grid_completions(layout, model)[Player.BLACK](play)
+    decided = formula.variables(certificate.kind.decides)
+    functions = {v: play.kept.get(v, completed.get(v, FALSE)) for v in decided}
+    aig, outputs = play.builder.build(list(functions.values()))
+    return replace(
+        certificate,
+        aig=aig,
+        inputs=formula.variables(certificate.kind.decides.dual),
+        functions=dict(zip(functions, outputs, strict=True)),
+        extra={},
+    )
 
 
-class _Rebuilding:
-    def __init__(
-        self, formula: Qbf, layout: Layout, certificate: CircuitCertificate, model: Model
-    ) -> None:
-        self.formula = formula
-        self.layout = layout
-        self.original = certificate
-        self.model = model
+class _Play:
+    """The play of a certificate; ``kept`` are its functions of Black's moves and claims."""
+
+    hero = Player.BLACK
+
+    def __init__(self, formula: Qbf, layout: Layout, certificate: CircuitCertificate) -> None:
         opponent = formula.variables(certificate.kind.decides.dual)
         self.builder = AigBuilder(len(opponent))
-        self.inputs = opponent
-        self.literals = dict(zip(opponent, self.builder.inputs, strict=True))
-        self.functions: dict[int, int] = {}
-        self.tracker = MoveTracker(self.builder, model)
-
-    def certificate(self) -> CircuitCertificate:
-        """Built in one pass over the plies."""
-        self._keep()
-        layout = self.layout
-        for move in layout.moves:
-            stop = FALSE if move.stop is None else self._bits((move.stop,))[0]
-            action, x, y = map(self._bits, (move.action, move.x, move.y))
-            self.tracker.add(move.player, action, x, y, stop)
-            indicators = move.indicators
-            if move.player is Player.WHITE and indicators is not None:
-                self.functions |= self.tracker.indicator_functions(move.ply, indicators)
-        self._define_counterexample()
-        self._define_states()
-        decided = self.formula.variables(self.original.kind.decides)
-        functions = {v: self.functions.get(v, self.literals.get(v, FALSE)) for v in decided}
-        aig, outputs = self.builder.build(list(functions.values()))
-        return replace(
-            self.original,
-            aig=aig,
-            inputs=self.inputs,
-            functions=dict(zip(functions, outputs, strict=True)),
-            extra={},
-        )
-
-    def _keep(self) -> None:
-        """Take over the functions of Black's moves and claims."""
-        goals = self.layout.goals
-        named = {*goals.black_condition, *goals.black_x, *goals.black_y}
-        for move in self.layout.moves:
-            named |= {*move.all_variables}
-        kept = sorted({abs(v) for v in named} & set(self.original.functions))
+        own = dict(zip(opponent, self.builder.inputs, strict=True))
+        named = {v for bits in claim_variables(layout, Player.BLACK) for v in bits}
+        named |= {v for ply in layout.moves for v in ply.all_variables}
+        kept = sorted({abs(v) for v in named} & set(certificate.functions))
         built = embed(
             self.builder,
-            self.original.aig,
-            [self.literals[v] for v in self.original.inputs],
-            [self.original.functions[v] for v in kept],
+            certificate.aig,
+            [own[v] for v in certificate.inputs],
+            [certificate.functions[v] for v in kept],
         )
-        self.literals |= zip(kept, built, strict=True)
+        self.kept = dict(zip(kept, built, strict=True))
+        self.literals: Mapping[int, int] = own | self.kept
+        self.plies = [self._ply(ply) for ply in layout.moves]
 
-    def _bits(self, bits: Bits) -> Bits:
-        # What a certificate leaves open is false.
-        return tuple(self.literals.get(abs(v), FALSE) ^ (v < 0) for v in bits)
+    def _ply(self, ply: Ply) -> PlyLiterals:
+        numbers = [read(self.literals, number.bits) for number in ply.coding.numbers]
+        (stop,) = (FALSE,) if ply.stop is None else read(self.literals, (ply.stop,))
+        return PlyLiterals(ply.player, numbers, stop, {}, tuple)
 
-    def _define_counterexample(self) -> None:
-        goals = self.layout.goals
-        if goals.counterexample:
-            numbers = self.tracker.counterexample(
-                self.model.problem.white_goals,
-                self._bits(goals.white_condition),
-                self._bits(goals.white_x),
-                self._bits(goals.white_y),
-                len(goals.counterexample),
-            )
-            self.functions |= zip(goals.counterexample, numbers, strict=True)
-
-    def _define_states(self) -> None:
-        board, plies = self.layout.state, len(self.layout.moves)
-        x, y = Vector(self._bits(board.x)), Vector(self._bits(board.y))
-        last = len(board.states) - 1
-        for time, state in enumerate(board.states):
-            # The last state is the goal copy: it keeps the board at the stop.
-            at = time if time < last else min(plies, time)
-            content = self.tracker.content(at, x, y, frozen=True)
-            self.functions |= zip(state, (content.is_open, content.is_white), strict=True)
+    def witness(self, value: Callable[[Goals], int], width: int) -> Bits:
+        """Nothing: the claims are the certificate's own."""
+        return (FALSE,) * width

@@ -6,9 +6,9 @@ In this order, each stage taking what is smallest so far:
     cone of influence, constants, equal gates (``circuit/embed.py``);
 ``definitions``
     in the project's own encodings only Black's moves are kept, and everything else is built as
-    the encoding defines it (``reduction_definitions.py``);
+    the encoding defines it (``from_moves.py``);
 ``learning``
-    short functions learnt from the certificate's plays (``reduction_learning.py``), for all
+    short functions learnt from the certificate's plays (``learning.py``), for all
     variables, or, where that is too much, for all but a player's moves: these stay, and
     everything that follows from them is found anew;
 ``sweeping``

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, overload
+from typing import Final
 
 from qsage_validate.certificates.checker.check import (
     CertificateProved,
@@ -12,21 +12,18 @@ from qsage_validate.certificates.checker.check import (
     CheckResult,
     check,
 )
-from qsage_validate.certificates.compile.compiler import compile_plan, compile_with_lemmas
+from qsage_validate.certificates.compile.compiler import NotCompiledError, compile_plan
+from qsage_validate.certificates.compile.lemmas import compile_with_lemmas
 from qsage_validate.certificates.compile.must_play import must_play_plan
 from qsage_validate.certificates.compile.plan import Plan, Planner
-from qsage_validate.certificates.compile.table_compiler import NotCompiledError, compile_table_plan
-from qsage_validate.encodings.encoding import AnyEncoding, Encoding, TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, QsageError, UndecidedError
-from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.planning_game import PlanningGame
-from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Game, Player, Position, Witness
+from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.plain import PlainSearch
@@ -52,13 +49,13 @@ class CheckFailedError(QsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class CertifiedGame:
+class Certified:
     """A formula, a certificate that was proved for it, and what that took.
 
     ``decisions`` counts the nodes of the plan; the seconds are wall-clock time.
     """
 
-    encoding: AnyEncoding
+    encoding: Encoding
     certificate: CircuitCertificate
     check: CertificateProved
     search: SearchResult
@@ -73,51 +70,13 @@ class CertifiedGame:
         return self.certificate.kind.player
 
 
-@dataclass(frozen=True, slots=True)
-class Certified(CertifiedGame):
-    """That of a grid game."""
-
-    encoding: Encoding
-
-
-@dataclass(frozen=True, slots=True)
-class CertifiedTable(CertifiedGame):
-    """That of a positional game or one in GDL."""
-
-    encoding: TableEncoding
-
-
-@overload
-def certify_game(
-    model: Model,
-    encoding: str | None = None,
-    *,
-    limits: Limits = Limits(),  # noqa: B008 (frozen)
-    tell: Tell = nobody,
-) -> Certified: ...
-@overload
-def certify_game(
-    model: PositionalModel | GdlModel,
-    encoding: str | None = None,
-    *,
-    limits: Limits = Limits(),  # noqa: B008 (frozen)
-    tell: Tell = nobody,
-) -> CertifiedTable: ...
-@overload
 def certify_game(
     model: GameModel,
     encoding: str | None = None,
     *,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tell: Tell = nobody,
-) -> CertifiedGame: ...
-def certify_game(
-    model: GameModel,
-    encoding: str | None = None,
-    *,
-    limits: Limits = Limits(),  # noqa: B008 (frozen)
-    tell: Tell = nobody,
-) -> CertifiedGame:
+) -> Certified:
     """Find out who wins ``model``, and certify it for an encoding (the usual one of its kind).
 
     ``tell`` hears of the stages ``"search"``, ``"plan"``, ``"compile"`` and ``"check"``.
@@ -129,11 +88,11 @@ def certify_game(
 
 
 def certify_encoding(
-    encoded: AnyEncoding,
+    encoded: Encoding,
     *,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tell: Tell = nobody,
-) -> CertifiedGame:
+) -> Certified:
     """The same for a formula that is there already."""
     deadline, watch = limits.deadline, Stopwatch()
     tell(Progress("search"))
@@ -153,10 +112,10 @@ def certify_encoding(
         plan = _own_plan(encoded, own, result.winner, deadline)
         ended = own.witnesses(own.initial, plan.hero) if own.initial.outcome else None
     tell(Progress("compile"))
-    certificate = _compiled(encoded, plan, ended)
+    certificate = compile_plan(encoded, plan, ended)
     compile_seconds = watch.lap()
     tell(Progress("check"))
-    if isinstance(encoded, Encoding) and certificate.aig.num_gates > _LARGE:
+    if encoded.layout.state.is_board and certificate.aig.num_gates > _LARGE:
         checked, certificate = _check_large(encoded, plan, certificate, deadline)
     else:
         checked = check(encoded.qbf, certificate, deadline=deadline)
@@ -167,16 +126,14 @@ def certify_encoding(
         raise CheckFailedError(f"the certificate of {encoded.model.name} does not hold: {checked}")
     decisions = sum(1 for _ in plan.nodes())
     seconds = search_seconds, compile_seconds, watch.lap()
-    if isinstance(encoded, Encoding):
-        return Certified(encoded, certificate, checked, result, decisions, *seconds)
-    return CertifiedTable(encoded, certificate, checked, result, decisions, *seconds)
+    return Certified(encoded, certificate, checked, result, decisions, *seconds)
 
 
 def _plan(
-    encoded: AnyEncoding, game: Game, solver: Solver, winner: Player, deadline: Deadline
+    encoded: Encoding, game: Game, solver: Solver, winner: Player, deadline: Deadline
 ) -> Plan:
     wins: Callable[[Position], bool] = WinningStrategy(solver, winner).is_win
-    if isinstance(encoded, TableEncoding) and game.first_player is winner:
+    if game.first_player is winner:
         wins = _within_first_moves(encoded, game, wins)
     if isinstance(game, PositionalGame) and winner is Player.BLACK:
         model = game.model
@@ -185,14 +142,12 @@ def _plan(
     return Planner(game, winner, wins, deadline=deadline).build()
 
 
-def _planned_on(encoded: AnyEncoding, winner: Player) -> PlanningGame | None:
+def _planned_on(encoded: Encoding, winner: Player) -> PlanningGame | None:
     """The game on which the winner's strategies are planned, if that is not the rules."""
-    if not isinstance(encoded, TableEncoding) or winner not in encoded.planned_on:
-        return None
-    return encoded.planned_on[winner]()
+    return encoded.planned_on[winner]() if winner in encoded.planned_on else None
 
 
-def _own_plan(encoded: AnyEncoding, game: PlanningGame, hero: Player, deadline: Deadline) -> Plan:
+def _own_plan(encoded: Encoding, game: PlanningGame, hero: Player, deadline: Deadline) -> Plan:
     search = PlainSearch(game, deadline)
     if search.winner(game.initial) is not hero:
         name = encoded.layout.encoding
@@ -207,17 +162,8 @@ def _own_plan(encoded: AnyEncoding, game: PlanningGame, hero: Player, deadline: 
     return Planner(game, hero, wins, deadline=deadline).build()
 
 
-def _compiled(
-    encoded: AnyEncoding, plan: Plan, ended: frozenset[Witness] | None
-) -> CircuitCertificate:
-    """The certificate; ``ended`` are the goals that hold where the play has ended at the start."""
-    if isinstance(encoded, Encoding):
-        return compile_plan(encoded, plan)
-    return compile_table_plan(encoded, plan, ended)
-
-
 def _within_first_moves(
-    encoded: TableEncoding, game: Game, wins: Callable[[Position], bool]
+    encoded: Encoding, game: Game, wins: Callable[[Position], bool]
 ) -> Callable[[Position], bool]:
     """``wins`` without the first moves that the encoding leaves out, for reasons of symmetry."""
     initial = game.initial

@@ -18,7 +18,7 @@ from qsage_validate.certificates.routes.by_solver import by_tool, is_tool
 from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import AnyEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import (
     MissingExtraError,
@@ -98,7 +98,7 @@ class CertifiedFormula:
 @dataclass(frozen=True)
 class _Task:
     formula: Qbf
-    encoding: AnyEncoding | None
+    encoding: Encoding | None
     layout: Layout | None
     solver: str | None
     quick: bool
@@ -113,7 +113,7 @@ def certify_formula(
     formula: Qbf,
     options: RouteOptions = RouteOptions(),
     *,
-    encoding: AnyEncoding | None = None,
+    encoding: Encoding | None = None,
     layout: Layout | None = None,
     tell: Tell = nobody,
 ) -> CertifiedFormula:

@@ -13,11 +13,13 @@ from typing import Final
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate
-from qsage_validate.encodings.completion import Definitions, PlayLiterals
+from qsage_validate.encodings.completion import Completion, PlayInMind, PlayLiterals, PlyLiterals
 from qsage_validate.encodings.gdl.formula import GdlEncoding
+from qsage_validate.encodings.layout.layout import Ply
+from qsage_validate.games.protocol import Player
 
 
-class Completion:
+class GdlGates:
     """The gates of an encoding in a graph, round by round.
 
     ``literals`` maps the formula's variables to literals of the graph as far as they are known;
@@ -79,12 +81,12 @@ class Completion:
         return made
 
 
-def black_definitions(encoding: GdlEncoding, extra: Sequence[int]) -> Definitions:
+def black_completion(encoding: GdlEncoding, extra: Sequence[int]) -> Completion:
     """How everything that Black decides follows: White's moves, and the gates ``extra``."""
 
     def define(play: PlayLiterals) -> Mapping[int, int]:
         literals = dict(play.literals)
-        completion = Completion(encoding, play.builder, literals)
+        completion = GdlGates(encoding, play.builder, literals)
         for time in range(1, len(encoding.rounds) + 1):
             completion.white(time, play.plies[2 * time - 1].made)
         return everything_else(completion, extra)
@@ -92,7 +94,7 @@ def black_definitions(encoding: GdlEncoding, extra: Sequence[int]) -> Definition
     return define
 
 
-def everything_else(completion: Completion, extra: Sequence[int]) -> dict[int, int]:
+def everything_else(completion: GdlGates, extra: Sequence[int]) -> dict[int, int]:
     """White's moves and the gates ``extra``, after the last round."""
     encoding = completion.encoding
     moves = [v for one in encoding.rounds for v in one.free[completion.role].values()]
@@ -101,6 +103,23 @@ def everything_else(completion: Completion, extra: Sequence[int]) -> dict[int, i
     return found
 
 
-def white_definitions(_: PlayLiterals) -> Mapping[int, int]:
-    """White decides codes, and nothing else."""
-    return {}
+class GdlInMind(PlayInMind):
+    """A game in GDL: the formula's own gates say what is legal and when the play has ended."""
+
+    def __init__(self, encoding: GdlEncoding, builder: AigBuilder, hero: Player) -> None:
+        self._known: dict[int, int] = {}
+        self._variables = frozenset(encoding.qbf.levels())
+        self._inner = encoding
+        self._gates = GdlGates(encoding, builder, self._known)
+
+    def over(self, ply: Ply) -> int | None:
+        return self._gates.literal(self._inner.ended[(ply.ply - 1) // 2])
+
+    def replaced(self, ply: Ply, made: Sequence[int]) -> Sequence[int]:
+        return self._gates.white(ply.ply // 2, made)
+
+    def decides(self, variable: int) -> bool:
+        return variable in self._variables
+
+    def play(self, ply: Ply, played: PlyLiterals, known: Mapping[int, int]) -> None:
+        self._known.update((v, x) for v, x in known.items() if v in self._variables)

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import nothing_else
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
-from qsage_validate.encodings.gdl.completion import black_definitions, white_definitions
+from qsage_validate.encodings.gdl.completion import GdlInMind, black_completion
 from qsage_validate.encodings.gdl.formula import GdlEncoding, RoundVariables, Variant, encode_gdl
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
 from qsage_validate.errors import UsageError
@@ -40,8 +42,8 @@ _CLAUSAL: Final[Mapping[tuple[Variant, Quantification], str]] = {
 
 
 @dataclass(frozen=True)
-class GdlTables(TableEncoding):
-    """A table encoding with what it was made of: ``inner`` has the circuit."""
+class GdlTables(Encoding):
+    """An encoding with what it was made of: ``inner`` has the circuit."""
 
     inner: GdlEncoding = field(kw_only=True)
 
@@ -100,11 +102,8 @@ def clausal(
         encoding=_CLAUSAL[inner.variant, quantification],
     )
     gates = [number for number in inner.qbf.gates if number in known]
-    definitions = {
-        Player.BLACK: black_definitions(inner, gates),
-        Player.WHITE: white_definitions,
-    }
-    return replace(encoding, qbf=qbf, layout=layout, definitions=definitions)
+    completions = {Player.BLACK: black_completion(inner, gates), Player.WHITE: nothing_else}
+    return replace(encoding, qbf=qbf, layout=layout, completions=completions)
 
 
 def _tables(model: GdlModel, variant: Variant) -> GdlTables:
@@ -118,7 +117,8 @@ def _tables(model: GdlModel, variant: Variant) -> GdlTables:
         inner.qbf,
         _layout(inner, lambda literal: literal),
         model,
-        {Player.BLACK: black_definitions(inner, ()), Player.WHITE: white_definitions},
+        {Player.BLACK: black_completion(inner, ()), Player.WHITE: nothing_else},
+        partial(GdlInMind, inner),
         inner=inner,
     )
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
@@ -31,6 +32,7 @@ from qsage_validate.encodings.arithmetic import (
     width_for,
 )
 from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.grid.completion import GridInMind, grid_completions
 from qsage_validate.encodings.layout.codings import GridCoding, Number
 from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.encodings.layout.layout import (
@@ -255,7 +257,13 @@ class LiftedEncoder:
         qbf = Qbf(tuple(self._scopes), self._live_gates(output), output)
         layout = self._layout(qbf)
         comments = (self._title(), *layout_comments(layout))
-        return Encoding(replace(qbf, comments=tuple(enumerate(comments, 2))), layout, self.model)
+        return Encoding(
+            replace(qbf, comments=tuple(enumerate(comments, 2))),
+            layout,
+            self.model,
+            grid_completions(layout, self.model),
+            partial(GridInMind, layout, self.model),
+        )
 
     def matrix(self) -> int:
         """The output: the initial state and ply 1, in which the later plies are nested."""

@@ -86,6 +86,10 @@ class MoveCoding(Protocol):
         """What the variables can say although it is no move: squares off the board and such."""
         ...
 
+    def place(self, move: str) -> tuple[int, ...]:
+        """The :attr:`numbers` of a move; where there are none, its place among :attr:`moves`."""
+        ...
+
     def can_say(self, move: str) -> bool:
         """Whether there are values for ``move``, or for what is none."""
         ...
@@ -152,12 +156,14 @@ class GridCoding:
             return False
         return 1 <= parts[1] <= _most(self.x) and 1 <= parts[2] <= _most(self.y)
 
-    def encode(self, move: str) -> dict[int, bool]:
+    def place(self, move: str) -> tuple[int, ...]:
         parts = grid_move(move)
         assert parts is not None, f"{move} has an action and coordinates"
         action, x, y = parts
-        chosen = self.actions.index(action), x - 1, y - 1
-        pairs = zip(self.numbers, chosen, strict=True)
+        return self.actions.index(action), x - 1, y - 1
+
+    def encode(self, move: str) -> dict[int, bool]:
+        pairs = zip(self.numbers, self.place(move), strict=True)
         return dict(chain.from_iterable(own.set(number).items() for own, number in pairs))
 
     def decode(self, values: Mapping[int, bool]) -> tuple[str | None, str]:
@@ -252,6 +258,9 @@ class NumberedCoding:
         number = int(match[1])
         return number if len(self.moves) <= number < 1 << len(self.code) else None
 
+    def place(self, move: str) -> tuple[int, ...]:
+        return (_numbering(self.moves)[move],)
+
     def can_say(self, move: str) -> bool:
         return self._number(move) is not None
 
@@ -293,6 +302,9 @@ class OneHotCoding:
     @property
     def no_moves(self) -> tuple[str, ...]:
         return ()
+
+    def place(self, move: str) -> tuple[int, ...]:
+        return (_numbering(self.moves)[move],)
 
     def can_say(self, move: str) -> bool:
         return move in _numbering(self.moves)

@@ -13,12 +13,13 @@ play's in every strategy that makes it true.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 
 from qsage_validate.circuit import aig
 from qsage_validate.encodings.arithmetic import constant_literals
-from qsage_validate.encodings.completion import PlayLiterals
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import PlayLiterals, nothing_else
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.positional.clause_set import FALSE, constant
 from qsage_validate.encodings.positional.corrective_board import (
@@ -30,10 +31,11 @@ from qsage_validate.encodings.positional.corrective_board import (
     corrective_layout,
 )
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
+from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.games.positional.model import PositionalModel
 
 
-def encode_cor(model: PositionalModel) -> TableEncoding:
+def encode_cor(model: PositionalModel) -> Encoding:
     """The formula that is true if and only if Black wins within the plies.
 
     Of all positional games, a network's winning sets are listed first; raises ``UsageError`` when
@@ -136,7 +138,8 @@ class _Cor(CorrectiveBoard):
         before = self.occupied[ply - 1]
         return () if ply == 1 else tuple(-before[v] for v in self.choices(ply))
 
-    def encoding(self) -> TableEncoding:
+    def encoding(self) -> Encoding:
         layout, qbf = corrective_layout(self, "cor", self.choice, self._legal, one_sided=False)
-        definitions = {BLACK: self._define, WHITE: lambda play: {}}
-        return TableEncoding(qbf, layout, self.model, definitions)
+        completions = {BLACK: self._define, WHITE: nothing_else}
+        mind = partial(ClaimsInMind, self.model)
+        return Encoding(qbf, layout, self.model, completions, mind)

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from qsage_validate.encodings.arithmetic import constant_literals
-from qsage_validate.encodings.completion import PlayLiterals
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import PlayLiterals, nothing_else
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.positional.corrective_board import (
     BLACK,
     WHITE,
@@ -26,10 +27,11 @@ from qsage_validate.encodings.positional.corrective_board import (
     corrective_layout,
 )
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
+from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.games.positional.model import PositionalModel
 
 
-def encode_cor_plus(model: PositionalModel) -> TableEncoding:
+def encode_cor_plus(model: PositionalModel) -> Encoding:
     """The formula that is true if and only if Black wins within the plies.
 
     Of all positional games, a network's winning sets are listed first; raises ``UsageError`` when
@@ -84,8 +86,9 @@ class _CorPlus(CorrectiveBoard):
                 track.values[self.own(ply, mover)[v]] = track.own[mover][v]
         return {**track.values, **track.goals(self.won_by)}
 
-    def encoding(self) -> TableEncoding:
+    def encoding(self) -> Encoding:
         layout, qbf = corrective_layout(self, "cor+", {}, lambda ply: (), one_sided=True)
         layout = replace(layout, black_passes=True)
-        definitions = {BLACK: self._define, WHITE: lambda play: {}}
-        return TableEncoding(qbf, layout, self.model, definitions)
+        completions = {BLACK: self._define, WHITE: nothing_else}
+        mind = partial(ClaimsInMind, self.model)
+        return Encoding(qbf, layout, self.model, completions, mind)

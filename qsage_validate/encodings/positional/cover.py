@@ -26,11 +26,12 @@ from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
-from qsage_validate.encodings.completion import PlayLiterals
-from qsage_validate.encodings.encoding import TableEncoding
-from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
+from qsage_validate.encodings.completion import PlayInMind, PlayLiterals, PlyLiterals
+from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
 from qsage_validate.encodings.positional.clause_set import ClauseSet
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
+from qsage_validate.encodings.positional.in_mind import first_true
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.cover_game import (
     OUT_OF_COVER,
@@ -49,14 +50,7 @@ MAX_SHAPE: Final = 12
 """Positions in a shape of White's: (3.47) has a clause for each subset of each shape."""
 
 
-@dataclass(frozen=True)
-class CoverEncoding(TableEncoding):
-    """COVER; ``played`` says that White's moves have the numbers of positions."""
-
-    played: bool = False
-
-
-def encode_cover(model: PositionalModel) -> TableEncoding:
+def encode_cover(model: PositionalModel) -> Encoding:
     """The formula of the paper, clause by clause.
 
     Certificates are compiled for Black, planned on a :class:`CoverGame`, but they are not played
@@ -66,7 +60,7 @@ def encode_cover(model: PositionalModel) -> TableEncoding:
     return _Cover(model, played=False).encoding()
 
 
-def encode_cover_played(model: PositionalModel) -> TableEncoding:
+def encode_cover_played(model: PositionalModel) -> Encoding:
     """The same with a number of White's for every position, in the cover or not."""
     return _Cover(model, played=True).encoding()
 
@@ -236,7 +230,7 @@ class _Cover:
                         *(self.in_cover[v] for v in outside),
                     )
 
-    def encoding(self) -> TableEncoding:
+    def encoding(self) -> Encoding:
         """The formula with its layout."""
         names = self.model.positions
         # White's numbers mean "claim this position of the cover": no move of the rules, which
@@ -272,13 +266,13 @@ class _Cover:
             conclusive=(True,),
             illegal=IllegalMoves.IGNORED,
         )
-        return CoverEncoding(
+        return Encoding(
             qbf,
             layout,
             self.model,
-            definitions={BLACK: self._define},
+            {BLACK: self._define},
+            partial(CoverInMind, self.model, self.played),
             planned_on={BLACK: partial(CoverGame, self.model, played=self.played)},
-            played=self.played,
         )
 
     def _define(self, play: PlayLiterals) -> Mapping[int, int]:
@@ -354,3 +348,57 @@ def require_cover_game(model: PositionalModel) -> None:
             f"{model.name}: found a winning set of {largest} positions, expected at most "
             f"{MAX_SHAPE} (COVER has a clause for each subset)"
         )
+
+
+class CoverInMind(PlayInMind):
+    """The game of a cover, for Black: she stops when she has won.
+
+    For a move of White's that does nothing the first open position of the cover is made, and for
+    any outside the cover the first of these.
+    """
+
+    def __init__(
+        self, model: PositionalModel, played: bool, builder: AigBuilder, hero: Player
+    ) -> None:
+        self.builder = builder
+        self.model = model
+        self.played = played
+        size = len(model.positions)
+        self._black = [aig.TRUE if model.black >> v & 1 else aig.FALSE for v in range(size)]
+        self._white = [aig.TRUE if model.white >> v & 1 else aig.FALSE for v in range(size)]
+        self._cover: Sequence[int] = ()
+
+    def over(self, ply: Ply) -> int | None:
+        builder, black = self.builder, self._black
+        wins = self.model.black_wins
+        return builder.or_all(builder.and_all(black[v] for v in members(win)) for win in wins)
+
+    def replaced(self, ply: Ply, made: Sequence[int]) -> Sequence[int]:
+        builder = self.builder
+        stones = zip(self._cover, self._black, self._white, strict=True)
+        places = [builder.and_all((c, b ^ 1, w ^ 1)) for c, b, w in stones]
+        inside = [builder.and_(m, p) for m, p in zip(made, places, strict=False)]
+        if self.played:
+            outside = [
+                c ^ 1 if self.model.open >> v & 1 else aig.FALSE for v, c in enumerate(self._cover)
+            ]
+            out = builder.or_all(builder.and_(m, o) for m, o in zip(made, outside, strict=True))
+            counted = [builder.and_(out, first) for first in first_true(builder, outside)]
+        else:
+            out = made[-1]
+            counted = [*(aig.FALSE for _ in places), out]
+            inside.append(aig.FALSE)
+            places.append(aig.FALSE)
+        wrong = builder.or_(out, builder.or_all(inside)) ^ 1
+        instead = (builder.and_(wrong, first) for first in first_true(builder, places))
+        return [builder.or_all(some) for some in zip(inside, counted, instead, strict=True)]
+
+    def play(self, ply: Ply, played: PlyLiterals, known: Mapping[int, int]) -> None:
+        builder, made = self.builder, played.made
+        if ply.player is Player.BLACK:
+            self._black = [builder.or_(b, m) for b, m in zip(self._black, made, strict=True)]
+        else:
+            stones = zip(self._white, made, self._cover, strict=False)
+            self._white = [builder.or_(w, builder.and_(m, c)) for w, m, c in stones]
+        if ply.ply == 1:
+            self._cover = covered(builder, self.model, self._black)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qsage_validate.circuit.aig import AigBuilder
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.positional.explicit_board import ExplicitBoard
 from qsage_validate.encodings.positional.require import require_maker_breaker
 from qsage_validate.games.positional.masks import members
@@ -13,7 +13,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
 
 
-def encode_ea(model: PositionalModel) -> TableEncoding:
+def encode_ea(model: PositionalModel) -> Encoding:
     """The formula that is true if and only if Black, as maker, wins within the plies.
 
     A network's winning sets are listed first: minimal ways, or minimal cuts.  Raises

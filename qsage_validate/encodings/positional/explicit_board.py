@@ -14,16 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.completion import PlayLiterals
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
+from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.protocol import Player
 
@@ -105,7 +107,7 @@ class ExplicitBoard:
                 values[self.white[ply][v]] = white[v]
         return values, black
 
-    def encoding(self, name: str, define_goal: GoalDefinition) -> TableEncoding:
+    def encoding(self, name: str, define_goal: GoalDefinition) -> Encoding:
         """The encoding, once the goal's clauses have been added."""
 
         def black(play: PlayLiterals) -> Mapping[int, int]:
@@ -127,11 +129,12 @@ class ExplicitBoard:
             illegal=IllegalMoves.IGNORED,
             black_passes=True,
         )
-        return TableEncoding(
+        return Encoding(
             qbf,
             layout,
             self.model,
             {Player.BLACK: black, Player.WHITE: white},
+            partial(ClaimsInMind, self.model),
         )
 
     def _states(self) -> StateView:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.positional.explicit_board import ExplicitBoard
 from qsage_validate.encodings.positional.require import require_network
 from qsage_validate.games.positional.masks import members
@@ -20,7 +20,7 @@ def path_length(model: PositionalModel) -> int:
     return min(stones, len(model.positions))
 
 
-def encode_en(model: PositionalModel) -> TableEncoding:
+def encode_en(model: PositionalModel) -> Encoding:
     """The formula that is true if and only if Black connects the network within the plies.
 
     ``p[i][v]`` says that position ``v`` is the ``i``-th one of a way from start to end.  Raises

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.positional.explicit_board import ExplicitBoard
 from qsage_validate.encodings.positional.require import require_network
 from qsage_validate.games.positional.hex import is_hex_board, transversal_of
@@ -14,7 +14,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 
 
-def encode_et(model: PositionalModel) -> TableEncoding:
+def encode_et(model: PositionalModel) -> Encoding:
     """The formula that is true if and only if Black cuts White's network within the plies.
 
     A Hex board whose network is Black's stands for its transversal game, which has the same

@@ -21,8 +21,8 @@ from itertools import pairwise
 
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.encodings.arithmetic import Bits
-from qsage_validate.encodings.completion import Definitions, PlayLiterals
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import Completion, PlayLiterals
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Number
 from qsage_validate.encodings.layout.layout import StateView
 from qsage_validate.encodings.positional.open_game import (
@@ -53,7 +53,7 @@ State = tuple[int, int]
 """Occupied, white."""
 
 
-def encode_la(model: PositionalModel) -> TableEncoding:
+def encode_la(model: PositionalModel) -> Encoding:
     """LA: lifted board, all minimal winning sets.
 
     Size: linear in the depth and in the winning sets.  Raises ``UsageError`` for a game that is
@@ -62,7 +62,7 @@ def encode_la(model: PositionalModel) -> TableEncoding:
     return LiftedSets(with_sets(model)).encode()
 
 
-def encode_ln(model: PositionalModel) -> TableEncoding:
+def encode_ln(model: PositionalModel) -> Encoding:
     """LN: lifted board, a way of neighbours as the goal.
 
     Size: linear in the depth and in the positions.  Raises ``UsageError`` as :func:`encode_la`
@@ -199,7 +199,7 @@ class LiftedSets(_LiftedWitness):
             )
         )
 
-    def definitions(self) -> Mapping[Player, Definitions]:
+    def completions(self) -> Mapping[Player, Completion]:
         return {Player.BLACK: self._black, Player.WHITE: self._white}
 
     def _black(self, play: PlayLiterals) -> Mapping[int, int]:
@@ -241,7 +241,7 @@ class LiftedWay(_LiftedWitness):
                 self.equal(here, self.position), self.equal(following, self.neighbour)
             )
 
-    def definitions(self) -> Mapping[Player, Definitions]:
+    def completions(self) -> Mapping[Player, Completion]:
         return {Player.BLACK: self._black, Player.WHITE: self._white}
 
     def _black(self, play: PlayLiterals) -> Mapping[int, int]:

@@ -7,10 +7,11 @@ stay, for each of them can be claimed.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from qsage_validate.encodings.completion import Goals, one_of
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.masks import bits, members
@@ -85,11 +86,12 @@ class OpenGame:
                 image |= 1 << self._numbers[old]
         return image
 
-    def claimed(self, witness: Hashable) -> int:
-        """The positions of a goal that was reached, in the numbers of ``inner``.
+    def claimed(self, goals: Goals) -> int:
+        """The positions of one of the goals that were reached, in the numbers of ``inner``.
 
         A witness is the mask of a winning set or way in the numbers of the model.
         """
+        witness = one_of(goals)
         assert isinstance(witness, int), "a witness of a positional game is a set of positions"
         return self.inner_mask(witness)
 

@@ -28,21 +28,22 @@ from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
-from qsage_validate.encodings.completion import PlayLiterals
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import Goals, PlayLiterals, nothing_else, one_of
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import Layout, StateView, listed
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
+from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.positional.pairing import Pairing
 from qsage_validate.games.positional.pairing_game import PairingGame
 from qsage_validate.games.positional.paths import with_all_winning_sets
-from qsage_validate.games.protocol import Player, Witness
+from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 
-def encode_pairing(model: PositionalModel) -> TableEncoding:
+def encode_pairing(model: PositionalModel) -> Encoding:
     """The formula "White has no pairing after the plies of the model".
 
     After an odd number of plies White is to move, which is no harm.  Certificates are compiled
@@ -183,7 +184,7 @@ class _Pairing:
                 for v in members(shape):
                     add(-complete, white[v])
 
-    def encoding(self) -> TableEncoding:
+    def encoding(self) -> Encoding:
         """Black's formula, the negation, with its layout."""
         ours = self.clauses.qbf()
         scopes = tuple(Scope(s.quantifier.dual, s.variables) for s in ours.scopes)
@@ -222,11 +223,12 @@ class _Pairing:
             conclusive=(False,),
             black_passes=True,
         )
-        return TableEncoding(
+        return Encoding(
             qbf,
             layout,
             self.model,
-            {BLACK: _nothing_else, WHITE: self._define},
+            {BLACK: nothing_else, WHITE: self._define},
+            partial(ClaimsInMind, self.model),
             planned_on={WHITE: partial(PairingGame, self.model)},
         )
 
@@ -255,19 +257,15 @@ class _Pairing:
     def _all(builder: AigBuilder, shape: int, stones: Sequence[int]) -> int:
         return builder.and_all(stones[v] for v in members(shape))
 
-    def _chosen(self, witness: Witness) -> int:
+    def _chosen(self, goals: Goals) -> int:
         """The bits of the pairs' variables, the first one's first."""
+        witness = one_of(goals)
         assert isinstance(witness, Pairing), "what the game says of a win of White's"
         own = {(min(pair), max(pair)) for pair in witness.pairs}
         number = 0
         for pair in self.pairs:
             number = number << 1 | (pair in own)
         return number
-
-
-def _nothing_else(play: PlayLiterals) -> Mapping[int, int]:
-    """Black decides nothing but moves."""
-    return {}
 
 
 def _differs(bits: Sequence[int], number: int) -> Iterable[int]:

@@ -21,8 +21,8 @@ from functools import partial
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.encodings.arithmetic import Bits, width_for
-from qsage_validate.encodings.completion import Definitions, PlayLiterals
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import Completion, PlayLiterals
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.positional.lifted import LiftedBoard
 from qsage_validate.encodings.positional.open_game import OpenGame, steps_of, with_network
 from qsage_validate.encodings.positional.stateless import Stateless
@@ -42,7 +42,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 
 
-def encode_li(model: PositionalModel) -> TableEncoding:
+def encode_li(model: PositionalModel) -> Encoding:
     """LI: lifted board, a way by iterative squaring.
 
     Size: linear in the depth and in the positions, with a logarithmic witness.  Raises
@@ -52,7 +52,7 @@ def encode_li(model: PositionalModel) -> TableEncoding:
     return LiftedSquaring(with_network(model, "LI")).encode()
 
 
-def encode_si(model: PositionalModel) -> TableEncoding:
+def encode_si(model: PositionalModel) -> Encoding:
     """SI: no board, a way by iterative squaring.
 
     Size: quadratic in the depth, linear in the positions.  Raises as :func:`encode_li` does.
@@ -116,7 +116,7 @@ class Squaring(SymbolicEncoder):
         yield black
         yield from self.claims()
 
-    def definitions(self) -> Mapping[Player, Definitions]:
+    def completions(self) -> Mapping[Player, Completion]:
         return {Player.BLACK: self.define_way, Player.WHITE: self.define_choices}
 
     def define_way(self, play: PlayLiterals) -> Mapping[int, int]:

@@ -13,15 +13,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from qsage_validate.encodings.arithmetic import Bits
-from qsage_validate.encodings.completion import Definitions, PlayLiterals
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import Completion, PlayLiterals, nothing_else
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.positional.open_game import (
     OpenGame,
     steps_of,
     with_network,
     with_sets,
 )
-from qsage_validate.encodings.positional.symbolic import EXISTS, SymbolicEncoder, nothing
+from qsage_validate.encodings.positional.symbolic import EXISTS, SymbolicEncoder
 from qsage_validate.encodings.positional.witness import (
     Listing,
     assign,
@@ -34,7 +34,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 
 
-def encode_sa(model: PositionalModel) -> TableEncoding:
+def encode_sa(model: PositionalModel) -> Encoding:
     """SA: no board, all minimal winning sets.
 
     Size: quadratic in the depth, linear in the winning sets.  Raises ``UsageError`` for a game
@@ -43,7 +43,7 @@ def encode_sa(model: PositionalModel) -> TableEncoding:
     return StatelessSets(with_sets(model)).encode()
 
 
-def encode_sn(model: PositionalModel) -> TableEncoding:
+def encode_sn(model: PositionalModel) -> Encoding:
     """SN: no board, a way of neighbours as the goal.
 
     Size: quadratic in the depth, linear in depth times positions.  Raises ``UsageError`` as
@@ -93,8 +93,8 @@ class StatelessWitness(Stateless):
         yield black
         yield from self.open_claims()
 
-    def definitions(self) -> Mapping[Player, Definitions]:
-        return {Player.BLACK: self._black, Player.WHITE: nothing}
+    def completions(self) -> Mapping[Player, Completion]:
+        return {Player.BLACK: self._black, Player.WHITE: nothing_else}
 
     def _black(self, play: PlayLiterals) -> Mapping[int, int]:
         witness = witness_positions(play, self.listing(), len(self.witness), self.moves[0])

@@ -12,11 +12,12 @@ claim them, and the witness may contain Black's.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from qsage_validate.encodings.arithmetic import Bits, less_than
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import Goals
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.positional.open_game import OpenGame, playable
 from qsage_validate.encodings.positional.stateless import StatelessWitness
 from qsage_validate.encodings.positional.witness import Listing
@@ -30,7 +31,7 @@ from qsage_validate.games.positional.symmetry import sound_first_moves
 RIGHT, UP = (1, 0), (0, 1)
 
 
-def encode_sn_httt(model: PositionalModel) -> TableEncoding:
+def encode_sn_httt(model: PositionalModel) -> Encoding:
     """SN with shapes: no board, the cells of a polyomino by their neighbours.
 
     Size: quadratic in the depth, linear in cells times positions.  Raises ``UsageError`` for a
@@ -126,8 +127,8 @@ class StatelessShapes(StatelessWitness):
             for place in self.board.places(form)
         }
 
-        def of(witness: Hashable) -> tuple[int, ...]:
-            owned = self.game.claimed(witness) | self.game.inner.black
+        def of(goals: Goals) -> tuple[int, ...]:
+            owned = self.game.claimed(goals) | self.game.inner.black
             return next(place for mask, place in places.items() if mask & owned == mask)
 
         return of

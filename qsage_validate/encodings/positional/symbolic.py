@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
@@ -19,10 +20,11 @@ from qsage_validate.encodings.arithmetic import (
     less_than,
     width_for,
 )
-from qsage_validate.encodings.completion import Definitions
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import Completion, nothing_else
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import is_clausal
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
+from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.encodings.positional.open_game import OpenGame
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.protocol import Player
@@ -36,7 +38,7 @@ def width_of(size: int) -> int:
 
 
 class SymbolicEncoder(ABC):
-    """Allocates the prefix, then builds the matrix and puts layout and definitions to it.
+    """Allocates the prefix, then builds the matrix and puts layout and completions to it.
 
     A subclass allocates its variables behind the moves' in :meth:`allocate` and gives the
     conjuncts of the matrix in :meth:`conjuncts`.
@@ -121,7 +123,7 @@ class SymbolicEncoder(ABC):
         """What has to hold."""
 
     @abstractmethod
-    def definitions(self) -> Mapping[Player, Definitions]:
+    def completions(self) -> Mapping[Player, Completion]:
         """How everything besides the moves follows from them."""
 
     def state(self) -> StateView:
@@ -132,16 +134,16 @@ class SymbolicEncoder(ABC):
         """What can be claimed at a ply: the positions by number."""
         return self.game.names
 
-    def encode(self) -> TableEncoding:
-        """The formula, its layout and its definitions."""
+    def encode(self) -> Encoding:
+        """The formula, its layout and its completions."""
         game = self.game
         if self.moves:
             output = self.circuit.and_(*self.conjuncts())
-            definitions = self.definitions()
+            completions = self.completions()
         else:
             won = game.model.won_by_black(game.model.black)
             output = self.circuit.true if won else self.circuit.false
-            definitions = dict.fromkeys(Player, nothing)
+            completions = dict.fromkeys(Player, nothing_else)
         layout = Layout(
             moves=tuple(
                 listed(
@@ -168,7 +170,8 @@ class SymbolicEncoder(ABC):
             )
             layout = replace(layout, gates={}, state=replace(layout.state, states=states))
             qbf = replace(qbf, gates=self._needed(output, layout))
-        return TableEncoding(qbf, layout, game.model, definitions)
+        mind = partial(ClaimsInMind, game.model)
+        return Encoding(qbf, layout, game.model, completions, mind)
 
     def _needed(self, output: int, layout: Layout) -> dict[int, Gate]:
         """The gates that the output or the layout needs: simplification leaves others behind."""
@@ -180,8 +183,3 @@ class SymbolicEncoder(ABC):
                 kept[number] = self.circuit.gates[number]
                 wanted |= {abs(x) for x in kept[number].inputs}
         return dict(reversed(kept.items()))
-
-
-def nothing(play: object) -> dict[int, int]:
-    """The definitions of a formula that has moves only."""
-    return {}

@@ -10,25 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.arithmetic import Bits
-from qsage_validate.encodings.completion import PlayLiterals
+from qsage_validate.encodings.completion import Goals, PlayLiterals
 from qsage_validate.encodings.positional.open_game import OpenGame, first_set, shortest_way
 from qsage_validate.games.positional.masks import members
-from qsage_validate.games.protocol import Witness
 
-Listing = Callable[[Witness], tuple[int, ...]]
-"""The positions that a goal which was reached consists of, by number."""
+Listing = Callable[[Goals], tuple[int, ...]]
+"""The positions that one of the goals which were reached consists of, by number."""
 
 
 def set_members(game: OpenGame) -> Listing:
     """The members of a winning set that a witness contains."""
-    return lambda witness: first_set(game.inner.black_wins, game.claimed(witness))
+    return lambda goals: first_set(game.inner.black_wins, game.claimed(goals))
 
 
 def way_positions(game: OpenGame) -> Listing:
     """The positions of a way through a witness, from start to end."""
     network = game.inner.network
     assert network is not None, "a game with a network"
-    return lambda witness: shortest_way(network, game.claimed(witness))
+    return lambda goals: shortest_way(network, game.claimed(goals))
 
 
 def witness_positions(
@@ -40,14 +39,14 @@ def witness_positions(
     """
     width = len(first_move)
 
-    def value(index: int) -> Callable[[Witness], int]:
-        def of(witness: Witness) -> int:
-            positions = listing(witness)
+    def value(index: int) -> Callable[[Goals], int]:
+        def of(goals: Goals) -> int:
+            positions = listing(goals)
             return positions[min(index, len(positions) - 1)] if positions else 0
 
         return of
 
-    empty = play.witness(lambda witness: int(not listing(witness)), 1)[0]
+    empty = play.witness(lambda goals: int(not listing(goals)), 1)[0]
     at = tuple(play.literals[v] for v in first_move)
     return [
         ite_bits(play.builder, empty, at, play.witness(value(index), width))

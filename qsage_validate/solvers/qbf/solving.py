@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.encoding import AnyEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.errors import MissingExtraError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
@@ -103,7 +103,7 @@ def solve_formula(
         return _solved(_run(formula, contenders, limits, folder, done.form), done, started)
 
 
-def conclusive(solved: Solved, encoded: AnyEncoding) -> Solved:
+def conclusive(solved: Solved, encoded: Encoding) -> Solved:
     """What was found of an encoding's formula, as far as it says something about the game.
 
     Some encodings are one-sided: that COVER is false says nothing.

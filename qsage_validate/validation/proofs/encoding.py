@@ -62,7 +62,7 @@ from dataclasses import dataclass
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.arithmetic import width_for
-from qsage_validate.encodings.grid.completion import MoveTracker, Vector
+from qsage_validate.encodings.grid.tracker import MoveTracker, Vector
 from qsage_validate.encodings.layout.codings import Bits, value_bits
 from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode
 from qsage_validate.errors import Undecided

@@ -17,7 +17,7 @@ from benchmarks.positional_paper import (
 )
 from benchmarks.size_formulas import expected_size
 from qsage_validate.bench.papers.positional_sizes import size_of
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.harary import harary_model
@@ -51,7 +51,7 @@ def instance(model: PositionalModel) -> Instance:
     )
 
 
-def encoded(model: PositionalModel, name: str) -> tuple[TableEncoding, PositionalModel]:
+def encoded(model: PositionalModel, name: str) -> tuple[Encoding, PositionalModel]:
     """The encoding, and the model that its formulas speak of."""
     if name == "et" and model.network is not None:
         model = transversal_of(model)

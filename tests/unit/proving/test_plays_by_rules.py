@@ -18,6 +18,7 @@ from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, TRUE
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply
 from qsage_validate.errors import InputError, MalformedMoveError, UsageError
+from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.languages import load_game
@@ -386,6 +387,7 @@ def test_a_person_chooses_for_the_certificate_where_any_move_will_do() -> None:
 def test_a_spare_ply_of_a_grid_is_not_played(arrays: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     made = certified_grid(DOMINO)
     model = made.encoding.model
+    assert isinstance(model, Model)
     shorter = load_game(replace(model, problem=replace(model.problem, depth=2)))
     problem = Problem(
         Files(formula="game.qcir", certificate="game.aig"),

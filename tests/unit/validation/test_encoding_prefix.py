@@ -59,8 +59,13 @@ def _encoded(words: str, encoding: str = "lifted") -> Encoding:
     return encode(Case(words, words).model(), encoding)
 
 
+def _model(encoded: Encoding) -> Model:
+    assert isinstance(encoded.model, Model)
+    return encoded.model
+
+
 def _verdict(encoded: Encoding, qbf: Qbf | None = None, layout: Layout | None = None) -> Verdict:
-    return prove_encoding(qbf or encoded.qbf, layout or encoded.layout, BddlGame(encoded.model))
+    return prove_encoding(qbf or encoded.qbf, layout or encoded.layout, BddlGame(_model(encoded)))
 
 
 def _first(verdict: Verdict) -> Finding:
@@ -91,7 +96,7 @@ def test_white_before_black_is_refuted() -> None:
     encoded = _encoded("httt --shape tic --size 3x3 --depth 5")
     universal = [s for s in encoded.qbf.scopes if s.quantifier is Quantifier.FORALL]
     existential = [s for s in encoded.qbf.scopes if s.quantifier is Quantifier.EXISTS]
-    assert not _black_wins(encoded.model)
+    assert not _black_wins(_model(encoded))
     finding = _first(_verdict(encoded, replace(encoded.qbf, scopes=(*universal, *existential))))
     assert finding.kind is FindingKind.PREFIX_DIFFERS
     assert finding.text == (
@@ -238,7 +243,7 @@ def test_an_existential_variable_more_may_take_any_value() -> None:
 def test_every_flipped_choice_is_named() -> None:
     """Each variable of a player, flipped inside its block."""
     encoded = _encoded(DOMINO)
-    prefix = read_prefix(encoded.qbf, encoded.layout, BddlGame(encoded.model))
+    prefix = read_prefix(encoded.qbf, encoded.layout, BddlGame(_model(encoded)))
     assert prefix.findings == ()
     flipped = dict(faulty_prefixes(encoded.qbf, random.Random(0), moved=0))
     chosen = [v for role in (*prefix.roles, prefix.square) for v in role.variables]
@@ -343,8 +348,8 @@ def test_a_layout_that_lies_is_to_blame_itself() -> None:
 def test_plies_beyond_the_game_cannot_win() -> None:
     """The formula of 3 plies is true; in the game of 2 plies Black does not win."""
     encoded = _encoded(TINY)
-    shorter = replace(encoded.model, problem=replace(encoded.model.problem, depth=2))
-    assert _black_wins(encoded.model)
+    shorter = replace(_model(encoded), problem=replace(_model(encoded).problem, depth=2))
+    assert _black_wins(_model(encoded))
     assert not _black_wins(shorter)
     finding = _first(prove_encoding(encoded.qbf, encoded.layout, BddlGame(shorter)))
     assert finding.kind is FindingKind.END_DIFFERS
@@ -374,8 +379,8 @@ def test_a_spare_ply_that_does_nothing_is_proved() -> None:
 def test_a_game_without_plies_is_never_won() -> None:
     """A formula for it must be false."""
     encoded = _encoded("httt --shape domino --size 2x2 --depth 1")
-    problem = replace(encoded.model.problem, depth=1, first_player=Player.WHITE)
-    none = replace(encoded.model, problem=problem)
+    problem = replace(_model(encoded).problem, depth=1, first_player=Player.WHITE)
+    none = replace(_model(encoded), problem=problem)
     assert none.problem.plies == 0
     sound = encode(none)
     assert isinstance(_verdict(sound), Proved)
@@ -445,7 +450,7 @@ def _variants(model: Model) -> Iterator[Model]:
 )
 def test_a_prefix_that_is_proved_leaves_the_truth(words: str, encoding: str) -> None:
     """Of the game, and of one with a piece more or less."""
-    models = list(_variants(_encoded(words).model))
+    models = list(_variants(_model(_encoded(words))))
     counts: Counter[str] = Counter()
     for model in (models[0], random.Random(6).choice(models[1:])):
         encoded, winner = encode(model, encoding), _black_wins(model)
@@ -469,7 +474,7 @@ def test_second_opinion_on_the_truth() -> None:
         assert truth is depqbf_truth(formula), name
         if isinstance(_verdict(encoded, formula), Proved):
             proved += 1
-            assert truth is _black_wins(encoded.model), name
+            assert truth is _black_wins(_model(encoded)), name
     assert proved
 
 
@@ -493,7 +498,9 @@ def test_several_faults_at_once(seed: int) -> None:
                 continue
         if layout is None:
             continue
-        model = rng.choice(list(_variants(encoded.model))) if rng.random() < 0.5 else encoded.model
+        model = (
+            rng.choice(list(_variants(_model(encoded)))) if rng.random() < 0.5 else _model(encoded)
+        )
         tried += 1
         if isinstance(prove_encoding(formula, layout, BddlGame(model)), Proved):
             assert depqbf_truth(formula) is _black_wins(model)
@@ -504,11 +511,11 @@ def test_several_faults_at_once(seed: int) -> None:
 def test_no_layout_proves_another_games_winner(words: str) -> None:
     """A layout is a witness: whatever it says, the formula's value is the winner's."""
     encoded = _encoded(words)
-    winner = _black_wins(encoded.model)
-    others = [m for m in _variants(encoded.model) if _black_wins(m) is not winner]
+    winner = _black_wins(_model(encoded))
+    others = [m for m in _variants(_model(encoded)) if _black_wins(m) is not winner]
     assert others
     game = BddlGame(others[0])
-    own = BddlGame(encoded.model)
+    own = BddlGame(_model(encoded))
     read = proved = 0
     for name, lines in faulty_layouts(encoded.qbf, encoded.layout, random.Random(4)):
         if name.startswith("'gate "):

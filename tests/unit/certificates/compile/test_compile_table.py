@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from random import Random
 
 import pytest
 
+from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.compile.must_play import must_play_plan
 from qsage_validate.certificates.compile.plan import NoWinError, Plan
-from qsage_validate.certificates.compile.table_compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_search import (
     certify_encoding,
     certify_game,
 )
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.encodings.completion import PlayLiterals
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.completion import PlayLiterals, nothing_else, one_of
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, listed
+from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.positional.harary import harary_model
@@ -32,7 +34,7 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Player, Witness
 from qsage_validate.kernel.certificate import Kind
 from qsage_validate.solvers.search.solver import Solver, WinningStrategy
 from qsage_validate.system.limits import Deadline
@@ -44,7 +46,7 @@ from tests.support.table_plays import lost_plays
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 
-def tiny(model: PositionalModel, *, stops: bool = True) -> TableEncoding:
+def tiny(model: PositionalModel, *, stops: bool = True) -> Encoding:
     """Moves as literals; Black names the winning set that is complete, in binary.
 
     From the last ply back: whoever moves illegally has lost; a player may stop before a ply and
@@ -110,15 +112,16 @@ def tiny(model: PositionalModel, *, stops: bool = True) -> TableEncoding:
             value = builder.and_(builder.or_(-stop, won), builder.or_(stop, value))
 
     def black(play: PlayLiterals) -> Mapping[int, int]:
-        number = {mask: k for k, mask in enumerate(model.black_wins)}
-        bits = play.witness(lambda mask: number[mask], width)  # type: ignore[index]
+        number: dict[Witness, int] = {mask: k for k, mask in enumerate(model.black_wins)}
+        bits = play.witness(lambda goals: number[one_of(goals)], width)
         return dict(zip(claim, bits, strict=True))
 
-    return TableEncoding(
+    return Encoding(
         Qbf(tuple(scopes), builder.gates, value),
         Layout(tuple(tables), encoding="tiny", verdict=value, illegal=IllegalMoves.LOSES),
         model,
-        {BLACK: black, WHITE: lambda play: {}},
+        {BLACK: black, WHITE: nothing_else},
+        partial(ClaimsInMind, model),
     )
 
 
@@ -135,7 +138,7 @@ def test_stop_variables_literals_and_witnesses_of_random_games() -> None:
         assert falsifying_choice(made.encoding.qbf, made.certificate) is None
         assert made.encoding.layout.encoding == "tiny"
         if PositionalGame(model).initial.outcome is None:
-            assert isinstance(made.encoding, TableEncoding)
+            assert isinstance(made.encoding, Encoding)
             assert lost_plays(made.encoding.layout, made.certificate, PositionalGame(model)) == []
         seen.add((made.winner, bool(model.white_wins)))
     assert len(seen) == 4
@@ -150,7 +153,7 @@ def test_without_stop_variables_black_goes_on_legally() -> None:
 
 
 def test_an_encoding_without_definitions_has_no_certificate_by_search() -> None:
-    made = replace(tiny(harary_model("domino", 2, 2, maker_breaker=True, plies=3)), definitions={})
+    made = replace(tiny(harary_model("domino", 2, 2, maker_breaker=True, plies=3)), completions={})
     with pytest.raises(NotCompiledError, match="found the encoding tiny for a win of Black's"):
         certify_encoding(made)
     # The other routes are tried then, and none of them needs any definition.
@@ -195,12 +198,12 @@ def test_a_first_move_that_the_encoding_leaves_out_is_not_played() -> None:
         table = relisted(first, moves=(kept,), literals=(first.variables[number],))
         layout = replace(whole.layout, moves=(table, *whole.layout.moves[1:]))
         others = {v: 0 for v in first.variables if v != first.variables[number]}
-        inner = whole.definitions[BLACK]
+        inner = whole.completions[BLACK]
         made = certify_encoding(
             replace(
                 whole,
                 layout=layout,
-                definitions={BLACK: lambda play, o=others, i=inner: {**i(play), **o}},  # type: ignore[misc]
+                completions={BLACK: lambda play, o=others, i=inner: {**i(play), **o}},  # type: ignore[misc]
             )
         )
         assert made.certificate.functions[first.variables[number]] == 1

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.table_compiler import NotCompiledError
+from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_search import certify_game
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.positional.cover_game import OUT_OF_COVER, CoverGame
 from qsage_validate.games.positional.harary import harary_model
@@ -84,7 +84,7 @@ def test_covers_on_boards(encoding: str, breaker: bool) -> None:
     made = certify_game(model, encoding)
     assert made.winner is BLACK
     if encoding == "cover-played":
-        assert isinstance(made.encoding, TableEncoding)
+        assert isinstance(made.encoding, Encoding)
         game = PositionalGame(model)
         assert lost_plays(made.encoding.layout, made.certificate, game) == []
 

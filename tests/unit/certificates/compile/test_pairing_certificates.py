@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.table_compiler import NotCompiledError
+from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.encodings.registry import encode

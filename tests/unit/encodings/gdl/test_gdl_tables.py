@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Quantifier
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
 from qsage_validate.encodings.gdl.encoders import GdlTables, clausal, encode_general
 from qsage_validate.encodings.gdl.ground_program import grounding_within
@@ -58,7 +58,7 @@ BOTH = parse_description(
 )
 
 
-def values_of(encoding: TableEncoding, plays: Sequence[str]) -> dict[int, bool]:
+def values_of(encoding: Encoding, plays: Sequence[str]) -> dict[int, bool]:
     """All values when these moves are made, one a ply."""
     values = dict.fromkeys((v for s in encoding.qbf.scopes for v in s.variables), False)
     for table, move in zip(encoding.layout.moves, plays, strict=False):

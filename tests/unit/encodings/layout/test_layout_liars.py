@@ -21,7 +21,7 @@ import pytest
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.encoding import AnyEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import comments_in_clauses, layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.registry import encode
@@ -99,7 +99,7 @@ NAMES = tuple((name, encoding) for name, _, own in MODELS for encoding in own)
 
 
 @cache
-def _encoded(name: str, encoding: str) -> tuple[AnyEncoding, bytes | None]:
+def _encoded(name: str, encoding: str) -> tuple[Encoding, bytes | None]:
     model = next(make for own, make, _ in MODELS if own == name)()
     made = encode(model, encoding)
     try:

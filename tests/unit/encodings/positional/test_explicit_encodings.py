@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver as SatSolver
 
 from qsage_validate.certificates.routes.by_search import certify_encoding
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.encodings.positional.clause_set import FALSE, TRUE, ClauseSet
@@ -48,7 +48,7 @@ def searched(model: PositionalModel) -> bool:
     return found is BLACK
 
 
-def encodings(model: PositionalModel, names: tuple[str, ...] = ALL) -> dict[str, TableEncoding]:
+def encodings(model: PositionalModel, names: tuple[str, ...] = ALL) -> dict[str, Encoding]:
     """The model in all of these encodings that take it."""
     taken = set(CORRECTIVE)
     alternate = model.alternates and model.turns[0] is BLACK and len(model.turns) % 2

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.encoding import TableEncoding
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.encodings.positional.lifted import LiftedBoard
 from qsage_validate.encodings.registry import encode
@@ -43,7 +43,7 @@ SETS = ("la", "sa")
 NETWORK = ("ln", "sn", "li", "si")
 
 
-def encodings(model: PositionalModel) -> list[TableEncoding]:
+def encodings(model: PositionalModel) -> list[Encoding]:
     """The model in every encoding of these that takes it."""
     names = [*SETS, *NETWORK] if model.network is not None else [*SETS]
     if model.network is None and polyomino_of(model) is not None:
@@ -72,7 +72,7 @@ def small_game(random: Random) -> PositionalModel:
     return replace(model, turns=alternating(depth))
 
 
-def moves_of(random: Random, encoding: TableEncoding, legal: bool) -> tuple[list[int], int, bool]:
+def moves_of(random: Random, encoding: Encoding, legal: bool) -> tuple[list[int], int, bool]:
     """Codes of a random play, Black's positions in the end, and whether Black's were legal.
 
     White plays any number: what is no open position is ignored.
@@ -101,7 +101,7 @@ def moves_of(random: Random, encoding: TableEncoding, legal: bool) -> tuple[list
     return codes, black, True
 
 
-def completed(random: Random, encoding: TableEncoding, codes: list[int]) -> list[int]:
+def completed(random: Random, encoding: Encoding, codes: list[int]) -> list[int]:
     """The codes of the plies that are left, whatever they are."""
     rest = encoding.layout.moves[len(codes) :]
     return codes + [random.randrange(1 << len(table.variables)) for table in rest]
@@ -245,7 +245,7 @@ def test_states_are_the_boards_of_the_rules(random: Random) -> None:
             text = f"{place:0{len(state.position)}b}"
             literals = {v: int(b) for v, b in zip(state.position, text, strict=True)}
             play.fix(literals)
-            encoder = getattr(encoding.definitions[BLACK], "__self__", None)
+            encoder = getattr(encoding.completions[BLACK], "__self__", None)
             assert isinstance(encoder, LiftedBoard)
             # What the goal is does not matter for the states.
             values = {**encoder.define_states(play), **literals}
@@ -263,7 +263,7 @@ def test_states_are_the_boards_of_the_rules(random: Random) -> None:
                 assert said == [bool(black >> here & 1), bool(white >> here & 1)]
 
 
-def _value(encoding: TableEncoding, values: dict[int, int], literal: int) -> bool:
+def _value(encoding: Encoding, values: dict[int, int], literal: int) -> bool:
     gate = encoding.qbf.gates.get(abs(literal))
     if gate is None:
         return bool(values[abs(literal)]) != (literal < 0)
@@ -369,7 +369,7 @@ def test_members_of_a_set_are_in_the_witness() -> None:
     encoding = encode(harary_model("tic", 3, 3, maker_breaker=True, plies=5), "sa")
     # a1, b1, c1 are the numbers 0, 3 and 6.
     play = ConcretePlay(encoding, [0, 1, 3, 2, 6], BLACK, mask_of([0, 3, 6]))
-    defined = encoding.definitions[BLACK](play)
+    defined = encoding.completions[BLACK](play)
     bits = [defined[v] for v in sorted(defined)]
     numbers = [int("".join(map(str, bits[k : k + 4])), 2) for k in range(0, 12, 4)]
     assert numbers == list(members(mask_of([0, 3, 6])))
