@@ -23,7 +23,7 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.arena.adversary import Adversary
+from qsage_validate.arena.board_adversary import BoardAdversary
 from qsage_validate.arena.open import open_adversary
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
@@ -74,12 +74,9 @@ class All:
 def ways(problem: Problem, illegal: float) -> dict[str, tuple[int, bool, Play]]:
     """How plays can be made: the size of a batch, whether plays are merged, the function."""
     adversary = open_adversary(problem, seed=SEED, illegal=illegal)
-    assert isinstance(adversary, Adversary)
+    assert isinstance(adversary, BoardAdversary)
     walk = vector_walk(problem)
-    arrays = {
-        merge: VectorAdversary(walk, adversary, seed=SEED, illegal=illegal, merge=merge)
-        for merge in (False, True)
-    }
+    arrays = {merge: VectorAdversary(walk, adversary, merge=merge) for merge in (False, True)}
     return {
         "one at a time": (1, False, lambda numbers: adversary.play(numbers).texts),
         "side by side": (4096, True, lambda numbers: adversary.play(numbers).texts),

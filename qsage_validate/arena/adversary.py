@@ -1,52 +1,112 @@
-"""A random adversary: many plays in lock step against one certificate.
+"""Adversaries: random plays, what is counted of them, and the report.
 
-Each play has its own random numbers, made from the seed and the play's number, so that the
-same seed gives the same plays however many run at a time.  Plays that have begun alike are one
-play until they part: a question is asked once for all of them.
+How plays are made is for those who make them: on a board many in lock step, in the bare game all
+values at once, heaps one play after the other, on arrays whole layers.
 """
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from qsage_validate.arena.conductor import Conductor, PlayState
-from qsage_validate.arena.draws import Draws
-from qsage_validate.arena.promise import broken_by
 from qsage_validate.errors import UsageError
-from qsage_validate.strategies.readings import LayoutMove, Legality
-from qsage_validate.validation.finding import Finding, FindingKind
+from qsage_validate.validation.finding import Finding
 
-# Plays that run side by side; more than that are done in several passes.
-BATCH = 4096
 # Findings that are kept; all of them are counted.
 KEPT_FINDINGS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class AdversaryReport:
-    """The summary of a run.
+def _play(finding: Finding) -> Hashable:
+    """Findings of one kind in one play are the same."""
+    return finding.kind, finding.moves
 
-    ``wins`` are the plays that the certificate's side won as promised, ``undecided`` those
-    for which neither rules nor formula tell.  ``illegal_tried`` counts attempts at illegal
-    moves, ``illegal_flagged`` those that the formula recognised.  ``digest`` is a hash of all
-    plays: equal for equal plays.
+
+@dataclass(slots=True)
+class Findings:
+    """What was found, each thing once; ``same`` says of two findings that they are one thing."""
+
+    same: Callable[[Finding], Hashable] = _play
+    _found: dict[Hashable, Finding] = field(default_factory=dict)
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Take note of findings, unless they are known."""
+        for finding in findings:
+            self._found.setdefault(self.same(finding), finding)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._found.values())
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def kept(self) -> list[Finding]:
+        """The first of them, as many as are kept."""
+        return list(self)[:KEPT_FINDINGS]
+
+
+@dataclass(slots=True)
+class Results:
+    """What came of some plays, in their order.
+
+    ``texts`` are their moves, ``promised`` whether each ended as promised (``None``: nobody can
+    tell).  ``given`` counts plays that were lost without a promise to win them, which are not
+    among ``promised``; ``plies`` are counted where plays may go on for ever.  ``tried`` counts
+    attempts at illegal moves, ``flagged`` those that were recognised.
     """
 
+    texts: list[str] = field(default_factory=list)
+    promised: list[bool | None] = field(default_factory=list)
+    tried: int = 0
+    flagged: int = 0
+    given: int = 0
+    plies: int = 0
+    findings: Findings = field(default_factory=Findings)
+
+    def add(self, other: Results) -> None:
+        """Count ``other``, which comes after these."""
+        self.texts += other.texts
+        self.promised += other.promised
+        self.tried += other.tried
+        self.flagged += other.flagged
+        self.given += other.given
+        self.plies += other.plies
+        self.findings.add(other.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class AdversaryReport:
+    """The summary of a run; ``digest`` is a hash of all plays: equal for equal plays."""
+
     games: int
-    wins: int
-    losses: int
-    undecided: int
-    illegal_tried: int
-    illegal_flagged: int
-    findings: tuple[Finding, ...]
-    findings_total: int
     seed: int
+    results: Results
+    findings: tuple[Finding, ...]
     seconds: float
     digest: str
+
+    @property
+    def wins(self) -> int:
+        """The plays that the certificate's side won as promised."""
+        return self.results.promised.count(True)
+
+    @property
+    def losses(self) -> int:
+        """The plays that it did not win as promised."""
+        return self.results.promised.count(False)
+
+    @property
+    def undecided(self) -> int:
+        """The plays for which neither rules nor formula tell."""
+        return self.results.promised.count(None)
+
+    @property
+    def findings_total(self) -> int:
+        """How many findings there are; only the first ones are kept."""
+        return len(self.results.findings)
 
     @property
     def plays_per_second(self) -> float:
@@ -65,8 +125,8 @@ class AdversaryReport:
             "wins": self.wins,
             "losses": self.losses,
             "undecided": self.undecided,
-            "illegal_tried": self.illegal_tried,
-            "illegal_flagged": self.illegal_flagged,
+            "illegal_tried": self.results.tried,
+            "illegal_flagged": self.results.flagged,
             "findings": [finding.as_json() for finding in self.findings],
             "findings_total": self.findings_total,
             "seed": self.seed,
@@ -76,264 +136,48 @@ class AdversaryReport:
         }
 
 
-@dataclass(slots=True)
-class Results:
-    """What came of some plays, in their order.
+class Adversary(ABC):
+    """Plays at random; each play depends on the seed and its number alone.
 
-    ``texts`` are their moves, ``promised`` whether each ended as promised (``None``: nobody can
-    tell); the findings of several plays count once.
+    ``batch`` plays are made at a time; more than that are made in several passes.
     """
 
-    texts: list[str] = field(default_factory=list)
-    promised: list[bool | None] = field(default_factory=list)
-    tried: int = 0
-    flagged: int = 0
-    findings: dict[tuple[FindingKind, tuple[str, ...]], Finding] = field(default_factory=dict)
+    batch = 4096
 
-    def find(self, findings: Iterable[Finding]) -> None:
-        """Take note of findings."""
-        for finding in findings:
-            self.findings.setdefault((finding.kind, finding.moves), finding)
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
 
-    def add(self, other: Results) -> None:
-        """Count ``other``, which comes after these."""
-        self.texts += other.texts
-        self.promised += other.promised
-        self.tried += other.tried
-        self.flagged += other.flagged
-        self.find(other.findings.values())
+    @abstractmethod
+    def play(self, numbers: Sequence[int]) -> Results:
+        """Play the plays of these numbers."""
 
-
-class LeastSeen:
-    """Chooses what was chosen least: at this history first, then at this ply at all."""
-
-    def __init__(self) -> None:
-        self._here: dict[Hashable, list[int]] = {}
-        self._at_ply: Counter[tuple[int, Hashable]] = Counter()
-
-    def choose(self, history: Hashable, ply: int, moves: Sequence[Hashable], start: int) -> int:
-        """The index of the chosen one of ``moves``, which ``history`` determines.
-
-        Of equals the first from ``start`` on, cyclically.
-        """
-        here = self._here.setdefault(history, [0] * len(moves))
-        best = min(
-            (here[k], self._at_ply[ply, moves[k]], (k - start) % len(moves), k)
-            for k in range(len(moves))
-        )[3]
-        here[best] += 1
-        self._at_ply[ply, moves[best]] += 1
-        return best
-
-
-class Adversary:
-    """Plays random legal moves, and now and then tries an illegal one.
-
-    ``illegal`` is the probability, at each of the adversary's plies, that an illegal move is
-    tried first: the formula must flag it, and a play in which it is let happen must not break
-    the promise.  At each ply with a game-stop variable the adversary also claims a random goal
-    on the side, which must be refuted as long as it has not reached one.  With ``bias`` it
-    chooses the moves that it has chosen least in the same batch.  ``replay`` makes the command
-    that replays a finding.
-    """
-
-    def __init__(
-        self,
-        conductor: Conductor,
-        *,
-        seed: int,
-        illegal: float = 0.0,
-        bias: bool = False,
-        replay: Callable[[Sequence[str]], str] = " ".join,
-    ) -> None:
-        if not 0 <= illegal <= 1:
-            raise UsageError(f"found the probability {illegal}, expected 0 to 1")
-        self._conductor = conductor
-        self._seed = seed
-        self._illegal = illegal
-        self._bias = bias
-        self._replay = replay
+    def with_replays(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The findings with the commands that replay them, where they have none yet."""
+        return list(findings)
 
     def run(
         self,
         games: int,
         *,
-        batch: int = BATCH,
+        batch: int | None = None,
         progress: Callable[[int], None] = lambda done: None,
     ) -> AdversaryReport:
         """Play ``games`` plays; ``progress`` is told how many are done."""
         if games < 1:
             raise UsageError(f"found {games} games, expected 1 or more")
-        began = time.perf_counter()
-        all_results, digest = Results(), hashlib.sha256()
-        for first in range(0, games, batch):
-            results = self.play(range(first, min(first + batch, games)))
-            digest.update("".join(f"{text}\n" for text in results.texts).encode())
-            results.texts.clear()
-            all_results.add(results)
-            progress(min(first + batch, games))
-        return AdversaryReport(
-            games,
-            all_results.promised.count(True),
-            all_results.promised.count(False),
-            all_results.promised.count(None),
-            all_results.tried,
-            all_results.flagged,
-            tuple(self.with_replays(list(all_results.findings.values())[:KEPT_FINDINGS])),
-            len(all_results.findings),
-            self._seed,
-            time.perf_counter() - began,
-            digest.hexdigest(),
-        )
-
-    def with_replays(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings with the commands that replay them."""
-        own = self._conductor.opponent_moves
-        return [replace(f, replay=self._replay(own(f.moves))) for f in findings]
-
-    def play(self, numbers: Iterable[int]) -> Results:
-        """Play the plays of these numbers side by side: a batch."""
-        results = Results()
-        least = LeastSeen() if self._bias else None
-        start = self._conductor.start()
-        plays = [_Play(Draws(self._seed, n), start) for n in numbers]
-        results.find(start.findings)
-        while running := [play for play in plays if play.state.ending is None]:
-            # All plays that go on have the same number of plies.
-            if self._conductor.to_move(running[0].state) is self._conductor.player:
-                self._answer(running)
+        began, digest = time.perf_counter(), hashlib.sha256()
+        results: Results | None = None
+        for first in range(0, games, batch or self.batch):
+            numbers = range(first, min(first + (batch or self.batch), games))
+            part = self.play(numbers)
+            digest.update("".join(f"{text}\n" for text in part.texts).encode())
+            part.texts.clear()
+            if results is None:
+                results = part
             else:
-                self._move(running, results, least)
-            for state in _distinct(running):
-                results.find(state.findings)
-        ended = _distinct(plays)
-        finals = dict(zip((s.moves for s in ended), self._conductor.finish_all(ended), strict=True))
-        for final in finals.values():
-            results.find(final.findings)
-        for play in plays:
-            results.texts.append(" ".join(play.state.moves))
-            results.promised.append(finals[play.state.moves].promised)
-        self._conductor.forget()
-        return results
-
-    def _answer(self, plays: list[_Play]) -> None:
-        states = _distinct(plays)
-        answered = self._conductor.answer_all(states)
-        after = dict(zip((s.moves for s in states), answered, strict=True))
-        for play in plays:
-            play.state = after[play.state.moves]
-        self._choose([play for play in plays if self._conductor.is_open(play.state)])
-
-    def _choose(self, plays: list[_Play]) -> None:
-        """Random legal moves where the certificate may make any."""
-        legal = {s.moves: self._conductor.legal_moves(s) for s in _distinct(plays)}
-        wanted: dict[tuple[str, ...], tuple[PlayState, LayoutMove]] = {}
-        keys = []
-        for play in plays:
-            move = play.draws.choice(legal[play.state.moves])
-            keys.append((*play.state.moves, str(move)))
-            wanted[keys[-1]] = (play.state, move)
-        played = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
-        for play, key in zip(plays, keys, strict=True):
-            play.state = played[key]
-
-    def _move(self, plays: list[_Play], results: Results, least: LeastSeen | None) -> None:
-        states = _distinct(plays)
-        examined = self._conductor.examine_all(states)
-        legality = self._conductor.legality_all(states)
-        chances = {
-            state.moves: _Chances(state, verdicts, self._conductor)
-            for state, verdicts in zip(examined, legality, strict=True)
-        }
-        wanted: dict[tuple[str, ...], tuple[PlayState, LayoutMove]] = {}
-        moved: list[tuple[_Play, tuple[str, ...]]] = []
-        tried: dict[tuple[str, ...], tuple[PlayState, LayoutMove]] = {}
-        for play in plays:
-            chance = chances[play.state.moves]
-            play.state = chance.state
-            if chance.state.ending is not None:
-                continue
-            if self._illegal and chance.illegal and play.draws.random() < self._illegal:
-                attempt = play.draws.choice(chance.illegal)
-                tried_line = (*play.state.moves, str(attempt))
-                tried[tried_line] = (play.state, attempt)
-                results.tried += 1
-                results.flagged += chance.flags(attempt)
-            chosen = play.draws.below(len(chance.legal))
-            if least is not None:
-                state = play.state
-                chosen = least.choose(state.moves, state.plies, chance.legal, chosen)
-            move = chance.legal[chosen]
-            key = (*play.state.moves, str(move))
-            wanted[key] = (play.state, move)
-            moved.append((play, key))
-        results.find(finding for chance in chances.values() for finding in chance.state.findings)
-        played = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
-        for play, key in moved:
-            play.state = played[key]
-        self._claim([(play, *wanted[key]) for play, key in moved], results)
-        self._let_happen(list(tried.values()), results)
-
-    def _claim(self, moved: list[tuple[_Play, PlayState, LayoutMove]], results: Results) -> None:
-        """Claims of a goal with the moves that were made; the plays themselves go on."""
-        if not moved or not self._conductor.can_claim(moved[0][1].plies + 1):
-            return
-        opponent = self._conductor.player.other
-        claimed = [
-            (play, before, move)
-            for play, before, move in moved
-            if not self._conductor.has_won(play.state, opponent)
-        ]
-        with_move = self._conductor.reader.with_move
-        lines = [with_move(before.line, move, stop=True) for _, before, move in claimed]
-        readings = self._conductor.reader.sample_verdicts(lines, [p.draws for p, _, _ in claimed])
-        for (_, before, move), reading in zip(claimed, readings, strict=True):
-            if reading.value is (not self._conductor.promised_verdict):
-                results.find([broken_by(self._conductor, before, move, "!stop", reading.note)])
-
-    def _let_happen(self, tried: list[tuple[PlayState, LayoutMove]], results: Results) -> None:
-        """Plays with an illegal move keep the promise: it is void, whatever follows."""
-        if not tried:
-            return
-        lines = [self._conductor.reader.with_move(s.line, move) for s, move in tried]
-        expected = self._conductor.promised_verdict
-        for (state, move), reading in zip(
-            tried, self._conductor.reader.verdicts(lines), strict=True
-        ):
-            if reading.value is not None and reading.value is not expected:
-                results.find([broken_by(self._conductor, state, move, "!", reading.note)])
-
-
-@dataclass(slots=True)
-class _Play:
-    draws: Draws
-    state: PlayState
-
-
-class _Chances:
-    """What the adversary can do in a state."""
-
-    def __init__(
-        self,
-        state: PlayState,
-        verdicts: Mapping[LayoutMove, Legality] | None,
-        conductor: Conductor,
-    ) -> None:
-        self.legal = [] if state.ending is not None else conductor.legal_moves(state)
-        self._verdicts = verdicts
-        self.state = state
-        legal = set(self.legal)
-        known = verdicts is not None or conductor.knows_illegal(state)
-        self.illegal = [m for m in conductor.candidates(state) if m not in legal] if known else []
-        if state.ending is None and not self.legal:
-            raise AssertionError("a play that goes on has a legal move")
-
-    def flags(self, move: LayoutMove) -> bool:
-        """Whether the formula says that ``move`` is illegal."""
-        verdict = None if self._verdicts is None else self._verdicts.get(move)
-        return verdict is not None and not verdict.legal
-
-
-def _distinct(plays: Iterable[_Play]) -> list[PlayState]:
-    """The different states of plays, in the order of their first appearance."""
-    return list({play.state.moves: play.state for play in plays}.values())
+                results.add(part)
+            progress(numbers.stop)
+        assert results is not None, "there is a play"
+        findings = tuple(self.with_replays(results.findings.kept))
+        seconds = time.perf_counter() - began
+        return AdversaryReport(games, self.seed, results, findings, seconds, digest.hexdigest())

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
-from qsage_validate.arena.adversary import BATCH, KEPT_FINDINGS, AdversaryReport, Results
+from qsage_validate.arena.adversary import Adversary, Results
 from qsage_validate.arena.draws import Draws
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Certificate
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 
-class BlockAdversary:
+class BlockAdversary(Adversary):
     """Gives random values to all of the opponent's variables, play after play.
 
     The certificate's functions look only to their left, so that it makes no difference that
@@ -32,6 +29,7 @@ class BlockAdversary:
         seed: int,
         replay: Callable[[Sequence[str]], str],
     ) -> None:
+        super().__init__(seed)
         self._formula = formula
         self._player = certificate.kind.player
         self._blocks = [
@@ -40,44 +38,9 @@ class BlockAdversary:
             if scope.quantifier is not certificate.kind.decides
         ]
         self._oracle = oracle
-        self._seed = seed
         self._replay = replay
 
-    def run(
-        self,
-        games: int,
-        *,
-        batch: int = BATCH,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> AdversaryReport:
-        """Play ``games`` plays; ``progress`` is told how many are done."""
-        if games < 1:
-            raise UsageError(f"found {games} games, expected 1 or more")
-        results, digest = Results(), hashlib.sha256()
-        began = time.perf_counter()
-        for first in range(0, games, batch):
-            numbers = range(first, min(first + batch, games))
-            part = self.play(numbers)
-            digest.update("".join(f"{text}\n" for text in part.texts).encode())
-            part.texts.clear()
-            results.add(part)
-            progress(numbers.stop)
-        wins = results.promised.count(True)
-        return AdversaryReport(
-            games=games,
-            wins=wins,
-            losses=games - wins,
-            undecided=0,
-            illegal_tried=0,
-            illegal_flagged=0,
-            findings=tuple(list(results.findings.values())[:KEPT_FINDINGS]),
-            findings_total=len(results.findings),
-            seed=self._seed,
-            seconds=time.perf_counter() - began,
-            digest=digest.hexdigest(),
-        )
-
-    def play(self, numbers: Iterable[int]) -> Results:
+    def play(self, numbers: Sequence[int]) -> Results:
         """Play the plays of these numbers side by side; findings have their replay commands."""
         results = Results()
         choices = [self._draw(number) for number in numbers]
@@ -86,11 +49,11 @@ class BlockAdversary:
             results.texts.append("; ".join(moves))
             results.promised.append(won is True)
             if won is not True:
-                results.find([self._finding(moves, silent=won is None)])
+                results.findings.add([self._finding(moves, silent=won is None)])
         return results
 
     def _draw(self, number: int) -> dict[int, bool]:
-        draws = Draws(self._seed, number)
+        draws = Draws(self.seed, number)
         return {v: draws.random() < 0.5 for block in self._blocks for v in block}
 
     def _won(self, choices: Sequence[dict[int, bool]]) -> list[bool | None]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.arena.adversary import KEPT_FINDINGS
+from qsage_validate.arena.adversary import Adversary, AdversaryReport, Findings, Results
 from qsage_validate.games.impartial.legality import illegality
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import Move
@@ -39,68 +39,33 @@ _SEARCH_SECONDS = 10.0
 _TELL_EVERY = 64
 
 
-@dataclass
-class Findings:
-    """What was found, each thing once; all are counted, the first ones kept."""
-
-    total: int = 0
-    kept: list[Finding] = field(default_factory=list)
-    _seen: set[tuple[FindingKind, str, str | None]] = field(default_factory=set)
-
-    def add(self, finding: Finding) -> None:
-        """Take note of a finding, unless it is known."""
-        key = (finding.kind, finding.detail, finding.rule)
-        if key in self._seen:
-            return
-        self._seen.add(key)
-        self.total += 1
-        if len(self.kept) < KEPT_FINDINGS:
-            self.kept.append(finding)
-
-    def as_json(self) -> dict[str, object]:
-        """The findings and their number."""
-        return {
-            "findings": [finding.as_json() for finding in self.kept],
-            "findings_total": self.total,
-        }
+def _fact(finding: Finding) -> Hashable:
+    """Rules answer by the state: what is wrong with a state or reply is one thing in all plays."""
+    return finding.kind, finding.detail, finding.rule
 
 
-@dataclass
-class RandomReport:
-    """Random plays against the strategy, which plays Black.
+def heaps_json(report: AdversaryReport) -> dict[str, object]:
+    """The summary of random plays, for ``--json``."""
+    return {
+        "games": report.games,
+        "seed": report.seed,
+        "won": report.wins,
+        "lost": report.losses,
+        "given": report.results.given,
+        "undecided": report.undecided,
+        "plies": report.results.plies,
+        "illegal_tried": report.results.tried,
+        "illegal_flagged": report.results.flagged,
+        "seconds": round(report.seconds, 3),
+        **_found_json(report.results.findings),
+    }
 
-    ``won`` are those that Black won; ``lost`` those that Black lost although the formula had
-    promised a win, ``given`` those lost without such a promise: White began in a winning state
-    and made no mistake.  ``undecided`` did not end.
-    """
 
-    games: int
-    seed: int
-    won: int = 0
-    lost: int = 0
-    given: int = 0
-    undecided: int = 0
-    plies: int = 0
-    illegal_tried: int = 0
-    illegal_flagged: int = 0
-    seconds: float = 0.0
-    found: Findings = field(default_factory=Findings)
-
-    def as_json(self) -> dict[str, object]:
-        """The summary, for ``--json``."""
-        return {
-            "games": self.games,
-            "seed": self.seed,
-            "won": self.won,
-            "lost": self.lost,
-            "given": self.given,
-            "undecided": self.undecided,
-            "plies": self.plies,
-            "illegal_tried": self.illegal_tried,
-            "illegal_flagged": self.illegal_flagged,
-            "seconds": round(self.seconds, 3),
-            **self.found.as_json(),
-        }
+def _found_json(found: Findings) -> dict[str, object]:
+    return {
+        "findings": [finding.as_json() for finding in found.kept],
+        "findings_total": len(found),
+    }
 
 
 @dataclass
@@ -119,7 +84,7 @@ class ExhaustiveReport:
     labelled: int = 0
     searched: int = 0
     seconds: float = 0.0
-    found: Findings = field(default_factory=Findings)
+    found: Findings = field(default_factory=lambda: Findings(_fact))
 
     def as_json(self) -> dict[str, object]:
         """The summary, for ``--json``."""
@@ -132,68 +97,67 @@ class ExhaustiveReport:
             "labelled": self.labelled,
             "searched": self.searched,
             "seconds": round(self.seconds, 3),
-            **self.found.as_json(),
+            **_found_json(self.found),
         }
 
 
 Progress = Callable[[int, int], None]
 
 
-class HeapAdversary:
-    """Plays against the strategy of ``problem``, with a referee beside it."""
+class HeapAdversary(Adversary):
+    """Plays against the strategy of ``problem``, which plays Black, with a referee beside it.
 
-    def __init__(self, problem: HeapProblem) -> None:
-        self.problem = problem
-        self.rules = problem.rules
-        self.strategy = problem.strategy
-        self.referee = HeapReferee(problem.strategy)
+    Plays begin in ``start`` or in random states up to ``bound``; ``first`` begins, or who lets
+    the strategy win.  ``illegal`` is how often White tries an illegal move first.  A play is lost
+    where the formula had promised a win; without such a promise it is given: White began in a
+    winning state and made no mistake.
+    """
 
-    # -- random plays -----------------------------------------------------------------------
+    batch = 64
 
-    def run(
+    def __init__(
         self,
-        games: int,
+        problem: HeapProblem,
         *,
         seed: int,
         bound: int,
         start: State | None = None,
         first: Player | None = None,
         illegal: float = 0.0,
-        progress: Progress = lambda done, of: None,
-    ) -> RandomReport:
-        """Many plays with a random White, each with random numbers of its own.
+    ) -> None:
+        super().__init__(seed)
+        self._problem = problem
+        self._rules = problem.rules
+        self._strategy = problem.strategy
+        self._referee = HeapReferee(problem.strategy)
+        self._bound = bound
+        self._start = start
+        self._first = first
+        self._illegal = illegal
 
-        They begin in ``start`` or in random states up to ``bound``; ``first`` begins, or who
-        lets the strategy win.  ``illegal`` is how often White tries an illegal move first.
-        """
-        report = RandomReport(games, seed)
-        began = time.perf_counter()
-        for number in range(games):
-            generator = random.Random(f"{seed} {number}")
-            state = start or random_state(self.rules, bound, generator)
-            self._play(report, state, first or self.problem.begins(state), generator, illegal)
-            if not number % _TELL_EVERY:
-                progress(number, games)
-        report.seconds = time.perf_counter() - began
-        return report
+    def play(self, numbers: Sequence[int]) -> Results:
+        results = Results(findings=Findings(_fact))
+        for number in numbers:
+            generator = random.Random(f"{self.seed} {number}")
+            state = self._start or random_state(self._rules, self._bound, generator)
+            moves: list[str] = []
+            self._play(results, state, moves, generator)
+            results.texts.append(" ".join(moves))
+        return results
 
     def _play(
-        self,
-        report: RandomReport,
-        start: State,
-        first: Player,
-        generator: random.Random,
-        illegal: float,
+        self, results: Results, start: State, moves: list[str], generator: random.Random
     ) -> None:
-        replay = self.problem.replay(start, first)
+        """One play; ``moves`` are noted."""
+        first = self._first or self._problem.begins(start)
+        replay = self._problem.replay(start, first)
         state, mover, before = start, first, None
         own: list[str] = []
-        moves: list[str] = []
         promised = False
 
         def find(objections: Iterable[Objection]) -> None:
-            for one in objections:
-                report.found.add(_finding(one, len(moves), moves, replay(own)))
+            played = tuple(moves)
+            results.findings.add(_finding(x, len(moves), played, replay(own)) for x in objections)
 
         visits: Counter[tuple[State, Player]] = Counter()
         longest = max(MAX_PLIES, sum(map(abs, start)) + 1)
@@ -201,58 +165,57 @@ class HeapAdversary:
             visits[state, mover] += 1
             if visits[state, mover] == REPETITIONS:
                 break
-            find(self.referee.state(state, before))
-            legal = list(self.rules.moves(state))
+            find(self._referee.state(state, before))
+            legal = list(self._rules.moves(state))
             if not legal:
-                loser = mover.other if self.rules.misere else mover
-                report.plies += len(moves)
+                loser = mover.other if self._rules.misere else mover
+                results.plies += len(moves)
                 if loser is not Player.BLACK:
-                    report.won += 1
+                    results.promised.append(True)
                 elif promised:
-                    report.lost += 1
-                    rule = ", which wins in misère play" if self.rules.misere else ""
+                    results.promised.append(False)
+                    rule = ", which wins in misère play" if self._rules.misere else ""
                     detail = f"White wins: {mover} cannot move{rule}"
                     find([Objection(FindingKind.END_DIFFERS, detail)])
                 else:
-                    report.given += 1
+                    results.given += 1
                 return
-            promised |= self.strategy.winning(state) is (mover is Player.BLACK)
+            promised |= self._strategy.winning(state) is (mover is Player.BLACK)
             if mover is Player.WHITE:
-                if generator.random() < illegal:
-                    find(self._try_illegal(report, state, legal, generator))
+                if generator.random() < self._illegal:
+                    find(self._try_illegal(results, state, legal, generator))
                 move = generator.choice(legal)
                 own.append(str(move))
+                moves.append(str(move))
             else:
-                reply = self.strategy.reply(state)
+                reply = self._strategy.reply(state)
                 assert reply is not None, "there is a legal move"
-                objections = self.referee.reply(state, reply)
+                objections = self._referee.reply(state, reply)
                 move = reply.move
                 moves.append(str(move))
                 find(objections)
-                moves.pop()
                 if any(o.kind is FindingKind.ILLEGAL_REPLY for o in objections):
-                    report.lost += 1
+                    results.promised.append(False)
                     return
-            moves.append(str(move))
             state, before, mover = move.after, state, mover.other
-        report.undecided += 1
-        report.plies += len(moves)
+        results.promised.append(None)
+        results.plies += len(moves)
 
     def _try_illegal(
         self,
-        report: RandomReport,
+        results: Results,
         state: State,
         legal: Sequence[Move],
         generator: random.Random,
     ) -> list[Objection]:
         """Try a random action; what the preconditions and the list of moves say must agree."""
-        action = generator.choice(self.rules.game.actions)
+        action = generator.choice(self._rules.game.actions)
         most = max(map(abs, state)) + 2
         chosen = tuple(generator.randint(-1, most) for _ in action.parameters)
         listed = any(m.name == action.name and m.arguments == chosen for m in legal)
-        problem = illegality(self.rules, state, action.name, chosen)
-        report.illegal_tried += not listed
-        report.illegal_flagged += problem is not None
+        problem = illegality(self._rules, state, action.name, chosen)
+        results.tried += not listed
+        results.flagged += problem is not None
         if listed is (problem is None):
             return []
         shown = f"{action.name}({','.join(map(str, chosen))})"
@@ -261,58 +224,74 @@ class HeapAdversary:
         )
         return [Objection(FindingKind.LEGALITY_DIFFERS, detail)]
 
-    # -- all states -------------------------------------------------------------------------
 
-    def exhaust(
-        self, bound: int, *, progress: Progress = lambda done, of: None
-    ) -> ExhaustiveReport:
-        """Every state with variables up to ``bound``, every reply, every move against it."""
-        report = ExhaustiveReport(bound)
+def exhaust(
+    problem: HeapProblem, bound: int, *, progress: Progress = lambda done, of: None
+) -> ExhaustiveReport:
+    """Every state with variables up to ``bound``, every reply, every move against it."""
+    return _Exhaustion(problem, bound).run(progress)
+
+
+class _Exhaustion:
+    """A look at each state once."""
+
+    def __init__(self, problem: HeapProblem, bound: int) -> None:
+        self._problem = problem
+        self._rules = problem.rules
+        self._strategy = problem.strategy
+        self._referee = HeapReferee(problem.strategy)
+        self._report = ExhaustiveReport(bound)
+
+    def run(self, progress: Progress) -> ExhaustiveReport:
+        report = self._report
         began = time.perf_counter()
-        states = sorted(bounded_states(self.rules, bound), key=lambda s: (sum(map(abs, s)), s))
+        found = bounded_states(self._rules, report.bound)
+        states = sorted(found, key=lambda s: (sum(map(abs, s)), s))
         for number, state in enumerate(states):
-            self._look_at(report, state)
+            self._look_at(state)
             if not number % _TELL_EVERY:
                 progress(number, len(states))
-        said = ((s, self.strategy.winning(s)) for s in states[:SEARCHED])
-        report.searched, wrong = search_check(self.rules, said, Deadline.after(_SEARCH_SECONDS))
-        if wrong is not None and not self.referee.state(wrong):
+        said = ((s, self._strategy.winning(s)) for s in states[:SEARCHED])
+        deadline = Deadline.after(_SEARCH_SECONDS)
+        report.searched, wrong = search_check(self._rules, said, deadline)
+        if wrong is not None and not self._referee.state(wrong):
             detail = "a search finds the other winner of this state than the formula"
-            self._note(report, wrong, Player.WHITE, [Objection(_DIFFERS, detail)])
+            self._note(wrong, Player.WHITE, [Objection(_DIFFERS, detail)])
         report.seconds = time.perf_counter() - began
         return report
 
-    def _look_at(self, report: ExhaustiveReport, state: State) -> None:
+    def _look_at(self, state: State) -> None:
+        report = self._report
         report.states += 1
-        report.winning += self.strategy.winning(state)
-        report.labelled += self.referee.truth(state) is not None
-        self._note(report, state, Player.WHITE, self.referee.state(state))
-        reply = self.strategy.reply(state)
+        report.winning += self._strategy.winning(state)
+        report.labelled += self._referee.truth(state) is not None
+        self._note(state, Player.WHITE, self._referee.state(state))
+        reply = self._strategy.reply(state)
         if reply is None:
             return
         report.replies += 1
-        objections = self.referee.reply(state, reply)
-        self._note(report, state, Player.BLACK, objections, str(reply.move))
+        objections = self._referee.reply(state, reply)
+        self._note(state, Player.BLACK, objections, str(reply.move))
         if any(one.kind is FindingKind.ILLEGAL_REPLY for one in objections):
             return
         after = reply.move.after
-        for move in self.rules.moves(after):
+        for move in self._rules.moves(after):
             report.answers += 1
-            wrong = self.referee.state(move.after, after)
-            self._note(report, state, Player.BLACK, wrong, str(reply.move), str(move))
+            wrong = self._referee.state(move.after, after)
+            self._note(state, Player.BLACK, wrong, str(reply.move), str(move))
 
     def _note(
         self,
-        report: ExhaustiveReport,
         state: State,
         first: Player,
         objections: Iterable[Objection],
         *moves: str,
     ) -> None:
         """Findings in a play from ``state``; Black has made the first of ``moves``."""
-        for one in objections:
-            command = self.problem.replay(state, first)(moves[1:])
-            report.found.add(_finding(one, len(moves), moves, command))
+        command = self._problem.replay(state, first)
+        self._report.found.add(
+            _finding(one, len(moves), moves, command(moves[1:])) for one in objections
+        )
 
 
 _DIFFERS = FindingKind.FORMULA_DIFFERS

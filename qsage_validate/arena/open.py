@@ -7,6 +7,7 @@ from typing import Any
 
 from qsage_validate.arena.adversary import Adversary
 from qsage_validate.arena.block_adversary import BlockAdversary
+from qsage_validate.arena.board_adversary import BoardAdversary
 from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.engines.blocks import BlockEngine
 from qsage_validate.arena.engines.board import BoardEngine
@@ -48,29 +49,35 @@ def open_heaps(problem: HeapProblem, start: State, first: Player) -> HeapEngine:
     return HeapEngine(game, HeapReferee(problem.strategy), title, problem.notes(game))
 
 
-def open_adversary(
-    problem: Problem, *, seed: int, illegal: float, bias: bool = False
-) -> Adversary | BlockAdversary:
+def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = False) -> Adversary:
     """A random adversary; ``illegal`` is how often it tries an illegal move.
 
     With ``bias`` it prefers the moves that it has made least (on a board only).  Raises
     ``UsageError`` where illegal moves are asked for and nothing tells them.
     """
+    if problem.layout is not None:
+        return open_board_adversary(problem, seed=seed, illegal=illegal, bias=bias)
+    assert problem.formula is not None, "without a layout there is a formula"
+    if illegal:
+        raise UsageError("found --illegal, but no layout says which moves are illegal")
     oracle = problem.oracle(OracleKind.SIMULATION)
-    if problem.layout is None:
-        assert problem.formula is not None, "without a layout there is a formula"
-        if illegal:
-            raise UsageError("found --illegal, but no layout says which moves are illegal")
-        return BlockAdversary(
-            problem.formula, problem.answering, oracle, seed=seed, replay=problem.replay
-        )
-    conductor = open_conductor(problem, oracle)
+    return BlockAdversary(
+        problem.formula, problem.answering, oracle, seed=seed, replay=problem.replay
+    )
+
+
+def open_board_adversary(
+    problem: Problem, *, seed: int, illegal: float, bias: bool = False
+) -> BoardAdversary:
+    """The same on a board; there must be a layout."""
+    assert problem.layout is not None, "the caller has looked"
+    conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
     if illegal and not conductor.knows_illegal():
         raise UsageError(
             f"found --illegal, but {problem.layout.source} does not say where the formula "
             "keeps what is legal"
         )
-    return Adversary(conductor, seed=seed, illegal=illegal, bias=bias, replay=problem.replay)
+    return BoardAdversary(conductor, seed=seed, illegal=illegal, bias=bias, replay=problem.replay)
 
 
 def open_conductor(problem: Problem, oracle: Oracle) -> Conductor:

@@ -8,7 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from qsage_validate.arena.adversary import Adversary, AdversaryReport
+from qsage_validate.arena.adversary import AdversaryReport
+from qsage_validate.arena.board_adversary import BoardAdversary
 from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
@@ -99,7 +100,7 @@ def attack(
     conductor: Conductor, games: int = 100, *, seed: int = 1, illegal: float = 0.0, batch: int = 64
 ) -> AdversaryReport:
     """Random plays against a certificate."""
-    return Adversary(conductor, seed=seed, illegal=illegal).run(games, batch=batch)
+    return BoardAdversary(conductor, seed=seed, illegal=illegal).run(games, batch=batch)
 
 
 def with_flipped_fanin(certificate: CircuitCertificate, gate: int) -> CircuitCertificate:

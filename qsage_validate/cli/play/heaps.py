@@ -16,7 +16,9 @@ from qsage_validate.cli.play.modes import (
     GAMES,
     Mode,
     PlayOptions,
+    attempt_lines,
     by_hand,
+    finding_lines,
     progress_bar,
     script,
 )
@@ -24,11 +26,9 @@ from qsage_validate.errors import Exit, UsageError, one_line
 from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
+    from qsage_validate.arena.adversary import AdversaryReport
     from qsage_validate.arena.heap_adversary import (
         ExhaustiveReport,
-        Findings,
-        HeapAdversary,
-        RandomReport,
     )
     from qsage_validate.games.impartial.model import ImpartialGame
     from qsage_validate.games.impartial.moves import State
@@ -183,34 +183,30 @@ def _attack(
     play: PlayOptions,
     json_output: bool,
 ) -> Exit:
-    from qsage_validate.arena.heap_adversary import HeapAdversary
+    from qsage_validate.arena.heap_adversary import HeapAdversary, heaps_json
 
-    adversary = HeapAdversary(problem)
     bound = _BOUND if options.bound is None else options.bound
     narrate(problem.origin)
     if play.white == "all":
-        return _all(adversary, bound, json_output)
-    games = play.games or GAMES
+        return _all(problem, bound, json_output)
+    games, seed = play.games or GAMES, play.seed or 0
+    adversary = HeapAdversary(
+        problem, seed=seed, bound=bound, start=start, first=first, illegal=play.illegal
+    )
     with progress_bar(games) as progress:
-        report = adversary.run(
-            games,
-            seed=play.seed or 0,
-            bound=bound,
-            start=start,
-            first=first,
-            illegal=play.illegal,
-            progress=lambda done, of: progress(done),
-        )
-    _show(report.as_json(), _random_lines(report), json_output)
-    if report.lost or report.found.total:
+        report = adversary.run(games, progress=progress)
+    _show(heaps_json(report), _random_lines(report), json_output)
+    if report.losses or report.findings_total:
         return Exit.REFUTED
     return Exit.UNDECIDED if report.undecided else Exit.FINE
 
 
-def _all(adversary: HeapAdversary, bound: int, json_output: bool) -> Exit:
-    report = adversary.exhaust(bound)
+def _all(problem: HeapProblem, bound: int, json_output: bool) -> Exit:
+    from qsage_validate.arena.heap_adversary import exhaust
+
+    report = exhaust(problem, bound)
     _show(report.as_json(), _exhaustive_lines(report), json_output)
-    if report.found.total:
+    if report.found:
         return Exit.REFUTED
     return Exit.FINE if report.labelled == report.states else Exit.UNDECIDED
 
@@ -222,20 +218,17 @@ def _show(data: Mapping[str, object], lines: Iterator[str], json_output: bool) -
         emit("\n".join(lines))
 
 
-def _random_lines(report: RandomReport) -> Iterator[str]:
+def _random_lines(report: AdversaryReport) -> Iterator[str]:
+    given = report.results.given
     yield (
         f"{report.games} games against a random White (seed {report.seed}): Black won "
-        f"{report.won}, lost {report.lost}"
-        + (f", lost {report.given} from states that it was not promised" if report.given else "")
+        f"{report.wins}, lost {report.losses}"
+        + (f", lost {given} from states that it was not promised" if given else "")
         + (f", undecided {report.undecided}" if report.undecided else "")
     )
-    if report.illegal_tried:
-        yield (
-            f"illegal moves: {report.illegal_tried} tried, {report.illegal_flagged} flagged by "
-            "the preconditions"
-        )
-    yield from _finding_lines(report.found)
-    yield f"{report.plies / max(report.games, 1):.1f} plies a game"
+    yield from attempt_lines(report, "the preconditions")
+    yield from finding_lines(report.findings, report.findings_total, rules=True)
+    yield f"{report.results.plies / max(report.games, 1):.1f} plies a game"
 
 
 def _exhaustive_lines(report: ExhaustiveReport) -> Iterator[str]:
@@ -248,14 +241,4 @@ def _exhaustive_lines(report: ExhaustiveReport) -> Iterator[str]:
         f"compared with backward induction: {report.labelled:,} states, with search: "
         f"{report.searched:,}"
     )
-    yield from _finding_lines(report.found)
-
-
-def _finding_lines(found: Findings) -> Iterator[str]:
-    yield f"findings: {found.total or 'none'}"
-    for finding in found.kept:
-        yield f"  {finding.text}"
-        yield from (f"    rule: {finding.rule}" for _ in range(finding.rule is not None))
-        yield f"    {finding.replay}"
-    if found.total > len(found.kept):
-        yield f"  … and {found.total - len(found.kept)} more"
+    yield from finding_lines(report.found.kept, len(report.found), rules=True)

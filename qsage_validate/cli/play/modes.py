@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.problems.load import Problem
+    from qsage_validate.validation.finding import Finding
 
 GAMES: Final = 100
 _PANEL = "Ways to play"
@@ -250,18 +251,28 @@ def _report_lines(report: AdversaryReport, opponent: str, side: str) -> Iterator
         f"{side} won {report.wins}, lost {report.losses}"
         + (f", undecided {report.undecided}" if report.undecided else "")
     )
-    if report.illegal_tried:
-        yield (
-            f"illegal moves: {report.illegal_tried} tried, {report.illegal_flagged} flagged by "
-            "the formula"
-        )
-    yield f"findings: {report.findings_total or 'none'}"
-    for finding in report.findings:
-        yield f"  {finding.text}"
-        yield f"    {finding.replay}"
-    if report.findings_total > len(report.findings):
-        yield f"  … and {report.findings_total - len(report.findings)} more"
+    yield from attempt_lines(report, "the formula")
+    yield from finding_lines(report.findings, report.findings_total)
     yield f"{report.plays_per_second:,.0f} games a second"
+
+
+def attempt_lines(report: AdversaryReport, by: str) -> Iterator[str]:
+    """What came of attempts at illegal moves, which are told ``by`` something."""
+    tried, flagged = report.results.tried, report.results.flagged
+    if tried:
+        yield f"illegal moves: {tried} tried, {flagged} flagged by {by}"
+
+
+def finding_lines(findings: Sequence[Finding], total: int, *, rules: bool = False) -> Iterator[str]:
+    """The ``findings`` that were kept, of ``total``, with their replays; ``rules`` with theirs."""
+    yield f"findings: {total or 'none'}"
+    for finding in findings:
+        yield f"  {finding.text}"
+        if rules and finding.rule is not None:
+            yield f"    rule: {finding.rule}"
+        yield f"    {finding.replay}"
+    if total > len(findings):
+        yield f"  … and {total - len(findings)} more"
 
 
 @contextmanager

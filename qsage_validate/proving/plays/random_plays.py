@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS, Adversary, Results
-from qsage_validate.arena.block_adversary import BlockAdversary
-from qsage_validate.arena.open import open_adversary, open_conductor
+from qsage_validate.arena.open import open_adversary, open_board_adversary, open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.problems.load import Problem
@@ -119,7 +118,7 @@ class _Players:
         self._slices = slices
         self._deadline = deadline
         self._walk: VectorWalk | None = None
-        self._adversaries: dict[Part, Adversary | BlockAdversary] = {}
+        self._adversaries: dict[Part, Adversary] = {}
 
     def play(self, number: int) -> _Tally | None:
         """Play a slice; ``None`` when time is up."""
@@ -129,36 +128,33 @@ class _Players:
             return None
 
     def _play(self, piece: _Slice) -> _Tally:
-        part = piece.part
         self._tick()
-        adversary = self._adversary(part)
-        if isinstance(adversary, Adversary) and walks(self._problem):
-            if self._walk is None:
-                self._walk = vector_walk(self._problem)
-            player = VectorAdversary(
-                self._walk, adversary, seed=self._seed, illegal=part.illegal, bias=part.bias
-            )
-            results = player.play(piece.numbers, tick=self._tick)
-        else:
-            results = adversary.play(piece.numbers)
-        return self._tally(adversary, results)
+        adversary = self._adversary(piece.part)
+        return self._tally(adversary, adversary.play(piece.numbers))
 
     def _tick(self) -> None:
         if self._deadline.over:
             raise _LateError
 
-    def _adversary(self, part: Part) -> Adversary | BlockAdversary:
+    def _adversary(self, part: Part) -> Adversary:
         if part not in self._adversaries:
-            self._adversaries[part] = open_adversary(
-                self._problem, seed=self._seed, illegal=part.illegal, bias=part.bias
-            )
+            self._adversaries[part] = self._opened(part)
         return self._adversaries[part]
 
-    def _tally(self, adversary: Adversary | BlockAdversary, results: Results) -> _Tally:
+    def _opened(self, part: Part) -> Adversary:
+        problem, illegal, bias = self._problem, part.illegal, part.bias
+        if not walks(problem):
+            return open_adversary(problem, seed=self._seed, illegal=illegal, bias=bias)
+        if self._walk is None:
+            self._walk = vector_walk(problem)
+        reference = open_board_adversary(problem, seed=self._seed, illegal=illegal, bias=bias)
+        return VectorAdversary(self._walk, reference, tick=self._tick)
+
+    def _tally(self, adversary: Adversary, results: Results) -> _Tally:
         digest = hashlib.sha256()
         for text in results.texts:
             digest.update(text.encode() + b"\n")
-        found = sorted(results.findings.values(), key=_order)
+        found = sorted(results.findings, key=_order)
         kept = found[:KEPT_FINDINGS]
         return _Tally(
             len(results.texts),
@@ -169,7 +165,7 @@ class _Players:
             Counter(len(split_moves(text)) for text in results.texts)
             if self._problem.layout is not None
             else Counter(),
-            adversary.with_replays(kept) if isinstance(adversary, Adversary) else kept,
+            adversary.with_replays(kept),
             {_key(finding) for finding in found},
             [digest.digest()],
         )

@@ -1,4 +1,4 @@
-"""The random adversary on arrays: the plays of :class:`~qsage_validate.arena.adversary.Adversary`.
+"""The random adversary on arrays: the plays of the one on a board.
 
 The same seed gives the same plays, results and findings as there.  Plays that have begun alike
 are one until they part; a suspect play is given to the adversary that works play by play, which
@@ -7,54 +7,52 @@ says what is wrong with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
 
-from qsage_validate.arena.adversary import Adversary, LeastSeen, Results
+from qsage_validate.arena.adversary import Adversary, Results
+from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
 from qsage_validate.arena.draws import ManyDraws
-from qsage_validate.errors import UsageError
 from qsage_validate.proving.plays.vector_rules import Flags, Indices
 from qsage_validate.proving.plays.vector_walk import Layer, Step, VectorWalk
+from qsage_validate.validation.finding import Finding
 
 # Claims are told apart by one number where they have at most so many variables.
 _CLAIM_BITS: Final = 30
 
 
-class VectorAdversary:
-    """Plays batches of random plays.
+class VectorAdversary(Adversary):
+    """Plays batches of random plays: those of ``reference``, on the walk of its conductor.
 
-    ``reference`` must have the same conductor, seed, ``illegal`` and ``bias``.  Without
-    ``merge`` every play is asked about on its own, however alike they are: so much slower, for
-    measurements.
+    ``tick`` is called at every ply.  Without ``merge`` every play is asked about on its own,
+    however alike they are: so much slower, for measurements.
     """
 
     def __init__(
         self,
         walk: VectorWalk,
-        reference: Adversary,
+        reference: BoardAdversary,
         *,
-        seed: int,
-        illegal: float = 0.0,
-        bias: bool = False,
         merge: bool = True,
+        tick: Callable[[], None] = lambda: None,
     ) -> None:
-        if not 0 <= illegal <= 1:
-            raise UsageError(f"found the probability {illegal}, expected 0 to 1")
+        super().__init__(reference.seed)
         self._walk = walk
         self._reference = reference
-        self._seed = seed
-        self._illegal = illegal
-        self._bias = bias
         self._merge = merge
+        self._tick = tick
 
-    def play(self, numbers: Sequence[int], *, tick: Callable[[], None] = lambda: None) -> Results:
-        """Play the plays of these numbers: a batch; ``tick`` is called at every ply."""
-        batch = _Batch(self._walk, self._seed, self._illegal, self._bias, self._merge, numbers)
-        batch.run(tick)
+    def with_replays(self, findings: Iterable[Finding]) -> list[Finding]:
+        return self._reference.with_replays(findings)
+
+    def play(self, numbers: Sequence[int]) -> Results:
+        illegal, bias = self._reference.illegal, self._reference.bias
+        batch = _Batch(self._walk, self.seed, illegal, bias, self._merge, numbers)
+        batch.run(self._tick)
         # Where moves depend on what other plays did, all are played anew.
-        doubtful = batch.suspect if not (self._bias and batch.suspect.any()) else ~batch.none
+        doubtful = batch.suspect if not (bias and batch.suspect.any()) else ~batch.none
         rows = np.flatnonzero(doubtful).tolist()
         if not rows:
             return batch.results
@@ -66,7 +64,7 @@ class VectorAdversary:
             batch.results.promised[row] = promised
         batch.results.tried += again.tried
         batch.results.flagged += again.flagged
-        batch.results.find(again.findings.values())
+        batch.results.findings.add(again.findings)
         return batch.results
 
 

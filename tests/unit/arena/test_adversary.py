@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.arena.adversary import Adversary, AdversaryReport
+from qsage_validate.arena.adversary import AdversaryReport
+from qsage_validate.arena.board_adversary import BoardAdversary
 from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.errors import UsageError
@@ -42,7 +43,7 @@ def test_a_good_certificate_wins_every_play(words: tuple[str, ...], simulate: bo
     report = attack(conductor, 60, illegal=0.3)
     assert report.clean, [finding.text for finding in report.findings]
     assert report.wins == 60
-    assert report.illegal_tried == report.illegal_flagged > 0
+    assert report.results.tried == report.results.flagged > 0
 
 
 @pytest.mark.parametrize("words", [EL, DOMINEERING], ids=" ".join)
@@ -57,7 +58,7 @@ def test_the_same_seed_gives_the_same_plays(words: tuple[str, ...]) -> None:
 
     reports = [run(7, 64, False), run(7, 1, False), run(7, 9, True)]
     assert len({report.digest for report in reports}) == 1
-    assert len({report.illegal_tried for report in reports}) == 1
+    assert len({report.results.tried for report in reports}) == 1
     assert run(8, 64, True).digest != reports[0].digest
 
 
@@ -138,7 +139,7 @@ def test_findings_replay_as_their_command_says() -> None:
         told.append(str(moves))
         return f"play {moves}"
 
-    report = Adversary(conductor, seed=1, replay=replay).run(20)
+    report = BoardAdversary(conductor, seed=1, replay=replay).run(20)
     assert not report.clean
     assert [f"play {moves}" for moves in told] == [finding.replay for finding in report.findings]
 
@@ -147,16 +148,16 @@ def test_numbers_out_of_range_are_refused() -> None:
     made = certified(DOMINO)
     conductor = conductor_for(made.encoding, made.certificate, None)
     with pytest.raises(UsageError, match=r"found 0 games, expected 1 or more"):
-        Adversary(conductor, seed=1).run(0)
+        BoardAdversary(conductor, seed=1).run(0)
     with pytest.raises(UsageError, match=r"found the probability 1\.5, expected 0 to 1"):
-        Adversary(conductor, seed=1, illegal=1.5)
+        BoardAdversary(conductor, seed=1, illegal=1.5)
 
 
 def test_progress_is_told_batch_by_batch() -> None:
     made = certified(DOMINO)
     conductor = conductor_for(made.encoding, made.certificate, None)
     done: list[int] = []
-    Adversary(conductor, seed=1).run(25, batch=10, progress=done.append)
+    BoardAdversary(conductor, seed=1).run(25, batch=10, progress=done.append)
     assert done == [10, 20, 25]
 
 
@@ -165,7 +166,7 @@ def test_without_rules_the_formula_says_who_wins(words: tuple[str, ...]) -> None
     made = certified(words)
     report = attack(conductor_for(made.encoding, made.certificate, None), 40, illegal=0.3)
     assert report.clean
-    assert report.illegal_tried == report.illegal_flagged > 0
+    assert report.results.tried == report.results.flagged > 0
 
 
 def test_a_game_with_other_rules_is_found_out() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.arena.heap_adversary import HeapAdversary
+from qsage_validate.arena.heap_adversary import HeapAdversary, exhaust, heaps_json
 from qsage_validate.arena.open import open_heaps
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.impartial import library
@@ -45,49 +45,49 @@ def with_formula(formula: str, text: str | None = None) -> HeapProblem:
 
 @pytest.mark.parametrize("name", RULES)
 def test_right_rules_stand_all_opponents(name: str) -> None:
-    adversary = HeapAdversary(problem(name))
-    report = adversary.run(60, seed=3, bound=12, illegal=0.3)
-    assert (report.won, report.lost, report.given, report.undecided) == (60, 0, 0, 0)
-    assert report.illegal_tried == report.illegal_flagged > 0
-    assert not report.found.kept
-    bound = 12
-    every = adversary.exhaust(bound)
+    own, bound = problem(name), 12
+    report = HeapAdversary(own, seed=3, bound=bound, illegal=0.3).run(60)
+    given = report.results.given
+    assert (report.wins, report.losses, given, report.undecided) == (60, 0, 0, 0)
+    assert report.results.tried == report.results.flagged > 0
+    assert not report.findings
+    every = exhaust(own, bound)
     assert every.found.kept == []
-    assert every.states == every.labelled == len(bounded_states(adversary.rules, bound))
+    assert every.states == every.labelled == len(bounded_states(own.rules, bound))
     assert 0 < every.winning < every.states
     assert every.searched == min(every.states, 200)
 
 
 def test_misere_rules_stand_all_opponents() -> None:
-    adversary = HeapAdversary(problem("take-away-3", MISERE, misere=True))
-    assert adversary.exhaust(40).found.total == 0
-    assert adversary.run(50, seed=1, bound=20).won == 50
+    own = problem("take-away-3", MISERE, misere=True)
+    assert len(exhaust(own, 40).found) == 0
+    assert HeapAdversary(own, seed=1, bound=20).run(50).wins == 50
 
 
 def test_a_formula_alone_is_a_strategy() -> None:
-    adversary = HeapAdversary(with_formula("v % 4 != 0"))
-    assert adversary.exhaust(30).found.total == 0
-    assert adversary.run(50, seed=1, bound=20).won == 50
+    own = with_formula("v % 4 != 0")
+    assert len(exhaust(own, 30).found) == 0
+    assert HeapAdversary(own, seed=1, bound=20).run(50).wins == 50
 
 
 def test_the_same_seed_gives_the_same_plays() -> None:
     reports = []
     for seed in (5, 5, 6):
-        data = HeapAdversary(problem("two-heap-nim")).run(30, seed=seed, bound=9).as_json()
+        data = heaps_json(HeapAdversary(problem("two-heap-nim"), seed=seed, bound=9).run(30))
         reports.append((data["plies"], data["won"]))
     assert reports[0] == reports[1] != reports[2]
 
 
 def test_the_losing_side_is_not_promised_anything() -> None:
-    adversary = HeapAdversary(problem("take-away-3"))
-    report = adversary.run(200, seed=1, bound=3, start=(3,), first=Player.WHITE)
-    assert report.given + report.won == 200
-    assert report.given > 0
-    assert report.lost == report.found.total == 0
+    own = problem("take-away-3")
+    report = HeapAdversary(own, seed=1, bound=3, start=(3,), first=Player.WHITE).run(200)
+    assert report.results.given + report.wins == 200
+    assert report.results.given > 0
+    assert report.losses == report.findings_total == 0
 
 
 def test_the_counts_are_those_of_the_states() -> None:
-    report = HeapAdversary(problem("take-away-3")).exhaust(7)
+    report = exhaust(problem("take-away-3"), 7)
     # Replies to 1..7 leave 0, 0, 0, 3, 4, 4, 4, against which there are 0, 0, 0, 3, 3, 3, 3 moves.
     assert (report.states, report.winning, report.replies, report.answers) == (8, 6, 7, 12)
 
@@ -112,11 +112,10 @@ def test_the_counts_are_those_of_the_states() -> None:
     ],
 )
 def test_wrong_rules_are_found(attacked: HeapProblem, kind: FindingKind) -> None:
-    adversary = HeapAdversary(attacked)
-    every = adversary.exhaust(12)
+    every = exhaust(attacked, 12)
     assert kind in {finding.kind for finding in every.found.kept}
-    at_random = adversary.run(100, seed=2, bound=12, start=None, first=Player.BLACK)
-    assert kind in {finding.kind for finding in at_random.found.kept}
+    at_random = HeapAdversary(attacked, seed=2, bound=12, first=Player.BLACK).run(100)
+    assert kind in {finding.kind for finding in at_random.findings}
 
 
 @pytest.mark.parametrize("text", [WRONG, "v >= 4 -> take(4)\n", "v % 5 != 0 -> take(1)\n"])
@@ -127,8 +126,8 @@ def test_each_finding_is_replayed(
     path.write_text(text, encoding="utf-8")
     attacked = problem("take-away-3", text)
     attacked = HeapProblem(("take-away-3", "--rules", str(path)), attacked.strategy, "")
-    adversary = HeapAdversary(attacked)
-    found = adversary.exhaust(9).found.kept + adversary.run(20, seed=1, bound=9).found.kept
+    at_random = HeapAdversary(attacked, seed=1, bound=9).run(20)
+    found = [*exhaust(attacked, 9).found.kept, *at_random.findings]
     assert found
     for finding in found:
         words = shlex.split(finding.replay)
@@ -215,25 +214,24 @@ CLIMB = parse_game(
 
 
 def test_a_random_play_that_comes_back_is_undecided() -> None:
-    adversary = HeapAdversary(problem(ROUND, "v = 1 -> g()\nv = 2 -> h()\n"))
-    report = adversary.run(6, seed=1, bound=9, start=(1,))
-    assert (report.won, report.lost, report.undecided) == (0, 0, 6)
-    assert report.plies == 6 * 4
-    assert report.found.total == 0
+    own = problem(ROUND, "v = 1 -> g()\nv = 2 -> h()\n")
+    report = HeapAdversary(own, seed=1, bound=9, start=(1,)).run(6)
+    assert (report.wins, report.losses, report.undecided) == (0, 0, 6)
+    assert report.results.plies == 6 * 4
+    assert report.findings_total == 0
 
 
 def test_a_random_play_that_never_comes_back_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qsage_validate.arena.heap_adversary.MAX_PLIES", 200)
-    adversary = HeapAdversary(problem(CLIMB, "v % 2 = 1 -> up()\n"))
-    report = adversary.run(3, seed=1, bound=9)
-    assert (report.won, report.lost, report.undecided, report.plies) == (0, 0, 3, 600)
+    report = HeapAdversary(problem(CLIMB, "v % 2 = 1 -> up()\n"), seed=1, bound=9).run(3)
+    assert (report.wins, report.losses, report.undecided) == (0, 0, 3)
+    assert report.results.plies == 600
 
 
 def test_states_that_play_comes_back_to_are_not_compared() -> None:
-    adversary = HeapAdversary(problem(ROUND, "v = 1 -> g()\nv = 2 -> h()\n"))
-    report = adversary.exhaust(5)
+    report = exhaust(problem(ROUND, "v = 1 -> g()\nv = 2 -> h()\n"), 5)
     assert (report.states, report.labelled, report.searched) == (6, 4, 4)
-    assert report.found.total == 0
+    assert len(report.found) == 0
 
 
 def test_that_play_need_not_end_is_told_and_no_proof(

@@ -87,9 +87,9 @@ def test_the_certificate_wins_every_play(shared_data: Path, pair: str, rules: bo
     report = attack(made, 60, illegal=0.2)
     assert report.clean, [finding.text for finding in report.findings]
     assert report.wins == 60
-    assert report.illegal_flagged == report.illegal_tried
+    assert report.results.flagged == report.results.tried
     # White never moves on 2x2.
-    assert report.illegal_tried or pair == "quabs domineering"
+    assert report.results.tried or pair == "quabs domineering"
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -116,7 +116,7 @@ def test_sat_and_simulation_play_alike(shared_data: Path, pair: str) -> None:
         for engine in (OracleKind.SAT, OracleKind.SIMULATION)
     ]
     assert reports[0].digest == reports[1].digest
-    assert reports[0].illegal_tried == reports[1].illegal_tried
+    assert reports[0].results.tried == reports[1].results.tried
 
 
 def test_the_person_is_black_against_a_herbrand_certificate(shared_data: Path) -> None:

@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from qsage_validate.arena.adversary import Adversary
+from qsage_validate.arena.board_adversary import BoardAdversary
 from qsage_validate.arena.move_words import TableWords
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.pairs import letters_of
@@ -414,16 +414,16 @@ def test_moves_are_read_alike_in_both_kinds_of_layouts() -> None:
 def test_random_plays_find_nothing_wrong_and_illegal_moves_are_flagged(
     model: PositionalModel, encoding: str
 ) -> None:
-    report = Adversary(table_conductor(model, encoding), seed=1, illegal=0.4).run(60)
+    report = BoardAdversary(table_conductor(model, encoding), seed=1, illegal=0.4).run(60)
     assert report.clean
-    assert report.illegal_tried > 10
-    assert report.illegal_flagged == report.illegal_tried
+    assert report.results.tried > 10
+    assert report.results.flagged == report.results.tried
 
 
 def test_random_plays_against_white_find_nothing_wrong() -> None:
-    report = Adversary(table_conductor(HELD, "la"), seed=1, illegal=0.3).run(40)
+    report = BoardAdversary(table_conductor(HELD, "la"), seed=1, illegal=0.3).run(40)
     assert report.clean
-    assert report.illegal_tried
+    assert report.results.tried
 
 
 @pytest.mark.parametrize("encoding", ["cor", "la"])

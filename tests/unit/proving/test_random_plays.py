@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.adversary import Adversary, LeastSeen, Results
+from qsage_validate.arena.adversary import Results
+from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
 from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.draws import Draws, ManyDraws
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -66,8 +67,8 @@ def both_ways(
     bias: bool = False,
     merge: bool = True,
 ) -> tuple[Results, Results]:
-    reference = Adversary(walk.conductor, seed=3, illegal=illegal, bias=bias)
-    vector = VectorAdversary(walk, reference, seed=3, illegal=illegal, bias=bias, merge=merge)
+    reference = BoardAdversary(walk.conductor, seed=3, illegal=illegal, bias=bias)
+    vector = VectorAdversary(walk, reference, merge=merge)
     return vector.play(numbers), reference.play(numbers)
 
 
@@ -287,7 +288,7 @@ def test_one_way_of_playing() -> None:
     assert list(even.evidence["parts"]) == ["random"]  # type: ignore[call-overload]
     # Arrays or not: the same plays.
     walk = walk_for(certified(EL), certified(EL).certificate)
-    plain = Adversary(walk.conductor, seed=0).play(range(50))
+    plain = BoardAdversary(walk.conductor, seed=0).play(range(50))
     own = hashlib.sha256("".join(f"{text}\n" for text in plain.texts).encode()).digest()
     assert even.evidence["digest"] == hashlib.sha256(own).hexdigest()
 
@@ -297,8 +298,8 @@ def test_biased_plays_see_more() -> None:
     walk = walk_for(certified(EL), certified(EL).certificate)
     plays = {}
     for bias in (False, True):
-        reference = Adversary(walk.conductor, seed=1, bias=bias)
-        vector = VectorAdversary(walk, reference, seed=1, bias=bias)
+        reference = BoardAdversary(walk.conductor, seed=1, bias=bias)
+        vector = VectorAdversary(walk, reference)
         plays[bias] = vector.play(range(48)).texts
     assert len(set(plays[True])) == 48 > len(set(plays[False]))
     firsts = Counter(text.split()[1] for text in plays[True])
