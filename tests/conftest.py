@@ -36,8 +36,7 @@ settings.load_profile("qsage")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What searches and spawns runs last: ``tests/conformance``, ``tests/e2e``, marked files."""
     for item in items:
-        folder = item.path.relative_to(REPOSITORY / "tests").parts[0]
-        if folder in ("conformance", "e2e"):
+        if item.nodeid.startswith(("tests/conformance/", "tests/e2e/")):
             item.add_marker("slow")
     items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
 
