@@ -171,8 +171,8 @@ class BoardAdversary(Adversary):
             if not self._conductor.has_won(play.state, opponent)
         ]
         with_move = self._conductor.reader.with_move
-        lines = [with_move(before.line, move, stop=True) for _, before, move in claimed]
-        readings = self._conductor.reader.sample_verdicts(lines, [p.draws for p, _, _ in claimed])
+        claims = [with_move(before.assignment, move, stop=True) for _, before, move in claimed]
+        readings = self._conductor.reader.sample_verdicts(claims, [p.draws for p, _, _ in claimed])
         for (_, before, move), reading in zip(claimed, readings, strict=True):
             if reading.value is (not self._conductor.promised_verdict):
                 results.findings.add(
@@ -183,10 +183,10 @@ class BoardAdversary(Adversary):
         """Plays with an illegal move keep the promise: it is void, whatever follows."""
         if not tried:
             return
-        lines = [self._conductor.reader.with_move(s.line, move) for s, move in tried]
+        claims = [self._conductor.reader.with_move(s.assignment, move) for s, move in tried]
         expected = self._conductor.promised_verdict
         for (state, move), reading in zip(
-            tried, self._conductor.reader.verdicts(lines), strict=True
+            tried, self._conductor.reader.verdicts(claims), strict=True
         ):
             if reading.value is not None and reading.value is not expected:
                 results.findings.add([broken_by(self._conductor, state, move, "!", reading.note)])

@@ -20,10 +20,10 @@ from qsage_validate.strategies.guesses import Guesses
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import (
     Answer,
+    Assignment,
     BoardReading,
     LayoutMove,
     Legality,
-    Line,
     NamedMove,
 )
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
@@ -58,7 +58,7 @@ class PlayState:
     so far may depend on, and to which the play gives a value without knowing it.
     """
 
-    line: Line
+    assignment: Assignment
     moves: tuple[str, ...] = ()
     position: Position | None = None
     reading: BoardReading = field(default_factory=lambda: BoardReading(None, {}))
@@ -88,7 +88,7 @@ class PlayState:
     @property
     def plies(self) -> int:
         """The number of plies made."""
-        return self.line.plies
+        return self.assignment.plies
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,9 @@ class Conductor:
             position = state.position.play(known)
         return replace(
             state,
-            line=self._told(self.reader.with_move(state.line, move, stop=stop), position),
+            assignment=self._told(
+                self.reader.with_move(state.assignment, move, stop=stop), position
+            ),
             moves=(*state.moves, str(move)),
             position=position,
             findings=(),
@@ -306,12 +308,12 @@ class Conductor:
             raise UsageError(f"{move} is no legal move of {player}, and the formula cannot say it")
         position = state.position.play(known)
         if state.replaced is None:
-            line = replace(state.line, plies=state.line.plies + 1)
+            assignment = replace(state.assignment, plies=state.assignment.plies + 1)
         else:
-            line = self.reader.with_answer(state.line, state.replaced)
+            assignment = self.reader.with_answer(state.assignment, state.replaced)
         return replace(
             state,
-            line=self._told(line, position),
+            assignment=self._told(assignment, position),
             moves=(*state.moves, str(move)),
             position=position,
             findings=(),
@@ -335,7 +337,7 @@ class Conductor:
         return replace(state, remark=why) if state.replaced is None else state
 
     def _ask(self, states: Sequence[PlayState]) -> list[PlayState]:
-        answers = _each(self.reader.answers, [state.line for state in states])
+        answers = _each(self.reader.answers, [state.assignment for state in states])
         if self._guesses is not None:
             states = self._guessed(self._guesses, states)
         after = [
@@ -353,7 +355,7 @@ class Conductor:
     @staticmethod
     def _guessed(guesses: Guesses, states: Sequence[PlayState]) -> list[PlayState]:
         """The states, in which is noted whether the next reply rests on a guess."""
-        found = guesses.of([state.line for state in states])
+        found = guesses.of([state.assignment for state in states])
         pairs = zip(states, found, strict=True)
         return [replace(s, guessed=tuple(sorted({*s.guessed, *more}))) for s, more in pairs]
 
@@ -375,11 +377,11 @@ class Conductor:
         finding = self._judge(state, answer)
         if finding is not None and self._may_let_be(state):
             return self._let_be(state, answer, finding)
-        line = self.reader.with_answer(state.line, answer)
+        assignment = self.reader.with_answer(state.assignment, answer)
         shown = "?" if answer.move is None else str(answer.move)
         after = replace(
             state,
-            line=line,
+            assignment=assignment,
             moves=(*state.moves, shown),
             position=None,
             findings=() if finding is None else (finding,),
@@ -396,13 +398,13 @@ class Conductor:
         known = self.referee.move(answer.move, self.player)
         assert known is not None, "a legal move is known to the rules"
         position = state.position.play(known)
-        return replace(after, line=self._told(line, position), position=position)
+        return replace(after, assignment=self._told(assignment, position), position=position)
 
-    def _told(self, line: Line, position: Position | None) -> Line:
-        """The line in which Black says what holds in the position, where White's replies ask."""
+    def _told(self, assignment: Assignment, position: Position | None) -> Assignment:
+        """The assignment in which Black tells the position, where White's replies read it."""
         if position is None or not self.reader.reads_atoms or self.game is None:
-            return line
-        return self.reader.with_atoms(line, self.game.atoms(position))
+            return assignment
+        return self.reader.with_atoms(assignment, self.game.atoms(position))
 
     def _may_let_be(self, state: PlayState) -> bool:
         """Whether a reply that is no legal move need not be the end, as the layout has it.
@@ -429,7 +431,7 @@ class Conductor:
         shown = "?" if answer.move is None else str(answer.move)
         after = replace(
             state,
-            line=self.reader.with_answer(state.line, answer),
+            assignment=self.reader.with_answer(state.assignment, answer),
             moves=(*state.moves, shown),
             findings=(),
             stopped=answer.stop,
@@ -442,16 +444,16 @@ class Conductor:
             return replace(after, ending=ending)
         remark = f"It claims nothing, and any claim will do: {finding.detail}."
         passed = self._passed(state)
-        line = self._told(after.line, passed)
-        return replace(after, line=line, remark=remark, position=passed)
+        assignment = self._told(after.assignment, passed)
+        return replace(after, assignment=assignment, remark=remark, position=passed)
 
     def _claims(self, state: PlayState, answer: Answer) -> PlayState:
         """The certificate claims to have won before its ply, which then does not happen."""
-        line = self.reader.with_answer(state.line, answer)
+        assignment = self.reader.with_answer(state.assignment, answer)
         moves = (*state.moves, "stop")
         return replace(
             state,
-            line=line,
+            assignment=assignment,
             moves=moves,
             findings=(),
             stopped=True,
@@ -480,7 +482,7 @@ class Conductor:
             return []
         wanted = self._gates(states[0].plies)
         readings = _each(
-            lambda lines: self.reader.boards(lines, wanted), [state.line for state in states]
+            lambda plays: self.reader.boards(plays, wanted), [state.assignment for state in states]
         )
         return [
             self._silent(state, reading)
@@ -582,7 +584,7 @@ class Conductor:
             mover = self.mover(missing[0].plies + 1)
             assert mover is self.player.other, "the opponent is to move"
             moves = self.candidates(missing[0])
-            found = self.reader.legality([state.line for state in missing], moves)
+            found = self.reader.legality([state.assignment for state in missing], moves)
             for k, state in enumerate(missing):
                 own = found[k]
                 pairs = () if own is None else zip(moves, own, strict=True)
@@ -720,8 +722,8 @@ class Conductor:
 
         Where the opponent cannot move by the rules, the formula may accept no move either.
         """
-        lines = [self._claimed(state) for state in states]
-        readings = _each(self.reader.verdicts, lines)
+        assignments = [self._claimed(state) for state in states]
+        readings = _each(self.reader.verdicts, assignments)
         accepted = self._accepted_when_stuck(states)
         return [
             self._final(state, None, str(reading), accepted)
@@ -758,11 +760,11 @@ class Conductor:
         mover = self.layout.moves[state.plies].player
         return outcome is not None and outcome.stuck and mover is self.player.other
 
-    def _claimed(self, state: PlayState) -> Line:
-        """The line with the opponent's game-stop set where the rules say that it has won."""
+    def _claimed(self, state: PlayState) -> Assignment:
+        """The assignment with the opponent's game-stop set where the rules say that it has won."""
         outcome = None if state.position is None else state.position.outcome
         if outcome is None or outcome.winner is self.player or not state.plies:
-            return state.line
+            return state.assignment
         literal = next(
             (
                 ply.stop
@@ -776,9 +778,9 @@ class Conductor:
             None,
         )
         if literal is None:
-            return state.line
+            return state.assignment
         stop = {abs(literal): literal > 0}
-        return replace(state.line, choice={**state.line.choice, **stop})
+        return replace(state.assignment, choice={**state.assignment.choice, **stop})
 
     def _final(
         self,
@@ -840,12 +842,12 @@ _Answer = TypeVar("_Answer")
 
 
 def _each(
-    ask: Callable[[Sequence[Line]], list[_Answer]], lines: Sequence[Line]
+    ask: Callable[[Sequence[Assignment]], list[_Answer]], assignments: Sequence[Assignment]
 ) -> list[_Answer | NoAnswerError]:
     """The answers to a batch; where the certificate has none, the error in its place."""
     try:
-        return list(ask(lines))
+        return list(ask(assignments))
     except NoAnswerError as error:
-        if len(lines) == 1:
+        if len(assignments) == 1:
             return [error]
-    return [answer for line in lines for answer in _each(ask, [line])]
+    return [answer for assignment in assignments for answer in _each(ask, [assignment])]

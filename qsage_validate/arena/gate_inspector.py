@@ -22,7 +22,7 @@ from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.errors import UsageError, one_line
 from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import Line, SquareXY
+from qsage_validate.strategies.readings import Assignment, SquareXY
 
 SquareValues = tuple[bool | None, ...]
 Reading = Callable[[Sequence[int]], Mapping[int, SquareValues]]
@@ -109,14 +109,14 @@ class GateInspector:
 
     @classmethod
     def on_board(
-        cls, formula: Qbf, names: Names, reader: CertificateReader, line: Line
+        cls, formula: Qbf, names: Names, reader: CertificateReader, assignment: Assignment
     ) -> GateInspector:
-        """The gates after the plies of ``line``, as its reader sees them."""
+        """The gates after the plies of ``assignment``, as its reader sees them."""
 
         def read(variables: Sequence[int]) -> Mapping[int, SquareValues]:
-            return reader.boards([line], variables)[0].at
+            return reader.boards([assignment], variables)[0].at
 
-        return cls(formula, read, reader.places, names, line.plies)
+        return cls(formula, read, reader.places, names, assignment.plies)
 
     @classmethod
     def of_choice(cls, formula: Qbf, oracle: Oracle, choice: Mapping[int, bool]) -> GateInspector:
@@ -348,5 +348,5 @@ class GateReader:
         """The gates after the plies of ``frame``."""
         if self._reader is None or self._names is None:
             return GateInspector.of_choice(self._formula, self._oracle, frame.choice)
-        line = Line(frame.ply, frame.choice, frame.reply)
-        return GateInspector.on_board(self._formula, self._names, self._reader, line)
+        assignment = Assignment(frame.ply, frame.choice, frame.reply)
+        return GateInspector.on_board(self._formula, self._names, self._reader, assignment)

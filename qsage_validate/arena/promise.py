@@ -15,9 +15,9 @@ def broken_promise(conductor: Conductor, state: PlayState, move: LayoutMove) -> 
     false here.  There is none where the verdict is right, or the certificate has no answer: that
     is a finding of its own when it is asked.
     """
-    line = conductor.reader.with_move(state.line, move)
+    assignment = conductor.reader.with_move(state.assignment, move)
     try:
-        (reading,) = conductor.reader.verdicts([line])
+        (reading,) = conductor.reader.verdicts([assignment])
     except NoAnswerError:
         return ()
     if reading.value is not (not conductor.promised_verdict):

@@ -12,7 +12,7 @@ from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.strategies.readings import Line
+from qsage_validate.strategies.readings import Assignment
 
 
 class Guesses:
@@ -38,23 +38,23 @@ class Guesses:
         self._columns = {v: k for k, v in enumerate(oracle.opponent)}
         self._ply = cache(self._simulator)
 
-    def of(self, lines: Sequence[Line]) -> list[tuple[int, ...]]:
-        """For each line the unplayed variables that the next reply may depend on.
+    def of(self, plays: Sequence[Assignment]) -> list[tuple[int, ...]]:
+        """For each play the unplayed variables that the next reply may depend on.
 
-        All lines have the same number of plies.  They are all of those that the ply's functions
+        All plays have the same number of plies.  They are all of those that the ply's functions
         read, or none.
         """
-        if not lines:
+        if not plays:
             return []
-        read, simulator = self._ply(lines[0].plies + 1)
+        read, simulator = self._ply(plays[0].plies + 1)
         if not read:
-            return [()] * len(lines)
-        given = np.zeros((len(lines), len(self._columns)), dtype=np.bool_)
-        for row, line in zip(given, lines, strict=True):
-            for variable, value in line.choice.items():
+            return [()] * len(plays)
+        given = np.zeros((len(plays), len(self._columns)), dtype=np.bool_)
+        for row, play in zip(given, plays, strict=True):
+            for variable, value in play.choice.items():
                 row[self._columns[variable]] = value
         words = simulator.run(pack(given))
-        rows = unpack(words, len(lines)).tolist()
+        rows = unpack(words, len(plays)).tolist()
         return [() if all(known) else read for known in rows]
 
     def _simulator(self, ply: int) -> tuple[tuple[int, ...], Simulator]:

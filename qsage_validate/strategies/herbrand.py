@@ -24,10 +24,10 @@ from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
 from qsage_validate.strategies.readings import (
     Answer,
+    Assignment,
     BoardReading,
     LayoutMove,
     Legality,
-    Line,
     SquareOf,
     VerdictReading,
 )
@@ -69,14 +69,14 @@ class HerbrandReader(CertificateReader):
     def reads_atoms(self) -> bool:
         return any(self._told)
 
-    def with_atoms(self, line: Line, true: Collection[str]) -> Line:
-        told = self._told[line.plies] if line.plies < len(self._told) else ()
+    def with_atoms(self, play: Assignment, true: Collection[str]) -> Assignment:
+        told = self._told[play.plies] if play.plies < len(self._told) else ()
         values = {abs(x): (atom in true) == (x > 0) for atom, x in told}
-        return replace(line, choice={**line.choice, **values}) if values else line
+        return replace(play, choice={**play.choice, **values}) if values else play
 
-    def with_answer(self, line: Line, answer: Answer) -> Line:
-        """The line after White's ply, with the indicators that follow from it."""
-        after = super().with_answer(line, answer)
+    def with_answer(self, play: Assignment, answer: Answer) -> Assignment:
+        """The play after White's ply, with the indicators that follow from it."""
+        after = super().with_answer(play, answer)
         follow = self._following.indicators(after)
         return replace(after, choice={**after.choice, **follow}) if follow else after
 
@@ -84,13 +84,13 @@ class HerbrandReader(CertificateReader):
     def knows_legality(self) -> bool:
         return self._following.knows_legality
 
-    def boards(self, lines: Sequence[Line], wanted: Sequence[int] = ()) -> list[BoardReading]:
-        return self._following.boards(lines, wanted) if lines else []
+    def boards(self, plays: Sequence[Assignment], wanted: Sequence[int] = ()) -> list[BoardReading]:
+        return self._following.boards(plays, wanted) if plays else []
 
     def legality(
-        self, lines: Sequence[Line], moves: Sequence[LayoutMove]
+        self, plays: Sequence[Assignment], moves: Sequence[LayoutMove]
     ) -> list[list[Legality | None] | None]:
-        return [self._following.legality(line, moves) for line in lines]
+        return [self._following.legality(play, moves) for play in plays]
 
     # -- the verdict ------------------------------------------------------------------------
 
@@ -98,24 +98,24 @@ class HerbrandReader(CertificateReader):
     def _refuter(self) -> Refuter:
         return Refuter(self._certificate, self.qbf)
 
-    def verdicts(self, lines: Sequence[Line]) -> list[VerdictReading]:
-        """One SAT call for each different line."""
-        found = {line.key: line for line in lines}
-        readings = {key: self._verdict(line) for key, line in found.items()}
-        return [readings[line.key] for line in lines]
+    def verdicts(self, plays: Sequence[Assignment]) -> list[VerdictReading]:
+        """One SAT call for each different play."""
+        found = {play.key: play for play in plays}
+        readings = {key: self._verdict(play) for key, play in found.items()}
+        return [readings[play.key] for play in plays]
 
     def sample_verdicts(
-        self, lines: Sequence[Line], generators: Sequence[RandomNumbers]
+        self, plays: Sequence[Assignment], generators: Sequence[RandomNumbers]
     ) -> list[VerdictReading]:
         """The exact verdicts, which are cheap here."""
-        return self.verdicts(lines)
+        return self.verdicts(plays)
 
-    def _verdict(self, line: Line) -> VerdictReading:
+    def _verdict(self, play: Assignment) -> VerdictReading:
         """False is what the certificate promised: no values of Black's make the matrix true."""
-        fixed = self._following.fixed(line)
+        fixed = self._following.fixed(play)
         found = self._refuter.refutation(fixed)
         if found is None:
-            return VerdictReading(False, self._following.refuted(line))
+            return VerdictReading(False, self._following.refuted(play))
         free = [v for v in found if v not in fixed and v not in self._following.shown]
         named = free if self.layout.state.is_board else free[:_NAMED]
         values = ", ".join(f"{self.qbf.name(v)} = {int(found[v])}" for v in named)
@@ -137,24 +137,26 @@ class _Following(ABC):
     def knows_legality(self) -> bool:
         """Whether it can say which moves of Black's are legal."""
 
-    def indicators(self, line: Line) -> dict[int, bool]:
+    def indicators(self, play: Assignment) -> dict[int, bool]:
         """The variables of Black's that follow from White's ply, which was just made."""
         return {}
 
     @abstractmethod
-    def legality(self, line: Line, moves: Sequence[LayoutMove]) -> list[Legality | None] | None:
+    def legality(
+        self, play: Assignment, moves: Sequence[LayoutMove]
+    ) -> list[Legality | None] | None:
         """What the formula says of moves of Black's, as the reader's ``legality`` has it."""
 
     @abstractmethod
-    def boards(self, lines: Sequence[Line], wanted: Sequence[int]) -> list[BoardReading]:
+    def boards(self, plays: Sequence[Assignment], wanted: Sequence[int]) -> list[BoardReading]:
         """The positions, and the literals ``wanted`` at every place."""
 
     @abstractmethod
-    def fixed(self, line: Line) -> Mapping[int, bool]:
+    def fixed(self, play: Assignment) -> Mapping[int, bool]:
         """The values of Black's that a verdict takes as given."""
 
     @abstractmethod
-    def refuted(self, line: Line) -> str:
+    def refuted(self, play: Assignment) -> str:
         """What makes the matrix false."""
 
 
@@ -168,44 +170,46 @@ class _Unfolded(_Following):
         self._unfolding = Unfolding(reader.qbf, self.layout)
         self.shown = frozenset(map(abs, self.layout.state.literals))
 
-    def indicators(self, line: Line) -> dict[int, bool]:
-        return self._unfolding.follow(_known(line), line.plies)
+    def indicators(self, play: Assignment) -> dict[int, bool]:
+        return self._unfolding.follow(_known(play), play.plies)
 
-    def boards(self, lines: Sequence[Line], wanted: Sequence[int]) -> list[BoardReading]:
-        return [self._board(line, wanted) for line in lines]
+    def boards(self, plays: Sequence[Assignment], wanted: Sequence[int]) -> list[BoardReading]:
+        return [self._board(play, wanted) for play in plays]
 
-    def _board(self, line: Line, wanted: Sequence[int]) -> BoardReading:
-        states = self._unfolding.states(_known(line), line.plies)
-        at = self._unfolding.literals_at(_known(line), line.plies, wanted) if wanted else {}
+    def _board(self, play: Assignment, wanted: Sequence[int]) -> BoardReading:
+        states = self._unfolding.states(_known(play), play.plies)
+        at = self._unfolding.literals_at(_known(play), play.plies, wanted) if wanted else {}
         kinds = () if states is None else self.layout.state.kinds
         return self.reader.reading(kinds, list(zip(*(states or ()), strict=True)), at)
 
-    def legality(self, line: Line, moves: Sequence[LayoutMove]) -> list[Legality | None] | None:
-        if not self._unfolding.constrains(_known(line), line.plies + 1):
+    def legality(
+        self, play: Assignment, moves: Sequence[LayoutMove]
+    ) -> list[Legality | None] | None:
+        if not self._unfolding.constrains(_known(play), play.plies + 1):
             return None
-        return [self._legality(line, move) for move in moves]
+        return [self._legality(play, move) for move in moves]
 
-    def _legality(self, line: Line, move: LayoutMove) -> Legality:
-        after = self.reader.with_move(line, move)
-        own = {v: value for v, value in after.choice.items() if v not in line.choice}
-        objections = self._unfolding.objections(_known(line), own, after.plies)
+    def _legality(self, play: Assignment, move: LayoutMove) -> Legality:
+        after = self.reader.with_move(play, move)
+        own = {v: value for v, value in after.choice.items() if v not in play.choice}
+        objections = self._unfolding.objections(_known(play), own, after.plies)
         if objections is None:
             return Legality(True)
         return Legality(False, tuple(objections), objections)
 
-    def fixed(self, line: Line) -> Mapping[int, bool]:
+    def fixed(self, play: Assignment) -> Mapping[int, bool]:
         """The moves and claims alone.
 
         Indicators, goals and state variables, and whatever a play that ended early left open,
         are looked for.
         """
-        earlier = {abs(v) for ply in self.layout.moves[: line.plies] for v in ply.all_variables}
-        return {v: value for v, value in line.choice.items() if v in earlier}
+        earlier = {abs(v) for ply in self.layout.moves[: play.plies] for v in ply.all_variables}
+        return {v: value for v, value in play.choice.items() if v in earlier}
 
-    def refuted(self, line: Line) -> str:
+    def refuted(self, play: Assignment) -> str:
         state, reader = self.layout.state, self.reader
         universal = [abs(v) for v in state.position if abs(v) not in reader.opponent]
-        row = ask(reader.oracle, [line.choice], universal)[0].tolist()
+        row = ask(reader.oracle, [play.choice], universal)[0].tolist()
         x, y = (axis.read(dict(zip(universal, row, strict=True))) + 1 for axis in state.axes)
         return f"at the symbolic square ({x},{y}), whatever values Black's variables take"
 
@@ -222,22 +226,22 @@ class _Determined(_Following):
     def _matrix(self) -> PartialSimulator:
         return PartialSimulator(self.reader.qbf)
 
-    def boards(self, lines: Sequence[Line], wanted: Sequence[int]) -> list[BoardReading]:
-        kinds = self.reader.state(lines[0].plies)
+    def boards(self, plays: Sequence[Assignment], wanted: Sequence[int]) -> list[BoardReading]:
+        kinds = self.reader.state(plays[0].plies)
         places = self.layout.state.at_places
-        known = [{**_known(line), **at} for line in lines for at in places]
+        known = [{**_known(play), **at} for play in plays for at in places]
         rows = self._matrix.run(known, [*kinds.values(), *wanted])
         return self.reader.readings(list(kinds), wanted, rows)
 
-    def legality(self, line: Line, moves: Sequence[LayoutMove]) -> None:
+    def legality(self, play: Assignment, moves: Sequence[LayoutMove]) -> None:
         return None
 
-    def fixed(self, line: Line) -> Mapping[int, bool]:
-        return line.choice
+    def fixed(self, play: Assignment) -> Mapping[int, bool]:
+        return play.choice
 
-    def refuted(self, line: Line) -> str:
+    def refuted(self, play: Assignment) -> str:
         return "whatever values Black's other variables take"
 
 
-def _known(line: Line) -> dict[int, bool]:
-    return {**line.choice, **line.reply}
+def _known(play: Assignment) -> dict[int, bool]:
+    return {**play.choice, **play.reply}

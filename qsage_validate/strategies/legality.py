@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.protocol import Player
-from qsage_validate.strategies.readings import LayoutMove, Legality, Line, PlyCode, Values
+from qsage_validate.strategies.readings import Assignment, LayoutMove, Legality, PlyCode, Values
 
 Literals: TypeAlias = tuple[tuple[int, Values], ...]
 """Literals, each with the values of the symbolic position at which it is read."""
@@ -96,12 +96,12 @@ class FormulaLegality:
         state = self._layout.state
         return dict(zip(state.places, state.at_places, strict=False))
 
-    def earlier(self, line: Line) -> Mapping[str, int]:
+    def earlier(self, play: Assignment) -> Mapping[str, int]:
         """The positions that the variables of the plies so far claim, with the first such ply."""
         found: dict[str, int] = {}
         if self._claims:
-            values = {**line.choice, **line.reply}
-            for ply in range(1, line.plies + 1):
+            values = {**play.choice, **play.reply}
+            for ply in range(1, play.plies + 1):
                 answer = self._code.decode(ply, values)
                 if answer.move is not None and not answer.stop:
                     found.setdefault(str(answer.move), ply)

@@ -1,7 +1,7 @@
 """What a certificate says about a play: its answers, boards, legality and the verdict.
 
-A reader works on :class:`~qsage_validate.strategies.readings.Line` values, many at a time, so that
-one person's play and a thousand random plays in lock step are the same code.
+A reader works on :class:`~qsage_validate.strategies.readings.Assignment` values, many at a time,
+so that one person's play and a thousand random plays in lock step are the same code.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Board, Player
 from qsage_validate.strategies.readings import (
     Answer,
+    Assignment,
     Atoms,
     BoardReading,
     LayoutMove,
     Legality,
-    Line,
     PlyCode,
     SquareOf,
     SquareXY,
@@ -65,44 +65,44 @@ class CertificateReader(ABC):
         names = enumerate(self.layout.state.names, start=1)
         return self._squares or tuple(self._square_of(n) or (1, number) for number, n in names)
 
-    def start(self) -> Line:
-        """The line before ply 1."""
-        return Line()
+    def start(self) -> Assignment:
+        """The play before ply 1."""
+        return Assignment()
 
     def variables(self, ply: int) -> Ply:
         """The variables of ply ``ply`` (from 1)."""
         return self.layout.moves[ply - 1]
 
-    def with_move(self, line: Line, move: LayoutMove, *, stop: bool = False) -> Line:
-        """The line after the opponent's ``move``; ``stop`` claims the goal."""
-        variables = self.variables(line.plies + 1)
-        values = self.code.encode(line.plies + 1, move)
+    def with_move(self, play: Assignment, move: LayoutMove, *, stop: bool = False) -> Assignment:
+        """The play after the opponent's ``move``; ``stop`` claims the goal."""
+        variables = self.variables(play.plies + 1)
+        values = self.code.encode(play.plies + 1, move)
         if variables.stop is not None:
             values[abs(variables.stop)] = stop != (variables.stop < 0)
         own = {v: value for v, value in values.items() if v in self.opponent}
-        return Line(line.plies + 1, {**line.choice, **own}, line.reply)
+        return Assignment(play.plies + 1, {**play.choice, **own}, play.reply)
 
     @property
     def reads_atoms(self) -> bool:
         """Whether the certificate reads what the opponent says of the position."""
         return False
 
-    def with_atoms(self, line: Line, true: Collection[str]) -> Line:
-        """The line in which the opponent says of the position what holds in it."""
-        return line
+    def with_atoms(self, play: Assignment, true: Collection[str]) -> Assignment:
+        """The play in which the opponent says of the position what holds in it."""
+        return play
 
-    def with_answer(self, line: Line, answer: Answer) -> Line:
-        """The line after the certificate's ply."""
-        return Line(line.plies + 1, line.choice, {**line.reply, **answer.values})
+    def with_answer(self, play: Assignment, answer: Answer) -> Assignment:
+        """The play after the certificate's ply."""
+        return Assignment(play.plies + 1, play.choice, {**play.reply, **answer.values})
 
-    def answers(self, lines: Sequence[Line]) -> list[Answer]:
-        """The certificate's ply after each line; all lines have the same number of plies."""
-        if not lines:
+    def answers(self, plays: Sequence[Assignment]) -> list[Answer]:
+        """The certificate's ply after each play; all plays have the same number of plies."""
+        if not plays:
             return []
-        ply = lines[0].plies + 1
+        ply = plays[0].plies + 1
         variables = self.variables(ply)
         wanted = [abs(v) for v in variables.all_variables]
-        rows = ask(self.oracle, [line.choice for line in lines], wanted)
+        rows = ask(self.oracle, [play.choice for play in plays], wanted)
         return [self.code.decode(ply, dict(zip(wanted, row, strict=True))) for row in rows.tolist()]
 
     def state(self, plies: int) -> dict[str, int]:
@@ -119,13 +119,13 @@ class CertificateReader(ABC):
         return {kind: x for kind, x in pairs if x and abs(x) not in free}
 
     @abstractmethod
-    def boards(self, lines: Sequence[Line], wanted: Sequence[int] = ()) -> list[BoardReading]:
-        """The position of each line, and the literals ``wanted`` at every place."""
+    def boards(self, plays: Sequence[Assignment], wanted: Sequence[int] = ()) -> list[BoardReading]:
+        """The position of each play, and the literals ``wanted`` at every place."""
 
     def readings(
         self, kinds: Sequence[str], wanted: Sequence[int], rows: Sequence[_Column]
     ) -> list[BoardReading]:
-        """Positions from the values of ``kinds`` and ``wanted``: a row for each line and place."""
+        """Positions from the values of ``kinds`` and ``wanted``: a row for each play and place."""
         found = []
         step = len(self.layout.state.at_places)
         for first in range(0, len(rows), step):
@@ -160,23 +160,23 @@ class CertificateReader(ABC):
 
     @abstractmethod
     def legality(
-        self, lines: Sequence[Line], moves: Sequence[LayoutMove]
+        self, plays: Sequence[Assignment], moves: Sequence[LayoutMove]
     ) -> list[list[Legality | None] | None]:
-        """What the formula says of each of the opponent's moves after each line.
+        """What the formula says of each of the opponent's moves after each play.
 
-        ``None`` for a line after which it says nothing, or nobody knows where to look; and for
+        ``None`` for a play after which it says nothing, or nobody knows where to look; and for
         single moves of which it says nothing.
         """
 
     @abstractmethod
-    def verdicts(self, lines: Sequence[Line]) -> list[VerdictReading]:
+    def verdicts(self, plays: Sequence[Assignment]) -> list[VerdictReading]:
         """The verdict of finished plays, for the rest of the variables whatever they are."""
 
     @abstractmethod
     def sample_verdicts(
-        self, lines: Sequence[Line], generators: Sequence[RandomNumbers]
+        self, plays: Sequence[Assignment], generators: Sequence[RandomNumbers]
     ) -> list[VerdictReading]:
-        """The verdict of each line for values of the rest that its generator draws.
+        """The verdict of each play for values of the rest that its generator draws.
 
-        Much cheaper than :meth:`verdicts`, for many lines.
+        Much cheaper than :meth:`verdicts`, for many plays.
         """

@@ -53,7 +53,7 @@ LayoutMove: TypeAlias = BoardMove | NamedMove
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Assignment:
     """The plies made so far: who chose which values.
 
     ``choice`` are the opponent's variables (in a Herbrand certificate's case also those that
@@ -67,7 +67,7 @@ class Line:
 
     @property
     def key(self) -> tuple[int, frozenset[tuple[int, bool]]]:
-        """Equal for lines in which the opponent chose the same: their answers are the same."""
+        """Equal for plays in which the opponent chose the same: their answers are the same."""
         return self.plies, frozenset(self.choice.items())
 
 

@@ -20,10 +20,10 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.legality import FormulaLegality
 from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
 from qsage_validate.strategies.readings import (
+    Assignment,
     BoardReading,
     LayoutMove,
     Legality,
-    Line,
     SquareOf,
     Values,
     VerdictReading,
@@ -64,33 +64,33 @@ class SkolemReader(CertificateReader):
             for at in self.layout.state.at_places
         )
 
-    def boards(self, lines: Sequence[Line], wanted: Sequence[int] = ()) -> list[BoardReading]:
-        kinds = self.state(lines[0].plies) if lines else {}
-        choices = [{**line.choice, **at} for line in lines for at in self.at_places]
+    def boards(self, plays: Sequence[Assignment], wanted: Sequence[int] = ()) -> list[BoardReading]:
+        kinds = self.state(plays[0].plies) if plays else {}
+        choices = [{**play.choice, **at} for play in plays for at in self.at_places]
         rows = ask(self.oracle, choices, [*kinds.values(), *wanted]).tolist()
         return self.readings(list(kinds), wanted, rows)
 
     def legality(
-        self, lines: Sequence[Line], moves: Sequence[LayoutMove]
+        self, plays: Sequence[Assignment], moves: Sequence[LayoutMove]
     ) -> list[list[Legality | None] | None]:
-        if not lines:
+        if not plays:
             return []
-        ply = lines[0].plies + 1
+        ply = plays[0].plies + 1
         if not self._legality.tells(ply):
-            return [None] * len(lines)
+            return [None] * len(plays)
         needed = [self._legality.literals(ply, move) for move in moves]
         questions: dict[tuple[int, int, tuple[tuple[int, bool], ...]], dict[int, bool]] = {}
-        for number, line in enumerate(lines):
+        for number, play in enumerate(plays):
             for k, (move, own) in enumerate(zip(moves, needed, strict=True)):
-                made = self.with_move(line, move).choice if own else {}
+                made = self.with_move(play, move).choice if own else {}
                 for _, at in own:
                     questions.setdefault((number, k, tuple(at.items())), {**made, **at})
         column = {x: k for k, x in enumerate(dict.fromkeys(x for own in needed for x, _ in own))}
         table = ask(self.oracle, list(questions.values()), list(column)).tolist()
         rows = dict(zip(questions, table, strict=True))
         found: list[list[Legality | None] | None] = []
-        for number, line in enumerate(lines):
-            earlier = self._legality.earlier(line)
+        for number, play in enumerate(plays):
+            earlier = self._legality.earlier(play)
             told: list[Legality | None] = []
             for k, (move, own) in enumerate(zip(moves, needed, strict=True)):
                 false = tuple(
@@ -102,7 +102,7 @@ class SkolemReader(CertificateReader):
 
     # -- the verdict ------------------------------------------------------------------------
 
-    def rest(self, line: Line) -> list[int]:
+    def rest(self, play: Assignment) -> list[int]:
         """The universals without a value that the verdict must not depend on.
 
         The symbolic position first; then White's goal, if White has claimed one, or where nobody
@@ -112,46 +112,46 @@ class SkolemReader(CertificateReader):
         rest: Sequence[int] = self.oracle.opponent
         if self.layout.state.is_board:
             named = (*goals.white_condition, *goals.white_x, *goals.white_y)
-            rest = [abs(v) for v in named] if self._claims(line) else []
+            rest = [abs(v) for v in named] if self._claims(play) else []
         wanted = dict.fromkeys((*map(abs, self.layout.state.position), *rest))
-        return [v for v in wanted if v in self.opponent and v not in line.choice]
+        return [v for v in wanted if v in self.opponent and v not in play.choice]
 
-    def _claims(self, line: Line) -> bool:
+    def _claims(self, play: Assignment) -> bool:
         """Whether White claimed the goal: only then White's goal variables matter."""
         stops = [ply.stop for ply in self.layout.of(Player.WHITE) if ply.stop]
-        return any(line.choice.get(abs(s), s < 0) != (s < 0) for s in stops)
+        return any(play.choice.get(abs(s), s < 0) != (s < 0) for s in stops)
 
-    def patterns(self, line: Line) -> list[dict[int, bool]]:
+    def patterns(self, play: Assignment) -> list[dict[int, bool]]:
         """The values of :meth:`rest` that a verdict is evaluated for."""
-        rest = self.rest(line)
+        rest = self.rest(play)
         # Reversed, so that the first variables (the symbolic position) change the quickest.
         every = (bits[::-1] for bits in product((False, True), repeat=len(rest)))
         most = _MOST_GOALS if self.layout.state.is_board else _MOST_VALUES
         return [dict(zip(rest, bits, strict=True)) for bits in islice(every, most)]
 
-    def verdicts(self, lines: Sequence[Line]) -> list[VerdictReading]:
-        return self._verdicts(lines, list(map(self.patterns, lines)))
+    def verdicts(self, plays: Sequence[Assignment]) -> list[VerdictReading]:
+        return self._verdicts(plays, list(map(self.patterns, plays)))
 
     def sample_verdicts(
-        self, lines: Sequence[Line], generators: Sequence[RandomNumbers]
+        self, plays: Sequence[Assignment], generators: Sequence[RandomNumbers]
     ) -> list[VerdictReading]:
         """For a goal of White's that is drawn, at every square; else for values that are drawn."""
         if not self.layout.state.is_board:
             drawn = [
-                [self._drawn(self.rest(line), own) for _ in range(_DRAWN)]
-                for line, own in zip(lines, generators, strict=True)
+                [self._drawn(self.rest(play), own) for _ in range(_DRAWN)]
+                for play, own in zip(plays, generators, strict=True)
             ]
-            return self._verdicts(lines, drawn)
+            return self._verdicts(plays, drawn)
         if self.layout.verdict is None:
-            return self.verdicts(lines)
+            return self.verdicts(plays)
         position = set(map(abs, self.layout.state.position))
         goals = [
-            self._drawn([v for v in self.rest(line) if v not in position], own)
-            for line, own in zip(lines, generators, strict=True)
+            self._drawn([v for v in self.rest(play) if v not in position], own)
+            for play, own in zip(plays, generators, strict=True)
         ]
-        keys = [(line.key, tuple(goal.items())) for line, goal in zip(lines, goals, strict=True)]
+        keys = [(play.key, tuple(goal.items())) for play, goal in zip(plays, goals, strict=True)]
         questions = {
-            key: {**line.choice, **goal} for key, line, goal in zip(keys, lines, goals, strict=True)
+            key: {**play.choice, **goal} for key, play, goal in zip(keys, plays, goals, strict=True)
         }
         places = self.at_places
         choices = [{**choice, **place} for choice in questions.values() for place in places]
@@ -169,41 +169,41 @@ class SkolemReader(CertificateReader):
         return {v: generator.random() < 0.5 for v in variables}
 
     def _verdicts(
-        self, lines: Sequence[Line], patterns: Sequence[list[dict[int, bool]]]
+        self, plays: Sequence[Assignment], patterns: Sequence[list[dict[int, bool]]]
     ) -> list[VerdictReading]:
         literal = self.layout.verdict
         if literal is None:
-            return [VerdictReading(None, "the layout names no verdict", exact=False)] * len(lines)
+            return [VerdictReading(None, "the layout names no verdict", exact=False)] * len(plays)
         readings: list[VerdictReading] = []
-        pairs = list(zip(lines, patterns, strict=True))
+        pairs = list(zip(plays, patterns, strict=True))
         while pairs:
             count = max(1, _ASKED // max(1, len(pairs[0][1])))
             batch, pairs = pairs[:count], pairs[count:]
-            choices = [{**line.choice, **own} for line, each in batch for own in each]
+            choices = [{**play.choice, **own} for play, each in batch for own in each]
             values = iter(ask(self.oracle, choices, [literal])[:, 0].tolist())
             readings += [
-                self._verdict(line, own, list(islice(values, len(own)))) for line, own in batch
+                self._verdict(play, own, list(islice(values, len(own)))) for play, own in batch
             ]
         return readings
 
     def _verdict(
-        self, line: Line, patterns: list[dict[int, bool]], values: list[bool]
+        self, play: Assignment, patterns: list[dict[int, bool]], values: list[bool]
     ) -> VerdictReading:
-        every = 1 << len(self.rest(line))
+        every = 1 << len(self.rest(play))
         exact = len(patterns) >= every
         if not all(values):
             return VerdictReading(False, self._describe(patterns[values.index(False)]), exact)
         if every == 1:
             return VerdictReading(True, "", exact)
         number = f"all {every}" if exact else str(len(patterns))
-        return VerdictReading(True, f"under {number} values of {self._what(line)}", exact)
+        return VerdictReading(True, f"under {number} values of {self._what(play)}", exact)
 
-    def _what(self, line: Line) -> str:
+    def _what(self, play: Assignment) -> str:
         position = set(map(abs, self.layout.state.position))
         parts = ["the symbolic position"] if position else []
         if self.layout.state.is_board:
-            parts += ["White's goal"] if self._claims(line) else []
-        elif not position.issuperset(self.rest(line)):
+            parts += ["White's goal"] if self._claims(play) else []
+        elif not position.issuperset(self.rest(play)):
             parts.append("White's other variables")
         return " and ".join(parts)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.games.protocol import Game, Move, Player
 from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import LayoutMove, Line
+from qsage_validate.strategies.readings import Assignment, LayoutMove
 
 
 class NoMoveError(QsageError):
@@ -38,17 +38,17 @@ class CertificateStrategy:
         none (clause certificates), and ``ValueError`` when it is not the certificate's turn.
         """
         reader = self._reader
-        line = reader.start()
+        assignment = reader.start()
         for move in history:
-            if reader.variables(line.plies + 1).player is self.player:
-                line = self._answered(line)[1]
+            if reader.variables(assignment.plies + 1).player is self.player:
+                assignment = self._answered(assignment)[1]
             else:
-                line = reader.with_move(line, self._said(line.plies + 1, move))
-        if line.plies >= reader.layout.plies:
+                assignment = reader.with_move(assignment, self._said(assignment.plies + 1, move))
+        if assignment.plies >= reader.layout.plies:
             raise ValueError("all plies are played")
-        if reader.variables(line.plies + 1).player is not self.player:
+        if reader.variables(assignment.plies + 1).player is not self.player:
             raise ValueError(f"it is the turn of {self.player.other}")
-        move = self._answered(line)[0]
+        move = self._answered(assignment)[0]
         return move if self._game is None else self._game.parse_move(str(move), self.player)
 
     def _said(self, ply: int, move: Move) -> LayoutMove:
@@ -58,8 +58,10 @@ class CertificateStrategy:
             raise ValueError(f"ply {ply} cannot say {move}")
         return found
 
-    def _answered(self, line: Line) -> tuple[LayoutMove, Line]:
-        (answer,) = self._reader.answers([line])
+    def _answered(self, assignment: Assignment) -> tuple[LayoutMove, Assignment]:
+        (answer,) = self._reader.answers([assignment])
         if answer.move is None:
-            raise NoMoveError(f"the reply at ply {line.plies + 1} is no move: {answer.problem}")
-        return answer.move, self._reader.with_answer(line, answer)
+            raise NoMoveError(
+                f"the reply at ply {assignment.plies + 1} is no move: {answer.problem}"
+            )
+        return answer.move, self._reader.with_answer(assignment, answer)

@@ -161,7 +161,7 @@ class BoardEngine(Engine[BoardStep]):
         if gate is not None and gate not in verdict.false:
             evidence.append(names.false_value(gate, ply=ply))
         if verdict.earlier is not None and not evidence:
-            values = {**state.line.choice, **state.line.reply}
+            values = {**state.assignment.choice, **state.assignment.reply}
             player = self._conductor.mover(verdict.earlier)
             evidence.append(names.move_made(player, verdict.earlier, str(move), values))
         return evidence
@@ -296,8 +296,8 @@ class BoardEngine(Engine[BoardStep]):
             outcome=outcome,
             findings=findings,
             seconds=seconds,
-            choice=state.line.choice,
-            reply=state.line.reply,
+            choice=state.assignment.choice,
+            reply=state.assignment.reply,
             board_by_rules=state.board is None and state.position is not None,
             won=self._won(state),
             remarks=(state.remark,) if state.remark else (),

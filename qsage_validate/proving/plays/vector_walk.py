@@ -27,7 +27,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.plays.vector_rules import Flags, Indices, VectorRules
-from qsage_validate.strategies.readings import LayoutMove, Line
+from qsage_validate.strategies.readings import Assignment, LayoutMove
 from qsage_validate.strategies.skolem import SkolemReader
 
 # Words of one row that a question may have: it bounds the memory of a step.
@@ -259,14 +259,14 @@ class VectorWalk:
 
     def keeps_promise(self, layer: Layer) -> Flags:
         """Whether the verdict is Black's, whatever the symbolic position is."""
-        return self._verdict(layer.choice, self._reader.patterns(self._line(layer, ())))
+        return self._verdict(layer.choice, self._reader.patterns(self._assignment(layer, ())))
 
     def illegal_keeps_promise(self, layer: Layer, rows: Indices, chosen: Indices) -> Flags:
         """Whether the verdict is Black's when illegal moves are let happen."""
         ply = self._ply(layer.plies)
         choice = self._with_moves(layer.choice[rows], ply, chosen)
         own = [self.oracle.opponent[column] for column in ply.columns]
-        return self._verdict(choice, self._reader.patterns(self._line(layer, own)))
+        return self._verdict(choice, self._reader.patterns(self._assignment(layer, own)))
 
     def can_claim(self, plies: int) -> bool:
         """Whether the ply that was made last can claim a goal, with a verdict on it."""
@@ -289,9 +289,9 @@ class VectorWalk:
 
     def claims_refuted(self, layer: Layer) -> tuple[Flags, bool]:
         """Whether all claims with the last ply fail, and whether really all were tried."""
-        line = self._claiming(layer)
-        patterns = self._reader.patterns(line)
-        complete = len(patterns) == 1 << len(self._reader.rest(line))
+        assignment = self._claiming(layer)
+        patterns = self._reader.patterns(assignment)
+        complete = len(patterns) == 1 << len(self._reader.rest(assignment))
         return self._verdict(self._claimed(layer), patterns), complete
 
     def _stop_column(self, plies: int) -> int | None:
@@ -305,19 +305,19 @@ class VectorWalk:
         choice[:, self._column[abs(stop)]] = stop > 0
         return choice
 
-    def _claiming(self, layer: Layer) -> Line:
-        """A line of the layer's that claims a goal with its last ply."""
+    def _claiming(self, layer: Layer) -> Assignment:
+        """An assignment of the layer's that claims a goal with its last ply."""
         stop = self.layout.moves[layer.plies - 1].stop
         assert stop is not None, "only where a goal can be claimed"
-        line = self._line(layer, ())
-        return Line(line.plies, {**line.choice, abs(stop): stop > 0})
+        assignment = self._assignment(layer, ())
+        return Assignment(assignment.plies, {**assignment.choice, abs(stop): stop > 0})
 
-    def _line(self, layer: Layer, more: Sequence[int]) -> Line:
-        """A line that has set the variables that the layer's lines have."""
+    def _assignment(self, layer: Layer, more: Sequence[int]) -> Assignment:
+        """An assignment that has set the variables that the layer's assignments have."""
         earlier = [abs(v) for ply in self.layout.moves[: layer.plies] for v in ply.all_variables]
         stops = {abs(m.stop): m.stop < 0 for m in self.layout.moves if m.stop is not None}
         own = {v: stops.get(v, False) for v in (*earlier, *more) if v in self._column}
-        return Line(layer.plies, own)
+        return Assignment(layer.plies, own)
 
     def _verdict(self, choice: Flags, patterns: Sequence[Choice]) -> Flags:
         literal = self.layout.verdict

@@ -21,14 +21,14 @@ from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.plays.merging import Merging, merging_for
 from qsage_validate.proving.plays.vector_walk import Layer, Step, VectorWalk, vector_walk, walks
-from qsage_validate.strategies.readings import LayoutMove, Line, VerdictReading, split_moves
+from qsage_validate.strategies.readings import Assignment, LayoutMove, VerdictReading, split_moves
 from qsage_validate.validation.finding import Finding
 
 Nodes = TypeVar("Nodes")
 
 _BATCH_ON_ARRAYS: Final = 2048
 _BATCH: Final = 256
-# Lines of which all goals are evaluated at a time.
+# Assignments of which all goals are evaluated at a time.
 _CLAIMS_AT_A_TIME: Final = 64
 
 
@@ -257,26 +257,33 @@ class StateWalker(Walker[list[PlayState]]):
         findings: list[Finding] = []
         for first in range(0, len(claims), _CLAIMS_AT_A_TIME):
             part = claims[first : first + _CLAIMS_AT_A_TIME]
-            lines = [reader.with_move(before.line, move, stop=True) for before, move in part]
-            for (before, move), reading in zip(part, self._readings(lines), strict=True):
+            assignments = [
+                reader.with_move(before.assignment, move, stop=True) for before, move in part
+            ]
+            for (before, move), reading in zip(part, self._readings(assignments), strict=True):
                 if isinstance(reading, NoAnswerError):
                     findings.append(broken_by(conductor, before, move, "!stop", str(reading)))
                 elif reading.value is (not conductor.promised_verdict):
                     findings.append(broken_by(conductor, before, move, "!stop", reading.note))
         return findings
 
-    def _readings(self, lines: Sequence[Line]) -> Sequence[VerdictReading | NoAnswerError]:
-        """The verdicts of lines that claim goals: of all goals, or of one that is drawn."""
+    def _readings(
+        self, assignments: Sequence[Assignment]
+    ) -> Sequence[VerdictReading | NoAnswerError]:
+        """The verdicts of assignments that claim goals: of all goals, or of one that is drawn."""
         try:
             if not self.samples:
-                return self.conductor.reader.verdicts(lines)
-            # Drawn from the line itself, so that the results depend on nothing else.
-            draws = [Draws(hash(tuple(sorted(line.choice.items()))), 0) for line in lines]
-            return self.conductor.reader.sample_verdicts(lines, draws)
+                return self.conductor.reader.verdicts(assignments)
+            # Drawn from the assignment itself, so that the results depend on nothing else.
+            draws = [
+                Draws(hash(tuple(sorted(assignment.choice.items()))), 0)
+                for assignment in assignments
+            ]
+            return self.conductor.reader.sample_verdicts(assignments, draws)
         except NoAnswerError as error:
-            if len(lines) == 1:
+            if len(assignments) == 1:
                 return [error]
-        return [reading for line in lines for reading in self._readings([line])]
+        return [reading for assignment in assignments for reading in self._readings([assignment])]
 
     def _expansion(
         self, states: list[PlayState], parent: list[int], findings: list[Finding]
@@ -324,7 +331,7 @@ class StateWalker(Walker[list[PlayState]]):
             return [state.moves for state in nodes]
         choice = np.zeros((len(nodes), len(self._column)), dtype=np.bool_)
         for row, state in zip(choice, nodes, strict=True):
-            for variable, value in state.line.choice.items():
+            for variable, value in state.assignment.choice.items():
                 row[self._column[variable]] = value
         found = self._merging.keys(nodes[0].plies, choice)
         return [(state.position, key) for state, key in zip(nodes, found, strict=True)]
@@ -344,8 +351,8 @@ def explain(conductor: Conductor, moves: Sequence[str], *, claim: bool) -> list[
     if claim and not conductor.has_won(last, conductor.player.other):
         before, move = states[-2], last.last
         assert move is not None, "the opponent has made a move"
-        line = conductor.reader.with_move(before.line, move, stop=True)
-        reading = conductor.reader.verdicts([line])[0]
+        assignment = conductor.reader.with_move(before.assignment, move, stop=True)
+        reading = conductor.reader.verdicts([assignment])[0]
         if reading.value is (not conductor.promised_verdict):
             findings.append(broken_by(conductor, before, move, "!stop", reading.note))
     return list({(f.kind, f.moves): f for f in findings}.values())

@@ -14,7 +14,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.play.match import Match
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.load import load
-from qsage_validate.strategies.readings import Line
+from qsage_validate.strategies.readings import Assignment
 from tests.support.plays import DOMINEERING, EL, certified, match_for, reader_for
 
 
@@ -33,9 +33,9 @@ def inspector_after(words: tuple[str, ...], rounds: int) -> tuple[GateInspector,
         match.push(match.legal_moves()[0])
     formula, frame = made.encoding.qbf, match.frame
     reader = reader_for(made.encoding, made.certificate)
-    line = Line(frame.ply, frame.choice, frame.reply)
+    assignment = Assignment(frame.ply, frame.choice, frame.reply)
     names = Names(made.encoding.layout, formula)
-    return GateInspector.on_board(formula, names, reader, line), formula, frame
+    return GateInspector.on_board(formula, names, reader, assignment), formula, frame
 
 
 def tiny(values: dict[int, bool | None]) -> GateInspector:
