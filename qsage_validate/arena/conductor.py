@@ -492,30 +492,16 @@ class Conductor:
         ]
 
     def _drawn(self, state: PlayState, reading: BoardReading) -> BoardReading:
-        """The reading with a board, where the game can draw the formula's atoms.
-
-        Atoms that the formula does not have are taken from the rules.
-        """
-        if reading.atoms is None or self.game is None:
-            return reading
-        true = reading.atoms.true
-        if state.position is not None:
-            true |= self.game.atoms(state.position) - reading.atoms.known
-        return replace(reading, board=self.game.board_of(true))
+        return reading if self.referee is None else self.referee.drawn(state.position, reading)
 
     def _differences(self, state: PlayState) -> tuple[Finding | None, frozenset[object]]:
-        """What is wrong with the board, or with the atoms where the formula has such."""
+        """What is wrong with the position that the formula tells."""
         referee, position, reading = self.referee, state.position, state.reading
-        if referee is None or position is None:
+        told = reading.atoms is not None or reading.board is not None
+        if referee is None or position is None or not told:
             return None, state.known_differences
-        if reading.atoms is not None:
-            finding = referee.atoms(position, reading.atoms, state.plies, state.moves)
-            wrong = referee.wrong_atoms(position, reading.atoms)
-            return finding, frozenset(wrong)
-        if reading.board is None:
-            return None, state.known_differences
-        finding = referee.board(position, reading.board, state.plies, state.moves)
-        return finding, frozenset(() if finding is None else finding.squares)
+        finding = referee.position(position, reading, state.plies, state.moves)
+        return finding, frozenset(referee.differences(position, reading))
 
     def _compare(self, state: PlayState) -> PlayState:
         findings = list(state.findings)
@@ -757,8 +743,8 @@ class Conductor:
         if self.referee is None or state.position is None or state.plies >= self.layout.plies:
             return False
         outcome = state.position.outcome
-        mover = self.layout.moves[state.plies].player
-        return outcome is not None and outcome.stuck and mover is self.player.other
+        opponents = self.mover(state.plies + 1) is not self.player
+        return outcome is not None and outcome.stuck and opponents
 
     def _claimed(self, state: PlayState) -> Assignment:
         """The assignment with the opponent's game-stop set where the rules say that it has won."""

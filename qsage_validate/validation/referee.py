@@ -7,12 +7,13 @@ as boards, moves and indicator values that somebody decoded; a difference become
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
-from qsage_validate.games.protocol import Board, Game, Move, Outcome, Player, Position, Square
-from qsage_validate.strategies.readings import Answer, Atoms, LayoutMove, Legality
+from qsage_validate.games.protocol import Game, Move, Outcome, Player, Position, Square
+from qsage_validate.strategies.readings import Answer, BoardReading, LayoutMove, Legality
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
 
@@ -51,87 +52,91 @@ class Referee:
 
     # -- the board --------------------------------------------------------------------------
 
-    def board(
-        self, position: Position, board: Board, plies: int, moves: tuple[str, ...]
-    ) -> Finding | None:
-        """Whether the decoded board after ``plies`` plies is the rules' board."""
-        expected = position.board
-        squares = tuple(expected.differences(board))
-        if not squares:
-            return None
-        first = squares[0]
-        shown = ", ".join(
-            f"({x},{y}) is {_content(board[x, y])} in the formula and "
-            f"{_content(expected[x, y])} by the rules"
-            for x, y in squares[:_NAMED_MOVES]
-        )
-        return Finding(
-            FindingKind.BOARD_DIFFERS,
-            plies,
-            shown,
-            player=position.to_move.other if plies else None,
-            move=moves[-1] if moves else None,
-            squares=squares,
-            evidence=self._state_evidence(board, first, plies),
-            rule=f"the rules' board is {expected}",
-            moves=moves,
-        )
+    def drawn(self, position: Position | None, reading: BoardReading) -> BoardReading:
+        """The reading with a board, also where the formula keeps atoms.
 
-    def _state_evidence(
-        self, board: Board, square: tuple[int, int], plies: int
-    ) -> tuple[Evidence, ...]:
-        code = self.layout.state.code
-        assert code is not None, "the board was read from state variables"
-        first, second = self.layout.state.states[plies]
-        is_open, is_white = code.encode(board[square])
-        names = self.layout.state.kinds
-        place = f"of state {plies} at ({square[0]},{square[1]})"
-        found = [self.evidence(first, is_open, f"{names[0]} {place}")]
-        if is_white is not None:
-            found.append(self.evidence(second, is_white, f"{names[1]} {place}"))
-        return tuple(found)
+        Atoms that the formula does not have are taken from the rules.
+        """
+        if reading.atoms is None:
+            return reading
+        true = reading.atoms.true
+        if position is not None:
+            true |= self.game.atoms(position) - reading.atoms.known
+        return replace(reading, board=self.game.board_of(true))
 
-    def wrong_atoms(self, position: Position, atoms: Atoms) -> list[str]:
-        """The atoms, of those that the formula has, that the rules see differently; sorted."""
+    def differences(
+        self, position: Position, reading: BoardReading
+    ) -> tuple[tuple[int, int], ...] | tuple[str, ...]:
+        """What the formula says otherwise than the rules: squares of its board, or atoms, sorted.
+
+        Of atoms only those that the formula has, and may not say.
+        """
+        atoms, state = reading.atoms, self.layout.state
+        if atoms is None:
+            board = reading.board
+            return () if board is None else tuple(position.board.differences(board))
         differ = (self.game.atoms(position) & atoms.known) ^ atoms.true
-        state = self.layout.state
-        return sorted(atom for atom in differ if state.wrong(atom, atom in atoms.true))
+        return tuple(sorted(atom for atom in differ if state.wrong(atom, atom in atoms.true)))
 
-    def atoms(
-        self, position: Position, atoms: Atoms, plies: int, moves: tuple[str, ...]
+    def position(
+        self, position: Position, reading: BoardReading, plies: int, moves: tuple[str, ...]
     ) -> Finding | None:
-        """Whether the formula's atoms after ``plies`` plies are those of the rules."""
-        wrong = self.wrong_atoms(position, atoms)
+        """Whether the formula's position after ``plies`` plies is that of the rules."""
+        wrong = self.differences(position, reading)
         if not wrong:
             return None
-        shown = ", ".join(
-            f"'{atom}' is {str(atom in atoms.true).lower()} in the formula and "
-            f"{str(atom not in atoms.true).lower()} by the rules"
-            for atom in wrong[:_NAMED_MOVES]
-        )
-        more = f" and {len(wrong) - _NAMED_MOVES} more" if len(wrong) > _NAMED_MOVES else ""
-        board = position.board
-        squares: tuple[tuple[int, int], ...] = ()
-        if board.squares:
-            other = self.game.board_of(atoms.true | (self.game.atoms(position) - atoms.known))
-            squares = tuple(board.differences(other))
+        said = [self._said(what, position, reading, plies) for what in wrong[:_NAMED_MOVES]]
+        text, rule = ", ".join(shown for shown, _ in said), f"the rules' board is {position.board}"
+        if reading.atoms is not None:
+            rest = len(wrong) - len(said)
+            text += f" and {rest} more" if rest else ""
+            rule = f"the rules' position is {position}"
+        board = self.drawn(position, reading).board
+        squares = position.board.differences(board) if board and position.board.squares else ()
         return Finding(
             FindingKind.BOARD_DIFFERS,
             plies,
-            f"{shown}{more}",
+            text,
             player=position.to_move.other if plies else None,
             move=moves[-1] if moves else None,
-            squares=squares,
-            evidence=tuple(self._atom_evidence(wrong[0], plies, atoms)),
-            rule=f"the rules' position is {position}",
+            squares=tuple(squares),
+            evidence=said[0][1],
+            rule=rule,
             moves=moves,
         )
 
-    def _atom_evidence(self, atom: str, plies: int, atoms: Atoms) -> Iterator[Evidence]:
+    def _said(
+        self, what: tuple[int, int] | str, position: Position, reading: BoardReading, plies: int
+    ) -> tuple[str, tuple[Evidence, ...]]:
+        """What formula and rules say of a square or an atom, and the literals that say it."""
         state = self.layout.state
-        for kind, literal in zip(state.kinds, state.states[plies], strict=True):
-            if literal and (atom == kind or (state.position and atom.startswith(f"{kind} "))):
-                yield self.evidence(literal, atom in atoms.true, f"{atom}, state {plies}")
+        literals = zip(state.kinds, state.states[plies], strict=True)
+        if isinstance(what, str):
+            assert reading.atoms is not None, "it is an atom"
+            value = what in reading.atoms.true
+            return (
+                f"'{what}' is {str(value).lower()} in the formula and {str(not value).lower()} by "
+                "the rules",
+                tuple(
+                    self.evidence(literal, value, f"{what}, state {plies}")
+                    for kind, literal in literals
+                    if literal
+                    and (what == kind or (state.position and what.startswith(f"{kind} ")))
+                ),
+            )
+        assert reading.board is not None, "it is a square"
+        assert state.code is not None, "the board was read from state variables"
+        square, place = reading.board[what], f"({what[0]},{what[1]})"
+        values = zip(literals, state.code.encode(square), strict=True)
+        return (
+            f"{place} is {_content(square)} in the formula and {_content(position.board[what])} by "
+            "the rules",
+            tuple(
+                self.evidence(literal, value, f"{kind} of state {plies} at {place}")
+                for (kind, literal), value in values
+                if value is not None
+            ),
+        )
 
     # -- moves ------------------------------------------------------------------------------
 

@@ -132,7 +132,7 @@ class VectorWalk:
 
     def to_move(self, plies: int) -> Player:
         """Whose turn it is after ``plies`` plies of a play that goes on."""
-        return self.layout.moves[plies].player
+        return self.conductor.mover(plies + 1)
 
     # -- steps ------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Action, Anchor, Coordinate, Model, SubCondition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Outcome, Player, Square
-from qsage_validate.strategies.readings import Answer, BoardMove, LayoutMove, Legality
+from qsage_validate.strategies.readings import Answer, BoardMove, BoardReading, LayoutMove, Legality
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
 from qsage_validate.validation.referee import Referee
@@ -163,7 +163,7 @@ def test_a_goal_that_the_rules_do_not_have_is_a_false_claim() -> None:
 def test_equal_boards_and_legal_moves_are_no_findings() -> None:
     position = GAME.initial
     judge = referee()
-    assert judge.board(position, position.board, 0, ()) is None
+    assert judge.position(position, BoardReading(position.board, {}), 0, ()) is None
     assert judge.answer(position, Answer(BoardMove("occupy", 1, 1), False, {}), ()) is None
     squares = [(x, y) for x in (1, 2, 3) for y in (1, 2, 3)]
     every: dict[LayoutMove, Legality] = {
@@ -175,7 +175,7 @@ def test_equal_boards_and_legal_moves_are_no_findings() -> None:
 
 def test_state_evidence_names_the_variables_of_the_layout() -> None:
     board = Board(3, 3, (Square.WHITE,) + (Square.OPEN,) * 8)
-    finding = referee().board(GAME.initial, board, 0, ())
+    finding = referee().position(GAME.initial, BoardReading(board, {}), 0, ())
     assert finding is not None
     first, second = LAYOUT.state.states[0]
     assert [(e.name, e.value) for e in finding.evidence] == [
@@ -185,7 +185,7 @@ def test_state_evidence_names_the_variables_of_the_layout() -> None:
     x, y = LAYOUT.state.axes
     state = board_view(x, y, LAYOUT.state.states, StateCode.OCCUPIED_WHITE)
     foreign = replace(LAYOUT, state=state)
-    finding = Referee(GAME, foreign).board(GAME.initial, board, 0, ())
+    finding = Referee(GAME, foreign).position(GAME.initial, BoardReading(board, {}), 0, ())
     assert finding is not None
     assert finding.evidence[0].meaning == "occupied of state 0 at (1,1)"
     assert finding.evidence[0].value is True
