@@ -19,6 +19,7 @@ import typer
 from qsage_validate import __version__
 from qsage_validate.cli import (
     certify,
+    compare,
     encode,
     games,
     info,
@@ -71,6 +72,7 @@ app.command("encode")(encode.command)
 app.command("solve")(solve_command.command)
 app.command("certify")(certify.command)
 app.command("validate")(validate.command)
+app.command("compare")(compare.command)
 app.command("verify")(verify.command)
 app.command("minimise")(minimise.command)
 app.command("synthesize")(synthesize.command)

@@ -1,0 +1,272 @@
+"""``qsage compare``: does the winning strategy of one formula win in another?"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qsage_validate.cli.common import check_streams, emit, emit_json, narrate, protect_inputs
+from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.options import (
+    DialectOptions,
+    JsonOption,
+    LimitOptions,
+    parse_dialect,
+    prenex_order,
+)
+from qsage_validate.cli.search_progress import SearchLine
+from qsage_validate.errors import Exit, UsageError
+from qsage_validate.system.progress import Progress
+
+if TYPE_CHECKING:
+    from qsage_validate.certificates.routes.routes import RouteOptions
+    from qsage_validate.comparing.compare import Compared, EncodingTable
+    from qsage_validate.problems.load import Problem
+
+
+@partial(takes_model, or_formula=True)
+def command(
+    *,
+    model: ModelArguments,
+    cert: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The certificate of FIRST; without one both are made."),
+    ] = None,
+    shared: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The variables that are the same in both: names, or pairs 5=17. Else moves of one "
+            "ply where layouts say them, else equal names.",
+        ),
+    ] = None,
+    encodings: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Of a game: compare these of its encodings, separated by commas, or 'all'.",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="With --cert: write the strategy as a certificate of SECOND, won or lost.",
+        ),
+    ] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A QBF solver that writes traces or certificates."),
+    ] = None,
+    read: DialectOptions,
+    limits: LimitOptions,
+    json_output: JsonOption = False,
+) -> Exit:
+    """Say whether the winning strategy of FIRST wins in SECOND, too: qsage compare FIRST SECOND.
+
+    With --cert that one strategy is asked for; without, both formulas get one, and each is tried in
+    the other formula: equivalent, stronger, weaker or different. Of a game by name or file, with
+    --encodings: a strategy of each encoding in the formula of each other one.
+
+    Exit code 0: it wins there (all do), 1: it does not, with the play that is lost, 3: undecided.
+    """
+    from qsage_validate.certificates.routes.routes import RouteOptions
+
+    check_streams(output, json_output)
+    options = RouteOptions(solver=solver, limits=limits.begin())
+    if encodings is not None:
+        for name, value in (("--cert", cert), ("--shared", shared), ("-o", output)):
+            if value is not None:
+                raise UsageError(f"found {name} with --encodings, which makes its own")
+        return _table(model, encodings, options, json_output=json_output)
+    if len(model.words) != 2:
+        raise UsageError(
+            f"found {len(model.words)} word{'s' * (len(model.words) != 1)}, expected two formulas, "
+            "or a game with --encodings"
+        )
+    given = [k for k, v in model.options.items() if v is not None and v is not False]
+    if given:
+        raise UsageError(f"found --{given[0].replace('_', '-')} with formulas, which are no games")
+    if output is not None and cert is None:
+        raise UsageError("found -o without --cert, whose strategy it would be")
+    protect_inputs([output], [*model.words, cert, shared])
+    if "-" in (*model.words, cert, shared):
+        raise UsageError("a comparison needs its files by name, not '-'")
+    return _formulas(model.words, cert, shared, output, read, options, json_output=json_output)
+
+
+def _formulas(
+    words: tuple[str, ...],
+    cert: str | None,
+    shared: str | None,
+    output: str | None,
+    read: DialectOptions,
+    options: RouteOptions,
+    *,
+    json_output: bool,
+) -> Exit:
+    from qsage_validate.comparing.compare import certified_problem, compared, read_from, relation
+    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import load
+
+    order = prenex_order(read.prenex)
+    first, second = (Files(formula=word, prenex=order) for word in words)
+    pairs = None if shared is None else read_from(shared)
+    if cert is not None:
+        problem = load(replace(first, certificate=cert, dialect=parse_dialect(read.dialect)))
+        other = load(second)
+        found = compared(problem, other, pairs, options)
+        written = _write(output, found, other)
+        _tell(found, words[0], words[1], json_output=json_output, more=written)
+        return found.outcome.exit_code
+    with SearchLine(sys.stderr) as line:
+        line.tell(Progress("a strategy of the first formula"))
+        one = certified_problem(load(first), options)
+        line.tell(Progress("a strategy of the second formula"))
+        two = certified_problem(load(second), options)
+        there = compared(one, two, pairs, options)
+        back_pairs = None
+        if shared is not None:
+            assert one.formula is not None, "it was read"
+            assert two.formula is not None, "it was read"
+            exchanged = read_from(shared)(one.formula, two.formula).reversed()
+            back_pairs = lambda first, second: exchanged  # noqa: E731
+        back = compared(two, one, back_pairs, options)
+    result = relation(there.outcome, back.outcome)
+    if json_output:
+        emit_json(
+            {
+                "relation": result.name.lower(),
+                "first": _facts(there, words[0], words[1]) | {"value": _value(one)},
+                "second": _facts(back, words[1], words[0]) | {"value": _value(two)},
+            }
+        )
+        return result.exit_code
+    _tell(there, words[0], words[1], json_output=False)
+    _tell(back, words[1], words[0], json_output=False)
+    emit(result.value)
+    return result.exit_code
+
+
+def _value(problem: Problem) -> bool:
+    return problem.answering.kind.truth
+
+
+def _facts(found: Compared, first: str, second: str) -> dict[str, object]:
+    outcome = found.outcome
+    facts: dict[str, object] = {
+        "strategy": first,
+        "formula": second,
+        "shared": found.shared,
+        "outcome": outcome.word,
+        "reason": outcome.reason,
+    }
+    play = getattr(outcome, "play", ())
+    return facts | ({"play": list(play), "replays": list(found.replays)} if play else {})
+
+
+def _tell(found: Compared, first: str, second: str, *, json_output: bool, more: str = "") -> None:
+    """What a strategy does in the other formula, and the play in which it loses."""
+    from qsage_validate.comparing.outcomes import Loses
+
+    if json_output:
+        emit_json(_facts(found, first, second))
+        return
+    emit(f"{first} in {second}: {found.outcome} ({found.shared})")
+    outcome = found.outcome
+    if isinstance(outcome, Loses) and outcome.play:
+        between = "; " if any(" " in text for text in outcome.play) else " "
+        emit(f"  play: {between.join(outcome.play)}")
+        for replay in (*found.replays, *([more] if more else [])):
+            emit(f"  replay: {replay}")
+
+
+def _write(output: str | None, found: Compared, second: Problem) -> str:
+    """Write the strategy in the second formula; returns the command that replays a lost play."""
+    from qsage_validate.certificates.files.writer import certificate_bytes
+    from qsage_validate.comparing.compare import replay_in_second
+    from qsage_validate.comparing.outcomes import Loses
+    from qsage_validate.errors import Undecided
+    from qsage_validate.formats.source import write_atomic
+
+    if output is None:
+        return ""
+    certificate = None if isinstance(found.outcome, Undecided) else found.outcome.certificate
+    if certificate is None:
+        raise UsageError(f"there is nothing to write to {output}: {found.outcome}")
+    binary = not output.endswith(".aag")
+    write_atomic(output, certificate_bytes(certificate, second.formula, binary=binary))
+    narrate(f"{output}: the strategy as a certificate of {second.files.name}")
+    if not isinstance(found.outcome, Loses) or not found.replays:
+        return ""
+    return replay_in_second(second, output, found.outcome)
+
+
+# --- All encodings of a game ------------------------------------------------------------------
+
+
+def _table(
+    model: ModelArguments, encodings: str, options: RouteOptions, *, json_output: bool
+) -> Exit:
+    from qsage_validate.comparing.compare import compare_encodings
+    from qsage_validate.encodings.registry import encoders
+
+    resolved = model.resolve()
+    known = encoders(resolved.language)
+    names = list(known) if encodings == "all" else [name.strip() for name in encodings.split(",")]
+    for name in names:
+        if name not in known:
+            choices = ", ".join(known)
+            raise UsageError(
+                f"found the encoding {name!r} for {resolved.name}, expected some of {choices}"
+            )
+    with SearchLine(sys.stderr) as line:
+        table = compare_encodings(resolved, names, options, line.tell)
+    if json_output:
+        emit_json(
+            {
+                "game": resolved.name,
+                "encodings": list(table.names),
+                "outcomes": [
+                    {"strategy": a, "formula": b, "outcome": cell.word, "reason": cell.reason}
+                    for (a, b), cell in table.cells.items()
+                ],
+                "left_out": table.left_out,
+                "wrong": table.wrong,
+            }
+        )
+        return table.exit_code
+    _show(table)
+    return table.exit_code
+
+
+def _show(table: EncodingTable) -> None:
+    head = "strategy of"
+    first = max(map(len, (head, *table.names)))
+    rows = {
+        row: ["own" if row == column else table.cells[row, column].word for column in table.names]
+        for row in table.names
+    }
+    widths = [
+        max(len(name), *(len(cells[k]) for cells in rows.values()))
+        for k, name in enumerate(table.names)
+    ]
+    for name, cells in ((head, list(table.names)), *rows.items()):
+        columns = (f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        emit("  ".join((f"{name:{first}}", *columns)))
+    for (row, column), cell in table.cells.items():
+        if cell.exit_code is not Exit.FINE:
+            play = " ".join(getattr(cell, "play", ()))
+            emit(f"{row} in {column}: {cell}" + (f"; play: {play}" if play else ""))
+    for name, why in table.wrong.items():
+        emit(f"{name}: wrong: {why}")
+    for name, why in table.left_out.items():
+        emit(f"{name}: left out: {why}")
+    if table.exit_code is Exit.FINE:
+        emit(f"all {len(table.names)} agree: each strategy wins in every formula")

@@ -1,0 +1,1 @@
+"""Formulas against each other: does the strategy of one win in the other?"""

@@ -1,0 +1,187 @@
+"""Strategies of two formulas, each in the other formula; and of all encodings of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from qsage_validate.certificates.checker.check import circuit_of
+from qsage_validate.certificates.routes.by_search import CheckFailedError
+from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.comparing.outcomes import Loses, Transfer, Wins
+from qsage_validate.comparing.plays import replies_in_first, transfer_by_plays
+from qsage_validate.comparing.shared import Shared, read_shared, shared_names
+from qsage_validate.comparing.transfer import transfer
+from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.registry import encode, encoders
+from qsage_validate.errors import Exit, QsageError, Undecided
+from qsage_validate.games.languages import load_game, model_from_parts
+from qsage_validate.games.models import GameModel
+from qsage_validate.problems import load as problems
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Problem
+from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.validation.fit import has_words_of
+
+
+class Relation(Enum):
+    """What two transfers say of two formulas; the values are sentences."""
+
+    EQUIVALENT = "equivalent: each strategy wins in the other formula"
+    STRONGER = "stronger: the first strategy wins in the second formula, not the reverse"
+    WEAKER = "weaker: the second strategy wins in the first formula, not the reverse"
+    DIFFERENT = "different: neither strategy wins in the other formula"
+    UNDECIDED = "undecided"
+
+    @property
+    def exit_code(self) -> Exit:
+        """0 for formulas that are equivalent, 1 for others that are told apart."""
+        if self is Relation.EQUIVALENT:
+            return Exit.FINE
+        return Exit.UNDECIDED if self is Relation.UNDECIDED else Exit.REFUTED
+
+
+def relation(there: Transfer, back: Transfer) -> Relation:
+    """The relation of two formulas from what the strategy of each does in the other."""
+    if isinstance(there, Undecided) or isinstance(back, Undecided):
+        return Relation.UNDECIDED
+    if isinstance(there, Wins):
+        return Relation.EQUIVALENT if isinstance(back, Wins) else Relation.STRONGER
+    return Relation.WEAKER if isinstance(back, Wins) else Relation.DIFFERENT
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One strategy in one other formula; ``shared`` says over what, ``replays`` repeat the play."""
+
+    outcome: Transfer
+    shared: str
+    replays: tuple[str, ...] = ()
+
+
+def compared(
+    first: Problem,
+    second: Problem,
+    shared: Callable[[Qbf, Qbf], Shared] | None,
+    options: RouteOptions,
+) -> Compared:
+    """Whether the strategy of ``first``, which has a certificate, wins in ``second``.
+
+    Over the variables that ``shared`` says; without it over the moves, where both formulas have a
+    layout and that of the second is an encoding's that is known, else over equal names.
+    """
+    assert first.formula is not None, "formulas are compared"
+    assert second.formula is not None, "formulas are compared"
+    encoding = None if shared is not None or first.layout is None else encoding_for(second)
+    if encoding is not None:
+        outcome: Transfer = transfer_by_plays(first, second.formula, encoding, options)
+        over = "moves of one ply"
+    else:
+        pairs = (shared or shared_names)(first.formula, second.formula)
+        circuit = circuit_of(first.answering, first.formula)
+        outcome, over = transfer(circuit, second.formula, pairs, options), pairs.source
+    if not isinstance(outcome, Loses) or encoding is None or first.files.certificate is None:
+        return Compared(outcome, over)
+    replies = replies_in_first(first, encoding, outcome)
+    return Compared(outcome, over, (first.replay(replies),))
+
+
+def encoding_for(problem: Problem) -> Encoding | None:
+    """The encoding that a formula's layout names, where its moves have the same variables.
+
+    The formula itself may be another one: what is compiled is checked on it.
+    """
+    layout, formula = problem.layout, problem.formula
+    if formula is None or layout is None or problem.game is None or not layout.model:
+        return None
+    model = model_from_parts(layout.game, layout.model)
+    if layout.encoding not in encoders(model.language):
+        return None
+    made = encode(model, layout.encoding)
+    same = made.layout.moves == layout.moves and made.qbf.quantifiers() == formula.quantifiers()
+    return made if same else None
+
+
+def certified_problem(problem: Problem, options: RouteOptions) -> Problem:
+    """The problem with a certificate that is made for it; errors as in ``certify_formula``."""
+    assert problem.formula is not None, "formulas are compared"
+    encoding = encoding_for(problem)
+    if encoding is not None and encoding.qbf.gates != problem.formula.gates:
+        encoding = None
+    made = certify_formula(problem.formula, options, encoding=encoding, layout=problem.layout)
+    return replace(problem, certificate=made.certificate)
+
+
+# --- All encodings of a game ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class EncodingTable:
+    """For each pair of encodings what the strategy of the first does in the second formula.
+
+    ``left_out`` says of encodings why they have no strategy; ``wrong`` are those whose formula
+    contradicts the rules.
+    """
+
+    names: tuple[str, ...]
+    cells: dict[tuple[str, str], Transfer]
+    left_out: dict[str, str]
+    wrong: dict[str, str]
+
+    @property
+    def exit_code(self) -> Exit:
+        """0 when every strategy wins in every formula."""
+        if self.wrong or any(isinstance(cell, Loses) for cell in self.cells.values()):
+            return Exit.REFUTED
+        undecided = any(isinstance(cell, Undecided) for cell in self.cells.values())
+        return Exit.UNDECIDED if undecided or len(self.names) < 2 else Exit.FINE
+
+
+def compare_encodings(
+    model: GameModel,
+    names: Sequence[str],
+    options: RouteOptions,
+    tell: Tell = nobody,
+) -> EncodingTable:
+    """A strategy of each encoding of ``model``, made for it, in every other encoding's formula."""
+    made: dict[str, tuple[Encoding, Problem]] = {}
+    left_out: dict[str, str] = {}
+    wrong: dict[str, str] = {}
+    for name in names:
+        tell(Progress(f"a strategy for {name}"))
+        try:
+            encoding = encode(model, name)
+            if not has_words_of(load_game(model), encoding.layout):
+                left_out[name] = "its moves are not those of the game"
+                continue
+            proved = certify_formula(encoding.qbf, options, encoding=encoding)
+        except CheckFailedError as error:
+            wrong[name] = str(error)
+        except QsageError as error:
+            left_out[name] = str(error)
+        else:
+            made[name] = (encoding, problems.of(encoding, proved.certificate, Files()))
+    cells: dict[tuple[str, str], Transfer] = {}
+    for row, (_, problem) in made.items():
+        for column, (encoding, _) in made.items():
+            if row != column:
+                tell(Progress(f"{row} in {column}"))
+                cells[row, column] = transfer_by_plays(problem, encoding.qbf, encoding, options)
+    return EncodingTable(tuple(made), cells, left_out, wrong)
+
+
+def read_from(path: str) -> Callable[[Qbf, Qbf], Shared]:
+    """What reads the shared variables of two formulas from a file."""
+
+    def read(first: Qbf, second: Qbf) -> Shared:
+        return read_shared(path, first, second)
+
+    return read
+
+
+def replay_in_second(second: Problem, written: str, outcome: Loses) -> str:
+    """The command that plays a lost play against the strategy as it was written for it."""
+    files = replace(second.files, certificate=written)
+    return replace(second, files=files).replay(outcome.replies) if outcome.replies else ""
