@@ -31,7 +31,7 @@ from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readers import reader_of
-from qsage_validate.strategies.readings import LayoutMove, Line, PlyCode
+from qsage_validate.strategies.readings import Assignment, LayoutMove, PlyCode
 from qsage_validate.system.limits import Deadline
 
 MOST_TURNS = 100_000
@@ -210,7 +210,7 @@ def _broken_off(
     return Loses(f"{error.why}; the second formula is lost by it", error.play, replies, values)
 
 
-_Sequence: TypeAlias = tuple[tuple[Move, ...], Position, Line, tuple[str, ...]]
+_Sequence: TypeAlias = tuple[tuple[Move, ...], Position, Assignment, tuple[str, ...]]
 """Moves of the opponent's, where they lead by the rules and for the certificate, all words."""
 
 
@@ -219,7 +219,7 @@ class _Turn:
     """A turn of the hero's, and where the decision that is made there belongs."""
 
     position: Position
-    line: Line
+    line: Assignment
     history: tuple[str, ...]
     table: dict[Move, PlanNode]
     key: Move
@@ -274,7 +274,7 @@ class _Unrolling:
     def _turns(
         self,
         position: Position,
-        line: Line,
+        line: Assignment,
         history: tuple[str, ...],
         table: dict[Move, PlanNode],
     ) -> list[_Turn]:
