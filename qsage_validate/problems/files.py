@@ -26,7 +26,9 @@ class Files:
     ``unchecked_dependencies`` for certificates whose functions look to their right as well: they
     read false for what is not chosen yet.  ``made_from`` are the words of a game from which
     formula and certificate were made for this play alone.  ``prenex`` is where the quantifiers of
-    quantifier gates go, ``None`` where the prefix becomes shorter.
+    quantifier gates go, ``None`` where the prefix becomes shorter.  ``solver`` answers what no
+    certificate does, within ``seconds`` for each reply; ``status`` is the formula's value where it
+    is known; of the certificate only the functions of its first ``blocks`` are used.
     """
 
     formula: str | None = None
@@ -39,6 +41,10 @@ class Files:
     unchecked_dependencies: bool = False
     made_from: tuple[str, ...] = ()
     prenex: PrenexOrder | None = None
+    solver: str | None = None
+    seconds: float | None = None
+    status: bool | None = None
+    blocks: int | None = None
 
     @property
     def name(self) -> str:
@@ -58,6 +64,10 @@ class Files:
         elif self.game:
             words += ["--model", shlex.join(self.game)]
         words += [] if self.prenex is None else ["--prenex", self.prenex.value]
+        words += [] if self.solver is None else ["--solver", self.solver]
+        words += [] if self.seconds is None else ["--timeout", f"{self.seconds:g}"]
+        words += [] if self.status is None else ["--status", str(self.status).lower()]
+        words += [] if self.blocks is None else ["--blocks", str(self.blocks)]
         words += [] if self.dialect is None else ["--dialect", self.dialect.value]
         words += [] if self.engine is OracleKind.AUTO else [f"--{self.engine.value}"]
         words += ["--bare"] * self.as_blocks + ["--peeking"] * self.unchecked_dependencies

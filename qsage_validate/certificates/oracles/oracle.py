@@ -62,13 +62,14 @@ def ask(
 
 
 class NoAnswerError(QsageError):
-    """The clauses of a certificate cannot be satisfied under a choice of the opponent."""
+    """Whoever plays has no answer to a choice of the opponent's; the text says why."""
 
     exit_code = Exit.REFUTED
 
-    def __init__(self, path: str | None, choice: Choice) -> None:
-        self.choice = dict(choice)
-        literals = " ".join(str(v if value else -v) for v, value in sorted(choice.items()))
-        super().__init__(
-            one_line(f"{path or 'the certificate'}: its clauses leave no answer to {literals}")
-        )
+
+def no_answer(path: str | None, choice: Choice) -> NoAnswerError:
+    """The error of a certificate whose clauses cannot be satisfied under a choice."""
+    literals = " ".join(str(v if value else -v) for v, value in sorted(choice.items()))
+    return NoAnswerError(
+        one_line(f"{path or 'the certificate'}: its clauses leave no answer to {literals}")
+    )

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.certificates.oracles.lazy_circuit import LazyCircuit
-from qsage_validate.certificates.oracles.oracle import Choice, NoAnswerError
+from qsage_validate.certificates.oracles.oracle import Choice, no_answer
 from qsage_validate.circuit.clauses import load
 from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
@@ -117,7 +117,7 @@ class SatOracle:
             for variable, value in assumed.items()
         ]
         if not self._solver.solve(assumptions=assumptions):
-            raise NoAnswerError(self._path, assumed)
+            raise no_answer(self._path, assumed)
         model = self._solver.get_model()
         return [(model[abs(x) - 1] > 0) == (x > 0) for x in literals]
 

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.oracles.oracle import Choice, NoAnswerError, Oracle
+from qsage_validate.certificates.oracles.oracle import Choice, Oracle, no_answer
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.residual import residual
 from qsage_validate.circuit.sat_solver import Solver
@@ -25,13 +25,16 @@ from qsage_validate.kernel.certificate import Kind
 AskBlock = Callable[[Qbf], Mapping[int, bool]]
 """Winning values of the outermost block of a residual formula."""
 
+Decide = Callable[[Qbf], bool]
+"""The value of a formula."""
+
 
 class SolvingOracle:
     """Implements :class:`~qsage_validate.certificates.oracles.oracle.Oracle` by solving.
 
     ``kind`` is that of the certificate that would be played: ``SKOLEM`` for a true formula.
     ``ask`` finds winning values of an outermost block and raises what it likes when there are
-    none; the error goes to whoever asked.  ``part`` answers the variables ``known``: a
+    none; the error goes to whoever asked.  ``decide`` tells the value of what a play leaves.  ``part`` answers the variables ``known``: a
     certificate that has functions for some variables only.
     """
 
@@ -41,12 +44,14 @@ class SolvingOracle:
         kind: Kind,
         ask: AskBlock,
         *,
+        decide: Decide,
         part: Oracle | None = None,
         known: frozenset[int] = frozenset(),
     ) -> None:
         self._formula = formula
         self._kind = kind
         self._ask = ask
+        self._decide = decide
         self._part = part
         self._known = known
         self._scopes = formula.merged_scopes()
@@ -80,6 +85,16 @@ class SolvingOracle:
             values = self.values(choice, wanted)
             row[:] = [values[name] for name in wanted]
         return rows
+
+    def refutation(
+        self, fixed: Mapping[int, bool], reply: Mapping[int, bool]
+    ) -> dict[int, bool] | None:
+        """The opponent's values ``fixed`` where the formula loses its value by them, else ``None``.
+
+        ``reply`` are the answers that were played; all other variables are open.
+        """
+        left = residual(self._formula, {**fixed, **reply})
+        return None if self._decide(left) is self._kind.truth else dict(fixed)
 
     def _total(self, choice: Choice) -> dict[int, bool]:
         total = dict.fromkeys(self._opponent, False)
@@ -146,7 +161,7 @@ class SolvingOracle:
         if key not in self._models:
             assumed = [v if value else -v for v, value in key]
             if not self._solver.solve(assumptions=assumed):
-                raise NoAnswerError(self._formula.path, fixed)
+                raise no_answer(self._formula.path, fixed)
             model = self._solver.get_model() or ()
             self._models[key] = frozenset(x for x in model if x > 0)
         return self._models[key]

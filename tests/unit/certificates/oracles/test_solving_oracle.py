@@ -36,7 +36,7 @@ def test_its_answers_are_a_winning_strategy(formula: Qbf) -> None:
     assume(len(formula.quantifiers()) <= 9)
     value = truth(formula)
     kind = Kind.SKOLEM if value else Kind.HERBRAND
-    oracle = SolvingOracle(formula, kind, winning_block(value))  # type: ignore[arg-type]
+    oracle = SolvingOracle(formula, kind, winning_block(value), decide=truth)  # type: ignore[arg-type]
     own = formula.variables(kind.decides)
     level = formula.levels()
     seen: dict[tuple[int, tuple[bool, ...]], bool] = {}
@@ -57,7 +57,7 @@ def test_its_answers_are_a_winning_strategy(formula: Qbf) -> None:
 
 def test_unknown_names_are_refused() -> None:
     formula = Qbf((Scope(Quantifier.EXISTS, (1,)),), {2: Gate(Connective.OR, (1,))}, 2)
-    oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True))  # type: ignore[arg-type]
+    oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True), decide=truth)  # type: ignore[arg-type]
     assert oracle.values({}, [1, 2]) == {1: True, 2: True}
     with pytest.raises(KeyError):
         oracle.values({}, [7])
@@ -67,6 +67,6 @@ def test_unknown_names_are_refused() -> None:
 
 def test_a_wrong_promise_shows() -> None:
     formula = Qbf((Scope(Quantifier.EXISTS, (1,)),), {2: Gate(Connective.AND, (1, -1))}, 2)
-    oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True))  # type: ignore[arg-type]
+    oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True), decide=truth)  # type: ignore[arg-type]
     with pytest.raises(NoAnswerError):
         oracle.values({}, [1])

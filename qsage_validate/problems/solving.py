@@ -1,0 +1,124 @@
+"""Plays that a QBF solver answers, in the place of a certificate or of the part that it lacks."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
+from qsage_validate.certificates.oracles.sat import SatOracle
+from qsage_validate.certificates.oracles.solving import SolvingOracle
+from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.qcir import qcir_text
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
+from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.qbf.bloqqer import availability
+from qsage_validate.solvers.qbf.replies import Reply, SolverReplies, ValueChangedError
+from qsage_validate.solvers.qbf.solving import available
+
+AUTO = "auto"
+"""The name that stands for whatever solver is there: several at once."""
+
+_RACERS = 2
+
+
+class ContradictionError(NoAnswerError):
+    """Solver contradicts solver: the value of a formula changed during a play."""
+
+
+@dataclass(frozen=True)
+class Solving:
+    """A solver that plays, and what it has answered; ``seconds`` is the limit of each reply."""
+
+    solver: str
+    seconds: float | None
+    replies: SolverReplies
+    answered: list[Reply] = field(default_factory=list, compare=False)
+
+    @classmethod
+    def by(cls, solver: str, seconds: float | None) -> Solving:
+        """Plays by the solver of that name, or :data:`AUTO`.
+
+        Raises ``UsageError`` for a name that is not known, ``SolverMissingError`` and
+        ``MissingExtraError`` for what is not installed.
+        """
+        contenders: Sequence[Backend]
+        if solver == AUTO:
+            contenders = [b for b in available() if b.gives_outer][:_RACERS] or available()[:1]
+        else:
+            contenders = [get_backend(solver)]
+            contenders[0].program()
+        clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
+        preprocessing = clauses and not isinstance(availability(), Missing)
+        return cls(
+            solver, seconds, SolverReplies(contenders, seconds, preprocessing=preprocessing)
+        )
+
+    @property
+    def name(self) -> str:
+        """Who plays, for a title."""
+        return "a portfolio of solvers" if self.solver == AUTO else self.solver
+
+    def oracle(self, certificate: CircuitCertificate, formula: Qbf) -> SolvingOracle:
+        """Answers by the certificate's functions where it has them, else by the solver."""
+        promised = certificate.kind.truth
+        known = frozenset(certificate.functions)
+        part: Oracle | None = SatOracle(certificate, formula) if known else None
+
+        def ask(left: Qbf) -> Mapping[int, bool]:
+            try:
+                reply = self.replies.reply(left, promised)
+            except ValueChangedError as changed:
+                raise _contradiction(changed) from changed
+            self.answered.append(reply)
+            return reply.values
+
+        return SolvingOracle(
+            formula, certificate.kind, ask, decide=self.replies.value, part=part, known=known
+        )
+
+
+def without_functions(formula: Qbf, kind: Kind, path: str | None) -> CircuitCertificate:
+    """The certificate that leaves every answer to somebody else."""
+    opponents = formula.variables(kind.decides.dual)
+    aig, _ = AigBuilder(len(opponents)).build([])
+    return CircuitCertificate(kind, aig, opponents, {}, Dialect.QAIGER, path)
+
+
+def first_blocks(certificate: CircuitCertificate, formula: Qbf, blocks: int) -> CircuitCertificate:
+    """The certificate without the functions of blocks behind the first ``blocks`` of its own.
+
+    Raises ``UsageError`` where there are not so many.
+    """
+    own = [s for s in formula.merged_scopes() if s.quantifier is certificate.kind.decides]
+    if blocks > len(own):
+        whose = "existential" if certificate.kind.decides is Quantifier.EXISTS else "universal"
+        raise UsageError(
+            f"found --blocks {blocks}, expected at most {len(own)}: the formula has no more "
+            f"{whose} blocks"
+        )
+    kept = {v for scope in own[:blocks] for v in scope.variables}
+    functions = {v: x for v, x in certificate.functions.items() if v in kept}
+    return CircuitCertificate(
+        certificate.kind,
+        certificate.aig,
+        certificate.inputs,
+        functions,
+        certificate.dialect,
+        certificate.path,
+        recognised=certificate.recognised,
+    )
+
+
+def _contradiction(changed: ValueChangedError) -> ContradictionError:
+    """The finding that the value has changed; the residual formula is kept in a new folder."""
+    folder = tempfile.mkdtemp(prefix="qsage-contradiction-")
+    path = os.path.join(folder, "residual.qcir")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(qcir_text(changed.formula, cleansed=True))
+    return ContradictionError(f"{changed}; what is left is in {path}")
