@@ -8,8 +8,10 @@ from qsage_validate.arena.adversary import Adversary, Results
 from qsage_validate.arena.draws import Draws
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Certificate
+from qsage_validate.problems.solving import ContradictionError
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 
@@ -28,7 +30,9 @@ class BlockAdversary(Adversary):
         *,
         seed: int,
         replay: Callable[[Sequence[str]], str],
+        by_blocks: bool = False,
     ) -> None:
+        """``by_blocks`` asks for every reply: an oracle that solves has no function for them."""
         super().__init__(seed)
         self._formula = formula
         self._player = certificate.kind.player
@@ -38,6 +42,8 @@ class BlockAdversary(Adversary):
             if scope.quantifier is not certificate.kind.decides
         ]
         self._oracle = oracle
+        replies = formula.variables(certificate.kind.decides) if by_blocks else ()
+        self._asked = (*replies, formula.output)
         self._replay = replay
 
     def play(self, numbers: Sequence[int]) -> Results:
@@ -47,22 +53,25 @@ class BlockAdversary(Adversary):
         for choice, won in zip(choices, self._won(choices), strict=True):
             moves = self._moves(choice)
             results.texts.append("; ".join(moves))
-            results.promised.append(won is True)
-            if won is not True:
-                results.findings.add([self._finding(moves, silent=won is None)])
+            undecided = isinstance(won, UndecidedError)
+            results.promised.append(None if undecided else won is True)
+            if won is not True and not undecided:
+                results.findings.add([self._finding(moves, won)])
         return results
 
     def _draw(self, number: int) -> dict[int, bool]:
         draws = Draws(self.seed, number)
         return {v: draws.random() < 0.5 for block in self._blocks for v in block}
 
-    def _won(self, choices: Sequence[dict[int, bool]]) -> list[bool | None]:
-        """Whether the certificate's side wins each play; ``None`` where it has no answer."""
+    def _won(
+        self, choices: Sequence[dict[int, bool]]
+    ) -> list[bool | NoAnswerError | UndecidedError]:
+        """Whether the certificate's side wins each play, or why it has no answer."""
         try:
-            values = ask(self._oracle, choices, [self._formula.output])[:, 0].tolist()
-        except NoAnswerError:
+            values = ask(self._oracle, choices, self._asked)[:, -1].tolist()
+        except (NoAnswerError, UndecidedError) as error:
             if len(choices) == 1:
-                return [None]
+                return [error]
             return [won for choice in choices for won in self._won([choice])]
         return [value is (self._player is Player.BLACK) for value in values]
 
@@ -72,10 +81,12 @@ class BlockAdversary(Adversary):
             " ".join(f"{name(v)}={int(choice[v])}" for v in block) for block in self._blocks
         )
 
-    def _finding(self, moves: tuple[str, ...], *, silent: bool) -> Finding:
+    def _finding(self, moves: tuple[str, ...], lost: object) -> Finding:
         plies, replay = len(self._formula.merged_scopes()), self._replay(moves)
-        if silent:
+        if isinstance(lost, NoAnswerError):
             detail = "the certificate has no answer to these values"
+            if isinstance(lost, ContradictionError):
+                detail = str(lost)
             kind = FindingKind.CERTIFICATE_SILENT
             return Finding(kind, plies, detail, player=self._player, moves=moves, replay=replay)
         output, value = self._formula.output, self._player is not Player.BLACK

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Silence
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Board, Game, Player, Position
 from qsage_validate.strategies.guesses import Guesses
 from qsage_validate.strategies.reader import CertificateReader
@@ -25,6 +25,7 @@ from qsage_validate.strategies.readings import (
     LayoutMove,
     Legality,
     NamedMove,
+    VerdictReading,
 )
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.referee import Referee, unreadable
@@ -38,12 +39,13 @@ class Ending:
     """Why a play has ended and who won; ``None`` when only the verdict can tell.
 
     ``by_rules`` is false where the rules were left before the end: what the verdict says is then
-    no win by them.
+    no win by them.  ``undecided`` says that a limit ended the play: nobody can tell who won.
     """
 
     winner: Player | None
     reason: str
     by_rules: bool = True
+    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +344,7 @@ class Conductor:
             states = self._guessed(self._guesses, states)
         after = [
             self._silent(state, answer)
-            if isinstance(answer, NoAnswerError)
+            if isinstance(answer, (NoAnswerError, UndecidedError))
             else self._answered(state, answer)
             for state, answer in zip(states, answers, strict=True)
         ]
@@ -359,8 +361,11 @@ class Conductor:
         pairs = zip(states, found, strict=True)
         return [replace(s, guessed=tuple(sorted({*s.guessed, *more}))) for s, more in pairs]
 
-    def _silent(self, state: PlayState, error: NoAnswerError) -> PlayState:
-        """The certificate has no answer: the play ends where it is, and is refuted."""
+    def _silent(self, state: PlayState, error: NoAnswerError | UndecidedError) -> PlayState:
+        """There is no answer: the play ends where it is, refuted unless a limit was reached."""
+        if isinstance(error, UndecidedError):
+            ending = Ending(None, f"no answer in time: {error}", undecided=True)
+            return replace(state, ending=ending, position=None, last=None)
         finding = Finding(
             FindingKind.CERTIFICATE_SILENT,
             state.plies,
@@ -486,7 +491,7 @@ class Conductor:
         )
         return [
             self._silent(state, reading)
-            if isinstance(reading, NoAnswerError)
+            if isinstance(reading, (NoAnswerError, UndecidedError))
             else self._compare(replace(state, reading=self._drawn(state, reading)))
             for state, reading in zip(states, readings, strict=True)
         ]
@@ -708,15 +713,26 @@ class Conductor:
 
         Where the opponent cannot move by the rules, the formula may accept no move either.
         """
-        assignments = [self._claimed(state) for state in states]
-        readings = _each(self.reader.verdicts, assignments)
-        accepted = self._accepted_when_stuck(states)
-        return [
-            self._final(state, None, str(reading), accepted)
-            if isinstance(reading, NoAnswerError)
-            else self._final(state, reading.value, reading.note, accepted)
-            for state, reading in zip(states, readings, strict=True)
-        ]
+        decided = [state for state in states if not _is_undecided(state)]
+        readings = _each(self.reader.verdicts, [self._claimed(state) for state in decided])
+        accepted = self._accepted_when_stuck(decided)
+        finals = iter(
+            self._ended(state, reading, accepted)
+            for state, reading in zip(decided, readings, strict=True)
+        )
+        return [_undecided(state) if _is_undecided(state) else next(finals) for state in states]
+
+    def _ended(
+        self,
+        state: PlayState,
+        reading: VerdictReading | NoAnswerError | UndecidedError,
+        accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
+    ) -> Final:
+        if isinstance(reading, UndecidedError):
+            return replace(_undecided(state), note=str(reading))
+        if isinstance(reading, NoAnswerError):
+            return self._final(state, None, str(reading), accepted)
+        return self._final(state, reading.value, reading.note, accepted)
 
     def _accepted_when_stuck(
         self, states: Sequence[PlayState]
@@ -824,16 +840,26 @@ def _resting_on(guessed: tuple[int, ...], findings: Iterable[Finding]) -> tuple[
     )
 
 
+def _is_undecided(state: PlayState) -> bool:
+    return state.ending is not None and state.ending.undecided
+
+
+def _undecided(state: PlayState) -> Final:
+    """The end of a play of which nobody can tell who won."""
+    assert state.ending is not None, "the play has ended"
+    return Final(None, state.ending.reason, None, None, "")
+
+
 _Answer = TypeVar("_Answer")
 
 
 def _each(
     ask: Callable[[Sequence[Assignment]], list[_Answer]], assignments: Sequence[Assignment]
-) -> list[_Answer | NoAnswerError]:
-    """The answers to a batch; where the certificate has none, the error in its place."""
+) -> list[_Answer | NoAnswerError | UndecidedError]:
+    """The answers to a batch; where there is none, the error in its place."""
     try:
         return list(ask(assignments))
-    except NoAnswerError as error:
+    except (NoAnswerError, UndecidedError) as error:
         if len(assignments) == 1:
             return [error]
     return [answer for assignment in assignments for answer in _each(ask, [assignment])]

@@ -36,7 +36,14 @@ def open_engine(problem: Problem) -> Engine[Any]:
     oracle = problem.oracle(OracleKind.SAT)
     if problem.layout is None:
         assert problem.formula is not None, "without a layout there is a formula"
-        return BlockEngine(problem.formula, problem.answering, oracle, problem.title, problem.notes)
+        return BlockEngine(
+            problem.formula,
+            problem.answering,
+            oracle,
+            problem.title,
+            problem.notes,
+            hints=problem.solving is None,
+        )
     names = Names(problem.layout, problem.formula)
     conductor = conductor_with_names(problem, problem.layout, oracle, names, names.at_ply)
     return BoardEngine(conductor, names, problem.title, problem.notes)
@@ -62,7 +69,12 @@ def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = 
         raise UsageError("found --illegal, but no layout says which moves are illegal")
     oracle = problem.oracle(OracleKind.SIMULATION)
     return BlockAdversary(
-        problem.formula, problem.answering, oracle, seed=seed, replay=problem.replay
+        problem.formula,
+        problem.answering,
+        oracle,
+        seed=seed,
+        replay=problem.replay,
+        by_blocks=problem.solving is not None,
     )
 
 
@@ -96,7 +108,7 @@ def conductor_with_names(
 ) -> Conductor:
     """Plays on the board of ``layout``; ``gates`` are those looked at before each ply."""
     certificate, formula, game = problem.answering, problem.formula, problem.game
-    reader = reader_of(layout, certificate, formula, oracle, game)
+    reader = reader_of(layout, certificate, formula, oracle, game, problem.refuter)
     guesses = None
     if certificate.kind is Kind.HERBRAND and isinstance(certificate, CircuitCertificate):
         position = told(layout, game)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.oracles.solving import SolvingOracle
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.encoding import Encoding
@@ -32,6 +34,7 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.script_moves import insistent
+from qsage_validate.problems.solving import Solving, first_blocks, without_functions
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
 from qsage_validate.validation.fit import check_fit, has_words_of
 
@@ -54,7 +57,8 @@ class Problem:
     win, for what it proves says nothing of their game; plays are compared with ``game`` alone.
     ``unplayed`` are variables of Black's that White's moves depend on and that neither moves nor
     positions give a value to: for goals.  In plays they are false, so that White's replies may be
-    wrong; a finding says whether the replies of its play rest on that.
+    wrong; a finding says whether the replies of its play rest on that.  ``solving`` answers what
+    the certificate has no functions for.
     """
 
     files: Files
@@ -66,6 +70,7 @@ class Problem:
     facts: Mapping[str, object] = field(default_factory=dict)
     unpromised: Unpromised | None = None
     unplayed: tuple[int, ...] = ()
+    solving: Solving | None = None
 
     @property
     def answering(self) -> Certificate:
@@ -83,11 +88,38 @@ class Problem:
             name = self.game.name
         elif self.layout is not None and self.layout.model.get("name"):
             name = self.layout.model["name"].strip()
-        return f"{name}: {self.answering.kind.value} certificate for {_side(self.answering)}"
+        return f"{name}: {self._answers} {_side(self.answering)}"
+
+    @property
+    def _answers(self) -> str:
+        certificate = self.answering
+        kind = f"{certificate.kind.value} certificate"
+        if self.solving is None:
+            return f"{kind} for"
+        if isinstance(certificate, CircuitCertificate) and certificate.functions:
+            return f"{kind} and {self.solving.name} for"
+        return f"{self.solving.name} plays"
 
     def oracle(self, preferred: OracleKind) -> Oracle:
-        """What answers: the kind that was asked for, else ``preferred`` where possible."""
+        """What answers: the kind that was asked for, else ``preferred`` where possible.
+
+        Where a solver answers, it is the same oracle each time: what it has answered is kept.
+        """
+        if self.solving is not None:
+            return self._solver
         return choose_oracle(self.answering, self.formula, self.files.engine, preferred)
+
+    @cached_property
+    def _solver(self) -> SolvingOracle:
+        assert self.solving is not None, "the caller has looked"
+        assert self.formula is not None, "a solver has a formula"
+        assert isinstance(self.certificate, CircuitCertificate), "a solver's is a circuit"
+        return self.solving.oracle(self.certificate, self.formula)
+
+    @property
+    def refuter(self) -> SolvingOracle | None:
+        """Who says whether the opponent can still win, where no certificate does."""
+        return None if self.solving is None else self._solver
 
     def replay(self, moves: Sequence[str]) -> str:
         """The command that replays a play with these moves of the opponent.
@@ -116,6 +148,10 @@ def load(files: Files) -> Problem:
     Without a certificate's file there is none: see ``sorted_out``.  Raises ``InputError`` and
     ``UsageError``.
     """
+    if files.solver is not None:
+        return _solved(files, files.solver)
+    if files.blocks is not None:
+        raise UsageError("found --blocks without --solver, which answers the other blocks")
     if files.certificate is None:
         return _without_certificate(files)
     files = sorted_out(files)
@@ -146,6 +182,54 @@ def of(encoding: Encoding, certificate: Certificate, files: Files) -> Problem:
     return _played(files, encoding.qbf, certificate, layout, lambda files, layout: game)
 
 
+def _solved(files: Files, solver: str) -> Problem:
+    """What a solver plays, with the part of a certificate that there is."""
+    if files.formula is None:
+        raise UsageError("found --solver without a formula, expected one to solve")
+    formula = read_formula_or_program(files.formula, files.prenex)
+    solving = Solving.by(solver, files.seconds)
+    if files.certificate is None:
+        certificate = _unanswered(formula, files, solving)
+    else:
+        read = read_certificate(
+            files.certificate,
+            formula,
+            dialect=files.dialect,
+            dependencies=not files.unchecked_dependencies,
+        )
+        if not isinstance(read, CircuitCertificate):
+            raise UsageError(
+                "found --solver with a clause set, expected a certificate with a function for each "
+                "variable that it decides"
+            )
+        if files.status is not None and files.status is not read.kind.truth:
+            raise UsageError(
+                f"found --status {str(files.status).lower()} with a {read.kind.value} certificate"
+            )
+        certificate = read if files.blocks is None else first_blocks(read, formula, files.blocks)
+    layout = None if files.as_blocks else _layout(files, certificate, formula)
+    return _played(files, formula, certificate, layout, _game, solving)
+
+
+def against_solver(encoding: Encoding, files: Files) -> Problem:
+    """The play of an encoding that is in no file against the solver that ``files`` name."""
+    if files.solver is None:
+        raise UsageError("expected a solver")
+    solving = Solving.by(files.solver, files.seconds)
+    certificate = _unanswered(encoding.qbf, files, solving)
+    layout = None if files.as_blocks else encoding.layout
+    game = load_game(encoding.model)
+    return _played(files, encoding.qbf, certificate, layout, lambda *_: game, solving)
+
+
+def _unanswered(formula: Qbf, files: Files, solving: Solving) -> CircuitCertificate:
+    """The certificate without functions of the side that wins; who that is may be asked first."""
+    if files.blocks is not None:
+        raise UsageError("found --blocks without --cert, which has the blocks")
+    value = solving.replies.value(formula) if files.status is None else files.status
+    return without_functions(formula, Kind.SKOLEM if value else Kind.HERBRAND, files.formula)
+
+
 def _without_certificate(files: Files) -> Problem:
     if files.formula is None:
         raise UsageError("expected a formula")
@@ -161,6 +245,7 @@ def _played(
     certificate: Certificate,
     layout: Layout | None,
     game_of: Callable[[Files, Layout], Game | None],
+    solving: Solving | None = None,
 ) -> Problem:
     """What can be played and proved of a certificate, and what there is to be said of it."""
     notes: list[str] = []
@@ -192,7 +277,7 @@ def _played(
             f"White's functions read {_listed(formula, unplayed)}, which are no moves: they are "
             "false in a play, and White's replies may be wrong"
         )
-    notes = [*_notes(certificate, formula, layout, game, why), *notes]
+    notes = [*_notes(certificate, formula, layout, game, why, solving), *notes]
     return Problem(
         files,
         formula,
@@ -202,6 +287,7 @@ def _played(
         tuple(notes),
         unpromised=unpromised,
         unplayed=unplayed,
+        solving=solving,
     )
 
 
@@ -309,18 +395,21 @@ def _notes(
     layout: Layout | None,
     game: Game | None,
     why_no_winner: str | None,
+    solving: Solving | None,
 ) -> list[str]:
-    side, kind = _side(certificate), certificate.kind.value
-    notes = [f"{kind} certificate ({certificate.dialect.value}): it plays {side}"]
+    notes = [_who_plays(certificate, solving)]
     if formula is None:
         notes.append("no formula: gates and the verdict are as the certificate defines them")
     else:
         if formula.prenexed is not None:
             notes.append(str(formula.prenexed))
         free = dont_cares(certificate, formula)
-        if free:
+        if free and (
+            solving is None or len(free) < len(formula.variables(certificate.kind.decides))
+        ):
             names = ", ".join(formula.name(v) for v in free[:8]) + (", …" if len(free) > 8 else "")
-            notes.append(f"{len(free)} variables without a function, read as false: {names}")
+            what = "read as false" if solving is None else f"{solving.name} answers"
+            notes.append(f"{len(free)} variables without a function, {what}: {names}")
         if isinstance(certificate, CircuitCertificate) and certificate.extra:
             notes.append(
                 f"{len(certificate.extra)} functions of gates (variables of the clausal form): not "
@@ -340,6 +429,16 @@ def _notes(
     if certificate.kind is Kind.SKOLEM and silent:
         notes.append("the layout names no indicators: the formula cannot say what is legal")
     return notes
+
+
+def _who_plays(certificate: Certificate, solving: Solving | None) -> str:
+    side, kind = _side(certificate), certificate.kind.value
+    if solving is None:
+        return f"{kind} certificate ({certificate.dialect.value}): it plays {side}"
+    value = "true" if certificate.kind.truth else "false"
+    if isinstance(certificate, CircuitCertificate) and certificate.functions:
+        return f"{kind} certificate, in part: it and {solving.name} play {side}"
+    return f"the formula is {value}: {solving.name} plays {side}, and nothing is proved"
 
 
 def _side(certificate: Certificate) -> str:

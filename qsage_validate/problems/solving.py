@@ -55,9 +55,7 @@ class Solving:
             contenders[0].program()
         clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
         preprocessing = clauses and not isinstance(availability(), Missing)
-        return cls(
-            solver, seconds, SolverReplies(contenders, seconds, preprocessing=preprocessing)
-        )
+        return cls(solver, seconds, SolverReplies(contenders, seconds, preprocessing=preprocessing))
 
     @property
     def name(self) -> str:

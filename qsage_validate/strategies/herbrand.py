@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from qsage_validate.certificates.oracles.oracle import Oracle, ask
-from qsage_validate.certificates.oracles.refuter import Refuter
+from qsage_validate.certificates.oracles.refuter import Refuter, Refutes
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.ternary import PartialSimulator
@@ -50,10 +50,14 @@ class HerbrandReader(CertificateReader):
         layout: Layout,
         oracle: Oracle,
         square_of: SquareOf = named_cell,
+        *,
+        refuter: Refutes | None = None,
     ) -> None:
+        """``refuter`` gives verdicts; by default they follow from the certificate's functions."""
         super().__init__(layout, Player.WHITE, oracle, square_of)
         self.qbf = qbf
         self._certificate = certificate
+        self._given = refuter
         self._following: _Following = (
             _Unfolded(self) if layout.state.is_board else _Determined(self)
         )
@@ -95,8 +99,8 @@ class HerbrandReader(CertificateReader):
     # -- the verdict ------------------------------------------------------------------------
 
     @cached_property
-    def _refuter(self) -> Refuter:
-        return Refuter(self._certificate, self.qbf)
+    def _refuter(self) -> Refutes:
+        return self._given or Refuter(self._certificate, self.qbf)
 
     def verdicts(self, plays: Sequence[Assignment]) -> list[VerdictReading]:
         """One SAT call for each different play."""
@@ -113,7 +117,7 @@ class HerbrandReader(CertificateReader):
     def _verdict(self, play: Assignment) -> VerdictReading:
         """False is what the certificate promised: no values of Black's make the matrix true."""
         fixed = self._following.fixed(play)
-        found = self._refuter.refutation(fixed)
+        found = self._refuter.refutation(fixed, play.reply)
         if found is None:
             return VerdictReading(False, self._following.refuted(play))
         free = [v for v in found if v not in fixed and v not in self._following.shown]

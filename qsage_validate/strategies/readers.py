@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.oracles.refuter import Refutes
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.formats.grid_names import named_cell
@@ -19,14 +20,16 @@ def reader_of(
     formula: Qbf | None,
     oracle: Oracle,
     game: Game | None = None,
+    refuter: Refutes | None = None,
 ) -> CertificateReader:
     """What reads plays of a certificate; a Herbrand certificate needs its formula.
 
-    The game says where moves are drawn whose texts have no coordinates.
+    The game says where moves are drawn whose texts have no coordinates; ``refuter`` gives the
+    verdicts of a Herbrand certificate that lacks functions.
     """
     square_of = named_cell if game is None else game.square_of
     if certificate.kind is Kind.SKOLEM:
         return SkolemReader(layout, oracle, square_of)
     assert isinstance(certificate, CircuitCertificate), "clause sets are Skolem"
     assert formula is not None, "checked when loading"
-    return HerbrandReader(certificate, formula, layout, oracle, square_of)
+    return HerbrandReader(certificate, formula, layout, oracle, square_of, refuter=refuter)

@@ -27,7 +27,7 @@ from qsage_validate.arena.frame import (
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
 from qsage_validate.certificates.oracles.refuter import Refuter
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import MalformedMoveError
+from qsage_validate.errors import MalformedMoveError, UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
@@ -47,7 +47,11 @@ class BlockEngine(Engine[Step]):
         oracle: Oracle,
         title: str,
         notes: Iterable[str] = (),
+        *,
+        hints: bool = True,
     ) -> None:
+        """Without ``hints`` none are given: they come from the certificate's functions alone."""
+        self._hints = hints
         self._formula = formula
         self._certificate = certificate
         self._player = certificate.kind.player
@@ -127,7 +131,7 @@ class BlockEngine(Engine[Step]):
 
     @cached_property
     def _refuter(self) -> Refuter | None:
-        if not isinstance(self._certificate, CircuitCertificate):
+        if not self._hints or not isinstance(self._certificate, CircuitCertificate):
             return None
         return Refuter(self._certificate, self._formula)
 
@@ -135,7 +139,7 @@ class BlockEngine(Engine[Step]):
         """Winning values if there are any, by SAT; ``None`` for certificates made of clauses."""
         if self._refuter is None:
             return None
-        found, block = self._refuter.refutation(step.frame.choice), self._block(step)
+        found, block = self._refuter.refutation(step.frame.choice, {}), self._block(step)
         if found is None:
             move = self._move((False,) * len(block), step.frame.ply)
             return Hint(move, "no values win any more: the certificate answers all of them")
@@ -162,6 +166,9 @@ class BlockEngine(Engine[Step]):
             found = self._oracle.values(last.choice, block)
         except NoAnswerError as error:
             return Step(self._silent(last, error))
+        except UndecidedError as error:
+            outcome = MatchOutcome(None, f"no answer in time: {error}", None, None)
+            return Step(_with(last, outcome, (), last.values))
         move = self._move(tuple(found[v] for v in block), last.ply)
         frame = self._frame(last, move, last.choice, {**last.reply, **found}, by_certificate=True)
         return self._step(replace(frame, seconds=time.perf_counter() - began))

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import count
+from typing import Protocol
 
 from qsage_validate.certificates.oracles.lazy_circuit import LazyCircuit
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.kernel.composition import compose
+
+
+class Refutes(Protocol):
+    """Says whether the opponent can still win."""
+
+    def refutation(
+        self, fixed: Mapping[int, bool], reply: Mapping[int, bool]
+    ) -> dict[int, bool] | None:
+        """Values of the opponent's variables, ``fixed`` among them, that win; ``None``: none do.
+
+        ``reply`` are the answers that were given to what is fixed.
+        """
+        ...
 
 
 class Refuter:
@@ -33,10 +47,13 @@ class Refuter:
         (matrix,) = circuit.load([output])
         self._broken = -matrix if certificate.kind is Kind.SKOLEM else matrix
 
-    def refutation(self, fixed: Mapping[int, bool]) -> dict[int, bool] | None:
+    def refutation(
+        self, fixed: Mapping[int, bool], reply: Mapping[int, bool]
+    ) -> dict[int, bool] | None:
         """Values of all of the opponent's variables, ``fixed`` among them, that win.
 
-        ``None`` when there are none: the certificate wins every play that begins so.
+        ``None`` when there are none: the certificate wins every play that begins so.  Its
+        functions give the replies, so that those in ``reply`` are not looked at.
         """
         number = self._number
         assumptions = [number[v] if value else -number[v] for v, value in fixed.items()]

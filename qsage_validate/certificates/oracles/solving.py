@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.oracles.oracle import Choice, Oracle, no_answer
+from qsage_validate.certificates.oracles.oracle import Choice, Oracle
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.residual import residual
 from qsage_validate.circuit.sat_solver import Solver
@@ -34,8 +34,8 @@ class SolvingOracle:
 
     ``kind`` is that of the certificate that would be played: ``SKOLEM`` for a true formula.
     ``ask`` finds winning values of an outermost block and raises what it likes when there are
-    none; the error goes to whoever asked.  ``decide`` tells the value of what a play leaves.  ``part`` answers the variables ``known``: a
-    certificate that has functions for some variables only.
+    none; the error goes to whoever asked.  ``decide`` tells the value of what a play leaves.
+    ``part`` answers the variables ``known``: a certificate with functions for some of them.
     """
 
     def __init__(
@@ -150,8 +150,6 @@ class SolvingOracle:
         solver = Solver(name="minisat22")
         solver.append_formula(list(self._formula.clauses()))
         solver.add_clause([self._formula.max_variable + 1])  # declares every variable
-        keeps = self._formula.output if self._kind.truth else -self._formula.output
-        solver.add_clause([keeps])
         # What nothing decides is false, as in a certificate's don't-cares.
         solver.set_phases([-v for v in range(1, self._formula.max_variable + 1)])
         return solver
@@ -160,8 +158,10 @@ class SolvingOracle:
         key = tuple(sorted(fixed.items()))
         if key not in self._models:
             assumed = [v if value else -v for v, value in key]
-            if not self._solver.solve(assumptions=assumed):
-                raise no_answer(self._formula.path, fixed)
+            keeps = self._formula.output if self._kind.truth else -self._formula.output
+            # Where the value cannot be kept, the gates show it: the verdict is wrong.
+            if not self._solver.solve(assumptions=[*assumed, keeps]):
+                assert self._solver.solve(assumptions=assumed), "gates are defined"
             model = self._solver.get_model() or ()
             self._models[key] = frozenset(x for x in model if x > 0)
         return self._models[key]

@@ -120,3 +120,16 @@ def certified(game: Uncertified, encoding: str | None, files: Files) -> Problem:
     words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
     named = replace(files, formula=None, certificate=None, game=(), made_from=words)
     return of(encoded, proved.certificate, named)
+
+
+def solved(game: Uncertified, encoding: str | None, files: Files) -> Problem:
+    """The play of a game's formula against the solver that ``files`` name.
+
+    Raises ``UsageError`` for an encoding that is not one of the game's, and as solvers do.
+    """
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.problems.load import against_solver
+
+    encoded = encode(game.model, encoding)
+    words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
+    return against_solver(encoded, replace(files, formula=None, game=(), made_from=words))

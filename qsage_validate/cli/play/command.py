@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from qsage_validate.cli.option_groups import OptionGroup, takes_groups
 from qsage_validate.cli.options import DialectOptions, JsonOption, RulesOptions
-from qsage_validate.cli.play.certified import GameOptions, certified, uncertified
+from qsage_validate.cli.play.certified import GameOptions, certified, solved, uncertified
 from qsage_validate.cli.play.heaps import HeapOptions, impartial_game, play_heaps
 from qsage_validate.cli.play.modes import PlayOptions, play_problem
 from qsage_validate.errors import Exit, UsageError
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from qsage_validate.problems.files import Files
 
 _PANEL = "How the certificate is asked"
+_SOLVING = "Playing against a solver"
+
+
+class Status(str, Enum):
+    """The value of a formula."""
+
+    TRUE = "true"
+    FALSE = "false"
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,57 @@ class CertificateOptions(OptionGroup):
         return replace(files, engine=kind, as_blocks=self.bare, unchecked_dependencies=self.peeking)
 
 
+@dataclass(frozen=True)
+class SolvingOptions(OptionGroup):
+    """A solver that answers in the place of a certificate, or of what it lacks."""
+
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|auto",
+            help="Let a QBF solver answer what no certificate does (see 'qsage info --solvers'); "
+            "auto: several at once. Without --cert it answers everything.",
+            rich_help_panel=_SOLVING,
+        ),
+    ] = None
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="At most so long for each reply.",
+            rich_help_panel=_SOLVING,
+        ),
+    ] = None
+    status: Annotated[
+        Status | None,
+        typer.Option(
+            help="The formula's value, where it is known; else it is found out first.",
+            rich_help_panel=_SOLVING,
+        ),
+    ] = None
+    blocks: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Use the certificate for its first N blocks only.",
+            rich_help_panel=_SOLVING,
+        ),
+    ] = None
+
+    def of(self, files: Files) -> Files:
+        """``files``, played against the solver; raises ``UsageError`` without one."""
+        given = {"--timeout": self.timeout, "--status": self.status, "--blocks": self.blocks}
+        for option, value in given.items():
+            if self.solver is None and value is not None:
+                raise UsageError(f"found {option} without --solver, expected a solver that answers")
+        status = None if self.status is None else self.status is Status.TRUE
+        return replace(
+            files, solver=self.solver, seconds=self.timeout, status=status, blocks=self.blocks
+        )
+
+
 @takes_groups
 def command(
     *,
@@ -83,6 +143,7 @@ def command(
     read: DialectOptions,
     play: PlayOptions,
     certificate: CertificateOptions,
+    solving: SolvingOptions,
     heaps: HeapOptions,
     game: GameOptions,
     json_output: JsonOption = False,
@@ -96,6 +157,10 @@ def command(
     A game without a certificate (--model 'harary --size 3x3', or a file with --depth) is searched,
     and the winner's certificate made and proved before the play begins.
 
+    With --solver no certificate is needed: at each of its turns the solver is asked for the
+    outermost block of what is left of the formula. Nothing is proved by such a play; a reply that
+    contradicts the formula's value is a finding.
+
     An impartial game is played against winning rules, which play Black: a move is written
     take(2), and every reply is compared with the rules of the game and backward induction.
 
@@ -106,22 +171,24 @@ def command(
     play.check(json_output)
     impartial = impartial_game(formula)
     if impartial is not None:
-        _check_impartial(cert, rules, read, certificate)
+        _check_impartial(cert, rules, read, certificate, solving)
         return play_heaps(impartial, str(formula), heaps, play, json_output)
     for option in heaps.given():
         raise UsageError(f"found {option}, but {formula or 'nothing'} is no impartial game")
     if play.white == "all":
         raise UsageError("found --white all, expected --white random: that is no impartial game")
-    files = certificate.of(rules.files(formula, cert, read))
+    files = solving.of(certificate.of(rules.files(formula, cert, read)))
     if "-" in (formula, cert, rules.meta):
         raise UsageError("a play needs its files by name, not '-'")
     model = uncertified(formula, cert, files.game, game)
     if model is not None:
-        return play_problem(certified(model, game.encoding, files), play, json_output)
+        ready = solved if solving.solver is not None else certified
+        return play_problem(ready(model, game.encoding, files), play, json_output)
     from qsage_validate.problems.files import sorted_out
     from qsage_validate.problems.load import load
 
-    return play_problem(load(sorted_out(files)), play, json_output)
+    files = files if solving.solver is not None else sorted_out(files)
+    return play_problem(load(files), play, json_output)
 
 
 def _check_impartial(
@@ -129,6 +196,7 @@ def _check_impartial(
     rules: RulesOptions,
     read: DialectOptions,
     certificate: CertificateOptions,
+    solving: SolvingOptions,
 ) -> None:
     """Raise ``UsageError`` for options of formulas and certificates."""
     given = {
@@ -138,6 +206,7 @@ def _check_impartial(
         "--dialect": read.dialect is not None,
         "--sat or --simulation": certificate.sat or certificate.simulation,
         "--bare or --peeking": certificate.bare or certificate.peeking,
+        "--solver": solving.solver is not None,
     }
     for option, wrong in given.items():
         if wrong:
