@@ -35,7 +35,8 @@ def run_script(
     """Play the moves in ``text``; ``show`` is told each new frame, the start included.
 
     Returns why a move was refused: the play stops there; ``None`` when all were played, or when
-    the play ended early and something was found in it: a replay has shown what it was for.
+    the play ended early and was not won as promised: a replay has shown what it was for, or a
+    limit has ended it.
     Raises ``InputError`` with the place of a move that cannot be read or comes after the end.
     """
     if is_transcript(text):
@@ -46,7 +47,7 @@ def run_script(
     for frame in match.frames:
         show(frame)
     for move in script_moves(text, by_line=match.facts.moves_by_line):
-        if match.over and exit_code(match) is Exit.REFUTED:
+        if match.over and exit_code(match) is not Exit.FINE:
             return None
         if match.over:
             place = (path or "--moves", move.line, move.column)

@@ -16,7 +16,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
-from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.bloqqer import availability
 from qsage_validate.solvers.qbf.replies import Reply, SolverReplies, ValueChangedError
 from qsage_validate.solvers.qbf.solving import available
@@ -51,7 +51,11 @@ class Solving:
         if solver == AUTO:
             contenders = [b for b in available() if b.gives_outer][:_RACERS] or available()[:1]
         else:
-            contenders = [get_backend(solver)]
+            known = backends()
+            if solver.lower() not in known:
+                names = ", ".join(known)
+                raise UsageError(f"found the solver {solver!r}, expected {AUTO} or one of {names}")
+            contenders = [known[solver.lower()]]
             contenders[0].program()
         clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
         preprocessing = clauses and not isinstance(availability(), Missing)
