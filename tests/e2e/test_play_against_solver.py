@@ -57,10 +57,11 @@ def test_a_part_of_a_certificate(qsage: Qsage, repository: Path, hexagons: str) 
 
 def test_a_game_by_name(qsage: Qsage) -> None:
     words = ("--model", "httt --size 3x3 --shape domino --depth 3", "--solver", "depqbf")
-    ran = qsage("play", *words, "--moves", "(1,1)")
+    ran = qsage("play", *words, "--white", "random", "--games", "3", "--json")
     assert ran.code == Exit.FINE
-    assert "the formula is true: depqbf plays Black, and nothing is proved" in ran.out
-    assert "as promised" in ran.out
+    assert json.loads(ran.out)["wins"] == 3
+    start = qsage("play", *words, "--moves", "")
+    assert "the formula is true: depqbf plays Black, and nothing is proved" in start.out
 
 
 def test_a_wrong_status_is_a_contradiction(qsage: Qsage, hexagons: str) -> None:
