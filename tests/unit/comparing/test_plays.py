@@ -1,0 +1,41 @@
+"""Faulty encodings against the sound one: told apart by a play, or proved to be won as well."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from benchmarks.compare_faults import back
+from benchmarks.faults import MODELS, faulty_encodings
+from qsage_validate.certificates.routes.by_search import certify_game
+from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.comparing.compare import Relation, relation
+from qsage_validate.comparing.outcomes import Loses
+from qsage_validate.comparing.plays import transfer_by_plays
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.registry import find_command
+from qsage_validate.problems import load as problems
+from qsage_validate.problems.files import Files
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        ("goal counter-example dropped", Relation.EQUIVALENT),
+        ("gate 'black 3 ply' dropped", Relation.STRONGER),
+        ("bounds negated", Relation.DIFFERENT),
+    ],
+)
+def test_faults_are_told_apart(fault: str, expected: Relation) -> None:
+    model = find_command(tuple(shlex.split(MODELS["domino"])))
+    assert isinstance(model, Model)
+    sound = certify_game(model)
+    own = problems.of(sound.encoding, sound.certificate, Files())
+    faulty = dict(faulty_encodings(model))[fault]
+    there = transfer_by_plays(own, faulty.qbf, sound.encoding, RouteOptions())
+    here = back(faulty, sound.encoding, RouteOptions())
+    assert relation(there, here) is expected
+    for outcome in (there, here):
+        if isinstance(outcome, Loses):
+            assert outcome.play or "is no move" in outcome.why
