@@ -12,7 +12,6 @@ from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.engines.blocks import BlockEngine
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.engines.engine import Engine
-from qsage_validate.arena.engines.heaps import HeapEngine
 from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
@@ -20,15 +19,10 @@ from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UsageError
-from qsage_validate.games.impartial.heap_game import HeapGame
-from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.problems.heaps import HeapProblem
 from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.guesses import Guesses, told
 from qsage_validate.strategies.readers import reader_of
-from qsage_validate.validation.heap_referee import HeapReferee
 
 
 def open_engine(problem: Problem) -> Engine[Any]:
@@ -47,13 +41,6 @@ def open_engine(problem: Problem) -> Engine[Any]:
     names = Names(problem.layout, problem.formula)
     conductor = conductor_with_names(problem, problem.layout, oracle, names, names.at_ply)
     return BoardEngine(conductor, names, problem.title, problem.notes)
-
-
-def open_heaps(problem: HeapProblem, start: State, first: Player) -> HeapEngine:
-    """Plays from ``start`` on; ``first`` begins."""
-    game = HeapGame(problem.rules, start, first)
-    title = f"{game.name}: rules for Black"
-    return HeapEngine(game, HeapReferee(problem.strategy), title, problem.notes(game))
 
 
 def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = False) -> Adversary:

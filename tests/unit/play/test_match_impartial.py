@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import Label
 
 from qsage_validate.arena.frame import BoardMove
-from qsage_validate.arena.open import open_heaps
+from qsage_validate.arena.open_heaps import open_heaps
 from qsage_validate.errors import Exit, MalformedMoveError, UsageError
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.heap_move import HeapMove
