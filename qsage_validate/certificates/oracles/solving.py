@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,7 @@ class SolvingOracle:
     ) -> None:
         self._formula = formula
         self._kind = kind
+        self._lock = Lock()
         self._ask = ask
         self._decide = decide
         self._part = part
@@ -66,7 +68,11 @@ class SolvingOracle:
         return self._opponent
 
     def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
-        names = tuple(wanted)
+        # A play and its inspector ask from threads of their own; a SAT solver serves one.
+        with self._lock:
+            return self._values(choice, tuple(wanted))
+
+    def _values(self, choice: Choice, names: tuple[int, ...]) -> dict[int, bool]:
         total = self._total(choice)
         fixed = self._fixed(total, self._deepest(names))
         if all(name in fixed for name in names):

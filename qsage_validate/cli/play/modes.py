@@ -155,6 +155,9 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
         from qsage_validate.cli.play.prover import prover
         from qsage_validate.play.tui.model.services import Services
 
+        # Of a solver's play there is nothing to prove, and its tree would be solved move by move.
+        if problem.solving is not None:
+            return Services(gates=Services.of(problem).gates)
         return Services.of(problem, prover(problem))
 
     return by_hand(match, options, problem.replay, services)
