@@ -562,7 +562,7 @@ def test_a_formula_that_is_wrong_about_a_fluent_is_found(certified: Any) -> None
     made = certified("trails", 10, "red", "gdl")
     game, layout = load_game(made.encoding.model), made.encoding.layout
     table = layout.state
-    known = table.atoms.index("(cell 3 4 red)")
+    known = table.kinds.index("(cell 3 4 red)")
     columns = [list(literals) for literals in table.states]
     for time_ in (0, 2, 8):
         negated = [row.copy() for row in columns]
@@ -570,8 +570,8 @@ def test_a_formula_that_is_wrong_about_a_fluent_is_found(certified: Any) -> None
         added = [
             [*row, row[known] if t == time_ else 0] if row else [] for t, row in enumerate(columns)
         ]
-        for atoms, rows in ((table.atoms, negated), ((*table.atoms, "(cell 9 9 red)"), added)):
-            state = replace(table, atoms=atoms, states=tuple(map(tuple, rows)))
+        for atoms, rows in ((table.kinds, negated), ((*table.kinds, "(cell 9 9 red)"), added)):
+            state = replace(table, kinds=atoms, states=tuple(map(tuple, rows)))
             lie = replace(layout, state=state)
             boards = prove_boards(made.encoding.qbf, lie, made.certificate, game).verdict
             assert isinstance(boards, Refuted), (time_, len(atoms))
