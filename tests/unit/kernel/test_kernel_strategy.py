@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
-from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.errors import Undecided
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
@@ -17,6 +17,10 @@ from qsage_validate.games.positional.model import Network, PositionalModel, alte
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game, Player, Square
 from qsage_validate.games.registry import find_command
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.game import Rules, State
+from qsage_validate.kernel.reading import PlyReading, Reading
+from qsage_validate.kernel.strategy import Lost, StrategyProof, Won
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.proofs.ground import rules_of
@@ -216,3 +220,59 @@ def test_no_time_is_undecided() -> None:
 def test_a_game_that_is_over_before_it_begins() -> None:
     begun = replace(SETS, black=0b0011)
     assert isinstance(prove(SETS, "ea", game=load_game(begun)), Proved)
+
+
+class Twins(Rules):
+    """Two moves, each as good as the other at the start; Black wins behind the last ply."""
+
+    def __init__(self, *players: Player) -> None:
+        self.builder, self.plies = AigBuilder(), len(players)
+        self._players = players
+
+    def mover(self, ply: int) -> Player:
+        return self._players[ply - 1]
+
+    def moves(self, ply: int) -> Sequence[str]:
+        return "a", "b"
+
+    @property
+    def initial(self) -> State:
+        return ()
+
+    def legal(self, state: State, ply: int) -> Sequence[int]:
+        return TRUE, TRUE
+
+    def after(self, state: State, ply: int, made: Sequence[int]) -> State:
+        return state
+
+    def won(self, state: State, time: int) -> Mapping[Player, int]:
+        return {BLACK: TRUE if time == self.plies else FALSE, WHITE: FALSE}
+
+    def atoms(self, state: State, time: int) -> Mapping[str, int]:
+        return {}
+
+    def as_good(self, first: str) -> frozenset[str]:
+        return frozenset("ab") - {first}
+
+
+@pytest.mark.parametrize(("players", "missing"), [((WHITE, BLACK), None), ((BLACK, WHITE), 2)])
+def test_a_mirror_image_answers_first_moves_alone(
+    players: tuple[Player, Player], missing: int | None
+) -> None:
+    """White's b has no code: what answers a answers it at ply 1, and nothing does at ply 2."""
+    both = {"a": [(False,)], "b": [(True,)]}
+    one = {"a": [(False,)]}
+    plies = tuple(
+        PlyReading(ply, player, (ply,), both if player is BLACK else one)
+        for ply, player in enumerate(players, start=1)
+    )
+    aig, _ = AigBuilder(1).build([])
+    black, white = (players.index(player) + 1 for player in (BLACK, WHITE))
+    certificate = CircuitCertificate(Kind.SKOLEM, aig, (white,), {black: FALSE}, Dialect.CAQE)
+    answer = StrategyProof(None, certificate, Reading(plies), Twins(*players)).prove()
+    if missing is None:
+        assert isinstance(answer, Won)
+    else:
+        assert isinstance(answer, Lost)
+        assert (answer.kind, answer.ply) == (FindingKind.LEGALITY_DIFFERS, missing)
+        assert answer.moves == ("a", "b")

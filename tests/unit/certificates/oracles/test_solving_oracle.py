@@ -54,6 +54,17 @@ def test_its_answers_are_a_winning_strategy(formula: Qbf) -> None:
         }
 
 
+def test_a_reply_follows_the_opponents_last_move() -> None:
+    """The copycat: y is what x is, and z stands right of it."""
+    gates = {4: Gate(Connective.XOR, (1, -2)), 5: Gate(Connective.OR, (3, -3))}
+    gates[6] = Gate(Connective.AND, (4, 5))
+    quantified = ((Quantifier.FORALL, 1), (Quantifier.EXISTS, 2), (Quantifier.FORALL, 3))
+    formula = Qbf(tuple(Scope(quantifier, (v,)) for quantifier, v in quantified), gates, 6)
+    oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True), decide=truth)  # type: ignore[arg-type]
+    for x in (False, True, False):
+        assert oracle.values({1: x}, [2]) == {2: x}
+
+
 def test_unknown_names_are_refused() -> None:
     formula = Qbf((Scope(Quantifier.EXISTS, (1,)),), {2: Gate(Connective.OR, (1,))}, 2)
     oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True), decide=truth)  # type: ignore[arg-type]

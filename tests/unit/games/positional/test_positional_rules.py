@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb, factorial
 
 import pytest
@@ -297,3 +298,11 @@ def test_symmetries_and_first_moves(model: PositionalModel, count: int, classes:
             position, image = position.play(move), image.play(symmetry.moves[move])
             assert symmetry.board(position.board).squares == image.board.squares
             assert (position.outcome is None) is (image.outcome is None)
+
+
+@pytest.mark.parametrize(("held", "exchanged"), [(0, {}), (4, {"c2": "a2"})])
+def test_a_symmetry_of_first_moves_keeps_whites_pieces(
+    held: int, exchanged: dict[str, str]
+) -> None:
+    game = PositionalGame(replace(hex_network(3, 3, 5), white=1 << held))
+    assert game.exchanged_first_moves({"a2"}) == exchanged
