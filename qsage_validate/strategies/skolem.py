@@ -7,7 +7,7 @@ state variables speak of one place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, product
 from typing import Final
@@ -138,7 +138,7 @@ class SkolemReader(CertificateReader):
         """For a goal of White's that is drawn, at every square; else for values that are drawn."""
         if not self.layout.state.is_board:
             drawn = [
-                [self._drawn(self.rest(play), own) for _ in range(_DRAWN)]
+                _distinct(self._drawn(self.rest(play), own) for _ in range(_DRAWN))
                 for play, own in zip(plays, generators, strict=True)
             ]
             return self._verdicts(plays, drawn)
@@ -229,3 +229,8 @@ class SkolemReader(CertificateReader):
             for name, bits in names
             if any(abs(b) in pattern for b in bits)
         )
+
+
+def _distinct(patterns: Iterable[dict[int, bool]]) -> list[dict[int, bool]]:
+    """The patterns in their order, each once: what is drawn twice is looked at once."""
+    return list({tuple(pattern.items()): pattern for pattern in patterns}.values())

@@ -1,0 +1,42 @@
+"""A verdict says "all values" only when it has looked at all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from qsage_validate.arena.open import open_engine
+from qsage_validate.play.match import Match
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import load
+from qsage_validate.strategies import skolem
+from tests.support.places import SAMPLES
+
+
+def ended() -> Match:
+    """A play of the sample in which White always makes the first legal move, to its end."""
+    files = Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig"))
+    match = Match(open_engine(load(files)))
+    while not match.over:
+        match.push(match.legal_moves()[0])
+    return match
+
+
+def test_all_values_are_looked_at_where_they_are_few() -> None:
+    outcome = ended().outcome
+    assert outcome is not None
+    assert outcome.promised is True
+    assert outcome.verdict_note == "under all 16 values of the symbolic position"
+
+
+def test_a_part_of_them_is_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skolem, "_MOST_GOALS", 4)
+    outcome = ended().outcome
+    assert outcome is not None
+    assert outcome.verdict is True
+    assert "all" not in outcome.verdict_note
+    assert outcome.verdict_note.startswith("under 4 values of ")
+
+
+def test_values_drawn_twice_are_one() -> None:
+    drawn = [{3: True, 5: False}, {3: False, 5: False}, {3: True, 5: False}]
+    assert skolem._distinct(drawn) == drawn[:2]
