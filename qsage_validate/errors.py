@@ -7,6 +7,7 @@ Any other exception is a bug of ours.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import IntEnum
 from os import PathLike, fspath
@@ -27,7 +28,7 @@ class Exit(IntEnum):
     BROKEN_PIPE = 141
 
 
-class Outcome:
+class Outcome(ABC):
     """What came of a question: a word for it, the reason, and the exit code that says so."""
 
     __slots__ = ()
@@ -35,9 +36,9 @@ class Outcome:
     exit_code: ClassVar[Exit]
 
     @property
+    @abstractmethod
     def reason(self) -> str:
         """The rest of the sentence that begins with the word."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return f"{self.word}: {self.reason}"

@@ -47,8 +47,12 @@ class Sampled(Outcome):
 
     what: str
 
+    @property
+    def reason(self) -> str:
+        return self.what
+
     def __str__(self) -> str:
-        return f"{self.word} in {self.what}"
+        return f"{self.word} in {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)

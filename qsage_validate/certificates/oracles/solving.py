@@ -60,7 +60,9 @@ class SolvingOracle:
         self._level = formula.levels()
         self._opponent = formula.variables(kind.decides.dual)
         self._replies: dict[tuple[int, tuple[bool, ...]], Mapping[int, bool]] = {}
-        self._models: dict[tuple[tuple[int, bool], ...], frozenset[int]] = {}
+        self._prefix = tuple(self._level)
+        # What was chosen of the whole prefix, a byte for a variable; gates follow from it.
+        self._chosen: dict[bytes, bytes] = {}
 
     @property
     def opponent(self) -> tuple[int, ...]:
@@ -161,13 +163,20 @@ class SolvingOracle:
         return solver
 
     def _model(self, fixed: Mapping[int, bool]) -> frozenset[int]:
-        key = tuple(sorted(fixed.items()))
-        if key not in self._models:
-            assumed = [v if value else -v for v, value in key]
+        """The variables and gates that are true, under the same values the same ones again."""
+        key = bytes(fixed.get(v, 2) for v in self._prefix)
+        chosen = self._chosen.get(key)
+        if chosen is None:
+            assumed = [v if value else -v for v, value in fixed.items()]
             keeps = self._formula.output if self._kind.truth else -self._formula.output
             # Where the value cannot be kept, the gates show it: the verdict is wrong.
-            if not self._solver.solve(assumptions=[*assumed, keeps]):
-                assert self._solver.solve(assumptions=assumed), "gates are defined"
-            model = self._solver.get_model() or ()
-            self._models[key] = frozenset(x for x in model if x > 0)
-        return self._models[key]
+            found = self._solver.solve(assumptions=[*assumed, keeps])
+        else:
+            assumed = [v if bit else -v for v, bit in zip(self._prefix, chosen, strict=True)]
+            found = False
+        if not found:
+            assert self._solver.solve(assumptions=assumed), "gates are defined"
+        true = frozenset(x for x in self._solver.get_model() or () if x > 0)
+        if chosen is None:
+            self._chosen[key] = bytes(v in true for v in self._prefix)
+        return true

@@ -7,6 +7,7 @@ stands where.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +32,7 @@ from qsage_validate.games.protocol import Player
 _PLACE: Final[Callable[[Any], tuple[int, int, int]]] = attrgetter("condition", "x", "y")
 
 
-class GridPlay:
+class GridPlay(ABC):
     """A play, ply by ply: what stands where, and what says that its moves are legal.
 
     ``flags`` say by ply that a move is legal: its preconditions, its bounds (``None``: unknown).
@@ -59,8 +60,9 @@ class GridPlay:
         functions.update(self._others(play.literals, functions))
         return functions
 
+    @abstractmethod
     def _others(self, known: Mapping[int, int], claim: Mapping[int, int]) -> Mapping[int, int]:
-        raise NotImplementedError
+        """What else the player decides: the position and all that follows from it."""
 
 
 def claim_variables(layout: Layout, player: Player) -> tuple[Bits, Bits, Bits]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import repeat
@@ -329,7 +330,7 @@ def _contents(qbf: Qbf) -> Iterable[tuple[int, str]]:
 _Readers = Mapping[str, Callable[[list[str], str], None]]
 
 
-class _Reader:
+class _Reader(ABC):
     """Reads layout lines one by one; ``line`` is the number of the one at hand.
 
     ``known`` are the variables and gates that the file has numbers for, ``by_name`` those that it
@@ -369,9 +370,9 @@ class _Reader:
                 self.once(self.at, what)
             reader(words, rest)
 
+    @abstractmethod
     def what(self, keyword: str, words: Sequence[str]) -> str:
         """What a line speaks of, which no other line may; nothing where others may."""
-        raise NotImplementedError
 
     # -- errors -----------------------------------------------------------------------------
 
