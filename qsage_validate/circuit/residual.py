@@ -4,30 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Scope
 
 Value = int | bool
 """A signed literal, or a constant."""
 
+_NO_GATES: Final[Mapping[int, Gate]] = {}
 
-def residual(formula: Qbf, values: Mapping[int, bool]) -> Qbf:
+
+def residual(
+    formula: Qbf, values: Mapping[int, Value], functions: Mapping[int, Gate] = _NO_GATES
+) -> Qbf:
     """``formula`` with the variables of ``values`` replaced by their values.
 
-    Constants are propagated and gates that the output does not need any more are gone; the
-    others keep their numbers and names.  The variables of ``values`` leave the prefix, and so do
-    scopes without variables.  A constant matrix is an empty conjunction or disjunction.
-    Comments, and with them a layout, are left out: the formula is another one.
+    A value is a constant or a literal: of another variable, or of a gate of ``functions``, whose
+    numbers are not the formula's.  Constants are propagated and gates that the output does not
+    need any more are gone; the others keep their numbers and names.  The variables of ``values``
+    leave the prefix, and so do scopes without variables.  A constant matrix is an empty
+    conjunction or disjunction.  Comments, and with them a layout, are left out: the formula is
+    another one.
     """
-    known: dict[int, Value] = dict(values)
+    known: dict[int, Value] = {}
     gates: dict[int, Gate] = {}
+    for number, gate in functions.items():
+        known[number] = _simplified(number, gate, known, gates)
+    known |= {v: x if isinstance(x, bool) else _value(x, known) for v, x in values.items()}
     for number, gate in formula.gates.items():
         known[number] = _simplified(number, gate, known, gates)
     output = _value(formula.output, known)
     if isinstance(output, bool):
         number = abs(formula.output)
         if number not in formula.gates:
-            number = formula.max_variable + 1
+            number = max(formula.max_variable, *functions, 0) + 1
         gates = {number: Gate(Connective.AND if output else Connective.OR, ())}
         output = number
     scopes = (

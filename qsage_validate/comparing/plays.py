@@ -17,17 +17,18 @@ from qsage_validate.certificates.checker.check import CertificateProved, Certifi
 from qsage_validate.certificates.compile.compiler import NotCompiledError, compile_plan
 from qsage_validate.certificates.compile.plan import Moves, Plan, PlanNode
 from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.routes.rest import certified, evaluate
 from qsage_validate.certificates.routes.routes import RouteOptions
-from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.residual import residual
 from qsage_validate.comparing.outcomes import Loses, Transfer, Wins
 from qsage_validate.comparing.shared import Shared
-from qsage_validate.comparing.transfer import can_hold, certified, evaluate, residual, transfer
+from qsage_validate.comparing.transfer import can_hold, transfer
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import MalformedMoveError, Undecided, UndecidedError, UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Move, Player, Position
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readers import reader_of
@@ -198,9 +199,7 @@ def _broken_off(
             values[abs(ply.stop)] = ply.stop < 0
     kind = Kind.SKOLEM if hero is Player.BLACK else Kind.HERBRAND
     quantified = formula.quantifiers()
-    constants = {v: TRUE if value else FALSE for v, value in values.items() if v in quantified}
-    aig, _ = AigBuilder().build([])
-    fixed = CircuitCertificate(kind, aig, (), constants, Dialect.CAQE)
+    fixed = {v: value for v, value in values.items() if v in quantified}
     try:
         made = certified(residual(formula, fixed), options)
     except UndecidedError as undecided:

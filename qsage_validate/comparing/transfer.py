@@ -13,31 +13,21 @@ every value of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
-from typing import Final
 
 from qsage_validate.certificates.checker.check import CertificateProved, CertificateRefuted, check
 from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.routes import (
-    AUTO,
-    CertifiedFormula,
-    RouteOptions,
-    certify_formula,
-)
+from qsage_validate.certificates.routes.rest import Beaten, complete, evaluate
+from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.embed import embed, strash
-from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Scope
+from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
 from qsage_validate.comparing.outcomes import Loses, Transfer, Wins
 from qsage_validate.comparing.shared import Shared
 from qsage_validate.errors import Undecided, UndecidedError, UsageError
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
-from qsage_validate.solvers.qbf.backend import SolverMissingError
-
-# Seconds that a solver gets for the residual formula as it is, before others get it preprocessed.
-_AT_FIRST: Final = 20.0
 
 
 def transfer(
@@ -64,28 +54,20 @@ def transfer(
             return Undecided(f"whether the functions win: {checked.reason}")
         assert checked.choice is not None, "what the functions read was looked at before"
         return _lost(formula, strategy, checked.choice, "")
-    left = residual(formula, strategy)
     try:
-        made = certified(left, options)
+        found = complete(formula, strategy, options)
     except UndecidedError as error:
         return Undecided(f"whether the rest can be chosen: {error}")
-    if made.certificate.kind is strategy.kind:
-        full = _joined(formula, strategy, made.certificate)
-        checked = check(formula, full)
-        if not isinstance(checked, CertificateProved):
-            raise CheckFailedError(f"the joined certificate does not hold: {checked}")
-        count = f"{len(rest)} other variable{'s' * (len(rest) > 1)}"
-        return Wins(f"with functions of {count} by {made.by} (checked by SAT)", full)
-    return _beaten(formula, strategy, left, made.certificate)
-
-
-def certified(formula: Qbf, options: RouteOptions) -> CertifiedFormula:
-    """A residual formula decided: mostly little is left, which needs no preprocessing."""
-    if options.route == AUTO and options.solver is None:
-        at_first = replace(options.limits, deadline=options.limits.deadline.sooner(_AT_FIRST))
-        with suppress(UndecidedError, SolverMissingError):
-            return certify_formula(formula, replace(options, route="trace", limits=at_first))
-    return certify_formula(formula, options)
+    if isinstance(found, Beaten):
+        saved = can_hold(found.left, found.choice, strategy.kind)
+        how = "against some choice of the other variables" if saved else "whatever the rest is"
+        return _lost(formula, strategy, found.choice, f" {how}")
+    checked = check(formula, found.certificate)
+    if not isinstance(checked, CertificateProved):
+        raise CheckFailedError(f"the joined certificate does not hold: {checked}")
+    count = f"{len(rest)} other variable{'s' * (len(rest) > 1)}"
+    how = f"with functions of {count} by {found.by} (checked by SAT)"
+    return Wins(how, found.certificate)
 
 
 # --- The strategy in the second formula -------------------------------------------------------
@@ -184,61 +166,7 @@ def _depends(aig: Aig, function: int, index: int) -> bool:
     return not isinstance(satisfy(graph, different), Unsatisfiable)
 
 
-# --- The residual formula ---------------------------------------------------------------------
-
-
-def residual(formula: Qbf, strategy: CircuitCertificate) -> Qbf:
-    """The formula with the functions as gates in the place of their variables."""
-    aig = strategy.aig
-    number = formula.max_variable + 1
-    gates: dict[int, Gate] = {number: Gate(Connective.AND, ())}
-    names = [-number, *strategy.inputs]  # by the variable of the graph: 0 is the constant false
-    for a, b in zip(aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True):
-        number += 1
-        gates[number] = Gate(Connective.AND, (_signed(names, a), _signed(names, b)))
-        names.append(number)
-    for variable, function in strategy.functions.items():
-        gates[variable] = Gate(Connective.AND, (_signed(names, function),))
-    scopes = (
-        Scope(s.quantifier, tuple(v for v in s.variables if v not in strategy.functions))
-        for s in formula.scopes
-    )
-    return Qbf(tuple(scopes), {**gates, **formula.gates}, formula.output)
-
-
-def _signed(names: list[int], literal: int) -> int:
-    name = names[literal >> 1]
-    return -name if literal & 1 else name
-
-
-def _joined(
-    formula: Qbf, strategy: CircuitCertificate, rest: CircuitCertificate
-) -> CircuitCertificate:
-    opponent = formula.variables(strategy.kind.decides.dual)
-    builder = AigBuilder(len(opponent))
-    literals = dict(zip(opponent, builder.inputs, strict=True))
-    functions: dict[int, int] = {}
-    for each in (strategy, rest):
-        inputs = [literals[v] for v in each.inputs]
-        built = embed(builder, each.aig, inputs, list(each.functions.values()))
-        functions.update(zip(each.functions, built, strict=True))
-    aig, moved = builder.build(list(functions.values()))
-    decided = dict(zip(functions, moved, strict=True))
-    return CircuitCertificate(strategy.kind, aig, opponent, decided, Dialect.CAQE)
-
-
 # --- The play in which the second formula is lost ---------------------------------------------
-
-
-def _beaten(
-    formula: Qbf, strategy: CircuitCertificate, left: Qbf, opponent: CircuitCertificate
-) -> Loses:
-    """The play of the opponent's functions in the residual formula, the rest being false."""
-    values = evaluate(opponent, {})
-    choice = {v: values.get(v, False) for v in formula.variables(strategy.kind.decides.dual)}
-    saved = can_hold(left, choice, strategy.kind)
-    rest = "against some choice of the other variables" if saved else "whatever the rest is"
-    return _lost(formula, strategy, choice, f" {rest}")
 
 
 def _lost(
@@ -271,12 +199,3 @@ def can_hold(formula: Qbf, values: Mapping[int, bool], kind: Kind) -> bool:
     with Solver("minicard", bootstrap_with=list(formula.clauses())) as solver:
         fixed = [v if value else -v for v, value in values.items()]
         return bool(solver.solve(assumptions=[*fixed, goal]))
-
-
-def evaluate(certificate: CircuitCertificate, choice: Mapping[int, bool]) -> dict[int, bool]:
-    """The values of a certificate's functions; variables without a value are false."""
-    aig = certificate.aig
-    values = [False, *(choice.get(v, False) for v in certificate.inputs)]
-    for a, b in zip(aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True):
-        values.append((values[a >> 1] != bool(a & 1)) and (values[b >> 1] != bool(b & 1)))
-    return {v: values[f >> 1] != bool(f & 1) for v, f in certificate.functions.items()}

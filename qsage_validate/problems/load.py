@@ -12,6 +12,7 @@ from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.oracles.solving import SolvingOracle
+from qsage_validate.certificates.parts import first_blocks
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.encoding import Encoding
@@ -34,7 +35,7 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.script_moves import insistent
-from qsage_validate.problems.solving import Solving, first_blocks, without_functions
+from qsage_validate.problems.solving import Solving, without_functions
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
 from qsage_validate.validation.fit import check_fit, has_words_of
 

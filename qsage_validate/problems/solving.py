@@ -11,7 +11,7 @@ from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.certificates.oracles.solving import SolvingOracle
 from qsage_validate.circuit.aig import AigBuilder
-from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
@@ -90,31 +90,6 @@ def without_functions(formula: Qbf, kind: Kind, path: str | None) -> CircuitCert
     opponents = formula.variables(kind.decides.dual)
     aig, _ = AigBuilder(len(opponents)).build([])
     return CircuitCertificate(kind, aig, opponents, {}, Dialect.QAIGER, path)
-
-
-def first_blocks(certificate: CircuitCertificate, formula: Qbf, blocks: int) -> CircuitCertificate:
-    """The certificate without the functions of blocks behind the first ``blocks`` of its own.
-
-    Raises ``UsageError`` where there are not so many.
-    """
-    own = [s for s in formula.merged_scopes() if s.quantifier is certificate.kind.decides]
-    if blocks > len(own):
-        whose = "existential" if certificate.kind.decides is Quantifier.EXISTS else "universal"
-        raise UsageError(
-            f"found --blocks {blocks}, expected at most {len(own)}: the formula has no more "
-            f"{whose} blocks"
-        )
-    kept = {v for scope in own[:blocks] for v in scope.variables}
-    functions = {v: x for v, x in certificate.functions.items() if v in kept}
-    return CircuitCertificate(
-        certificate.kind,
-        certificate.aig,
-        certificate.inputs,
-        functions,
-        certificate.dialect,
-        certificate.path,
-        recognised=certificate.recognised,
-    )
 
 
 def _contradiction(changed: ValueChangedError) -> ContradictionError:

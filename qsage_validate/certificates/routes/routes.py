@@ -34,6 +34,7 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 
 AUTO: Final = "auto"
 SEARCH: Final = "search"
+EXPANSION: Final = "expansion"
 
 # Expansion of so small formulas takes no time, and no other program.
 _SMALL_VARIABLES: Final = 24
@@ -171,7 +172,7 @@ def _order(task: _Task, options: RouteOptions) -> list[str]:
             raise UsageError(
                 "found --route search for a formula, expected a game: only rules can be searched"
             )
-        if options.solver is not None and options.route in (SEARCH, "expansion"):
+        if options.solver is not None and options.route in (SEARCH, EXPANSION):
             raise UsageError(f"found --solver with --route {options.route}, which uses none")
         return [options.route]
     if options.solver is not None:
@@ -179,8 +180,8 @@ def _order(task: _Task, options: RouteOptions) -> list[str]:
     if task.encoding is not None:
         return [SEARCH, "bloqqer", "trace"]
     if task.quick:
-        return ["expansion", "bloqqer", "trace"]
-    return ["bloqqer", "trace", "expansion"]
+        return [EXPANSION, "bloqqer", "trace"]
+    return ["bloqqer", "trace", EXPANSION]
 
 
 def _failure(attempts: list[Attempt], failures: list[QsageError]) -> QsageError:
@@ -275,7 +276,7 @@ def _expansion(task: _Task, limits: Limits) -> Candidate:
     watch = Stopwatch()
     most = _SMALL_GATES if task.quick else MAX_GATES
     certificate = expand(task.formula, deadline=limits.deadline, max_gates=most)
-    return Candidate(certificate, "expansion", (("expand", watch.seconds),))
+    return Candidate(certificate, EXPANSION, (("expand", watch.seconds),))
 
 
 _ROUTES: Mapping[str, tuple[_Route, str]] = {
@@ -283,5 +284,5 @@ _ROUTES: Mapping[str, tuple[_Route, str]] = {
     "bloqqer": (_bloqqer, "Bloqqer, a solver with a trace, functions lifted back"),
     "trace": (_trace, "a solver with a trace, without preprocessing"),
     "tool": (_tool, "a solver that writes certificates itself"),
-    "expansion": (_expansion, "elimination of all quantifiers, for small formulas"),
+    EXPANSION: (_expansion, "elimination of all quantifiers, for small formulas"),
 }

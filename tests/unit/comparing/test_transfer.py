@@ -6,12 +6,14 @@ from dataclasses import replace
 from random import Random
 
 from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.parts import left_by
 from qsage_validate.certificates.routes.by_expansion import expand
+from qsage_validate.certificates.routes.rest import evaluate
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.qbf import Scope
 from qsage_validate.comparing.outcomes import Loses, Wins
 from qsage_validate.comparing.shared import Shared
-from qsage_validate.comparing.transfer import evaluate, residual, transfer
+from qsage_validate.comparing.transfer import transfer
 from qsage_validate.kernel.dependencies import wrong_dependencies
 from tests.support.random_qbf import random_qbf, truth
 
@@ -51,7 +53,7 @@ def test_random_strategies_win_where_the_residual_formula_says_so() -> None:
         block = Scope(certificate.kind.decides.dual, unshared)
         formula = replace(second, scopes=(block, *second.scopes))
         assert not wrong_dependencies(kept, formula)
-        left = residual(formula, kept)
+        left = left_by(formula, kept)
         assert (truth(left) is certificate.kind.truth) is isinstance(found, Wins)
         for _ in range(4):
             values = {v: rng.random() < 0.5 for v in kept.inputs}

@@ -1,0 +1,63 @@
+"""Parts of certificates: functions for some of the variables, and what they leave of a formula."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
+from qsage_validate.circuit.residual import Value, residual
+from qsage_validate.errors import UsageError
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
+
+
+def first_blocks(certificate: CircuitCertificate, formula: Qbf, blocks: int) -> CircuitCertificate:
+    """The certificate without the functions of blocks behind the first ``blocks`` of its own.
+
+    Raises ``UsageError`` where there are not so many.
+    """
+    own = [s for s in formula.merged_scopes() if s.quantifier is certificate.kind.decides]
+    if blocks > len(own):
+        whose = "existential" if certificate.kind.decides is Quantifier.EXISTS else "universal"
+        raise UsageError(
+            f"found --blocks {blocks}, expected at most {len(own)}: the formula has no more "
+            f"{whose} blocks"
+        )
+    kept = {v for scope in own[:blocks] for v in scope.variables}
+    functions = {v: x for v, x in certificate.functions.items() if v in kept}
+    return replace(certificate, functions=functions, extra={})
+
+
+def left_by(formula: Qbf, part: CircuitCertificate) -> Qbf:
+    """What is left of the formula when the variables that ``part`` decides are its functions."""
+    number = formula.max_variable + 1
+    gates = {number: Gate(Connective.OR, ())}
+    names = [number, *part.inputs]  # by the variable of the graph: 0 is the constant false
+    aig, outputs = part.aig.restrict_to_cone(list(part.functions.values()))
+
+    def signed(literal: int) -> int:
+        name = names[literal >> 1]
+        return -name if literal & 1 else name
+
+    for a, b in zip(aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True):
+        number += 1
+        gates[number] = Gate(Connective.AND, (signed(a), signed(b)))
+        names.append(number)
+    values: dict[int, Value] = dict(zip(part.functions, map(signed, outputs), strict=True))
+    return residual(formula, values, gates)
+
+
+def joined(formula: Qbf, part: CircuitCertificate, rest: CircuitCertificate) -> CircuitCertificate:
+    """The functions of ``part`` and of ``rest``, a certificate of what the part leaves."""
+    opponent = formula.variables(part.kind.decides.dual)
+    builder = AigBuilder(len(opponent))
+    literals = dict(zip(opponent, builder.inputs, strict=True))
+    functions: dict[int, int] = {}
+    for each in (part, rest):
+        inputs = [literals[v] for v in each.inputs]
+        built = embed(builder, each.aig, inputs, list(each.functions.values()))
+        functions.update(zip(each.functions, built, strict=True))
+    aig, moved = builder.build(list(functions.values()))
+    decided = dict(zip(functions, moved, strict=True))
+    return CircuitCertificate(part.kind, aig, opponent, decided, Dialect.CAQE)

@@ -1,0 +1,90 @@
+"""The rest of a strategy: functions for the variables that a part of a certificate leaves open.
+
+The functions of the part become gates: what is left is a formula about the other variables, which
+has the promised value exactly when functions of these complete the part.  A certificate of what is
+left gives them, or shows the play in which the part is lost whatever they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+from qsage_validate.certificates.parts import joined, left_by
+from qsage_validate.certificates.routes.routes import (
+    AUTO,
+    EXPANSION,
+    CertifiedFormula,
+    RouteOptions,
+    certify_formula,
+)
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import UndecidedError
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.solvers.qbf.backend import SolverMissingError
+from qsage_validate.solvers.qbf.replies import constant_value
+from qsage_validate.system.progress import Tell, nobody
+
+# Seconds that a solver gets for what is left as it is, before others get it preprocessed.
+_AT_FIRST: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A part with functions of the rest: a claim, which its reader checks; ``by`` found them."""
+
+    certificate: CircuitCertificate
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Beaten:
+    """What is left has the other value: the opponent wins with ``choice`` where the rest is false.
+
+    ``choice`` has the opponent's variables; a proved certificate of ``left`` gave it.
+    """
+
+    left: Qbf
+    choice: Mapping[int, bool]
+    by: str
+
+
+def complete(
+    formula: Qbf, part: CircuitCertificate, options: RouteOptions, *, tell: Tell = nobody
+) -> Completed | Beaten:
+    """Functions of what ``part`` leaves open, or why there are none.
+
+    Something is left open, and the functions of ``part`` read only what stands left of their
+    variables.  ``options`` say how the rest is found.  Raises ``UndecidedError``, and the errors of
+    ``certify_formula`` where there are no solvers.
+    """
+    left = left_by(formula, part)
+    made = certified(left, options, tell=tell)
+    if made.certificate.kind is part.kind:
+        return Completed(joined(formula, part, made.certificate), made.by)
+    values = evaluate(made.certificate, {})
+    opponent = formula.variables(part.kind.decides.dual)
+    return Beaten(left, {v: values.get(v, False) for v in opponent}, made.by)
+
+
+def certified(formula: Qbf, options: RouteOptions, *, tell: Tell = nobody) -> CertifiedFormula:
+    """A residual formula decided: mostly little is left, which needs no preprocessing."""
+    if constant_value(formula) is not None:
+        return certify_formula(formula, replace(options, route=EXPANSION, solver=None), tell=tell)
+    if options.route == AUTO and options.solver is None:
+        at_first = replace(options.limits, deadline=options.limits.deadline.sooner(_AT_FIRST))
+        with suppress(UndecidedError, SolverMissingError):
+            quick = replace(options, route="trace", limits=at_first)
+            return certify_formula(formula, quick, tell=tell)
+    return certify_formula(formula, options, tell=tell)
+
+
+def evaluate(certificate: CircuitCertificate, choice: Mapping[int, bool]) -> dict[int, bool]:
+    """The values of a certificate's functions; variables without a value are false."""
+    aig = certificate.aig
+    values = [False, *(choice.get(v, False) for v in certificate.inputs)]
+    for a, b in zip(aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True):
+        values.append((values[a >> 1] != bool(a & 1)) and (values[b >> 1] != bool(b & 1)))
+    return {v: values[f >> 1] != bool(f & 1) for v, f in certificate.functions.items()}
