@@ -19,7 +19,7 @@ from qsage_validate.games.protocol import Game
 
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.rules import BddlGame
-    from qsage_validate.games.gdl.rounds import RoundsGame
+    from qsage_validate.games.gdl.rules import RoundsGame
     from qsage_validate.games.positional.rules import PositionalGame
 
 LANGUAGES: Final[Mapping[str, Language[Any]]] = {

@@ -1,7 +1,7 @@
 """The protocol that every kind of game answers: games, positions, moves, outcomes.
 
 Referee, search, interface and adversaries are written once, against these types.  Positions
-are frozen and hashable; moves and positions have a text form that parses back.
+are frozen and hashable; moves have a text form that parses back, positions one that is complete.
 """
 
 from __future__ import annotations
@@ -120,14 +120,6 @@ class Board:
         rows = range(0, self.width * self.height, self.width)
         return "/".join("".join(s.value for s in self.squares[r : r + self.width]) for r in rows)
 
-    @classmethod
-    def parse(cls, text: str) -> Board:
-        """The board whose ``str`` is ``text`` (rows joined by ``/``)."""
-        rows = text.split("/")
-        if len({len(row) for row in rows}) != 1:
-            raise ValueError(f"rows of different lengths in {text!r}")
-        return cls(len(rows[0]), len(rows), tuple(Square(c) for row in rows for c in row))
-
     def differences(self, other: Board) -> list[tuple[int, int]]:
         """The squares, 1-based (x, y), on which two boards of one size differ."""
         return [
@@ -140,7 +132,7 @@ class Board:
 class Position(ABC):
     """A frozen, hashable position of a game of bounded depth.
 
-    ``str(position)`` is its text form, which the game's ``parse_position`` reads back.
+    ``str(position)`` tells all of it.
     """
 
     __slots__ = ()
@@ -336,10 +328,6 @@ class Game(ABC):
     @abstractmethod
     def parse_move(self, text: str, player: Player) -> Move:
         """The move that ``text`` names, legal or not; raises ``MalformedMoveError``."""
-
-    @abstractmethod
-    def parse_position(self, text: str) -> Position:
-        """The position whose ``str`` is ``text``; raises ``UsageError``."""
 
     @abstractmethod
     def moves(self, player: Player) -> Sequence[Move]:

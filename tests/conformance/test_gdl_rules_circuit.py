@@ -25,8 +25,7 @@ from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.machine import StateMachine
 from qsage_validate.games.gdl.model import Description, Ground, term_text
 from qsage_validate.games.gdl.parser import parse_description, read_description
-from qsage_validate.games.gdl.rounds import RoundsGame, RoundsPosition
-from qsage_validate.games.gdl.rules import GdlMove
+from qsage_validate.games.gdl.rules import GdlMove, RoundsGame, RoundsPosition
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Move, Player
@@ -172,8 +171,8 @@ def test_clingo_says_the_same_of_random_plays(shared_data: Path) -> None:
     for name, rounds in SMALL.items():
         description = description_of(shared_data, name)
         game = game_of(description, rounds)
-        reference = ClingoReference(clingo, game.inner.description)
-        roles = game.inner.roles
+        reference = ClingoReference(clingo, game.description)
+        roles = game.roles
         for pair in play(Pair.initial(game), random.Random(name)):
             rules, position, state = pair.rules, pair.position, pair.state
             if position.chosen is not None:
@@ -554,7 +553,7 @@ def test_a_move_that_only_the_model_has_is_played(certified: Any) -> None:
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
     assert finding.moves == ("wait", "stay")
     same = game_of(text + "(<= (legal blue stay) (true (control red)) (true (control blue)))", 10)
-    assert isinstance(verdict(made, game_of(same.inner.description, 10, role="red")), Proved)
+    assert isinstance(verdict(made, game_of(same.description, 10, role="red")), Proved)
 
 
 def test_a_formula_that_is_wrong_about_a_fluent_is_found(certified: Any) -> None:

@@ -35,6 +35,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_template
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.solver import SearchResult, Solver
+from tests.support.position_text import parse_position
 from tests.support.positional import hex_text
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -69,7 +70,7 @@ def test_every_file_is_read_as_it_is_written(pg: Path) -> None:
         content = read_pg(path)
         assert parse_pg(pg_text(content)) == replace(content, path=None), path
         game = PositionalGame(read_positional(path))
-        assert game.parse_position(str(game.initial)) == game.initial
+        assert parse_position(game, str(game.initial)) == game.initial
         hexagons = path.parent.name in ("B-Hex", "hex-hein")
         assert not hexagons or game.model.hexagons, path
     boards = list(pg.rglob("*.hex"))

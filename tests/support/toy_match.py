@@ -23,6 +23,7 @@ from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Board, Illegality, Player, Square
 from qsage_validate.play.match import Match
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+from tests.support.position_text import board_of
 
 B, W, O = Square.BLACK, Square.WHITE, Square.OPEN  # noqa: E741
 
@@ -73,21 +74,21 @@ def three_in_a_row(board: Board) -> bool:
 
 TIC = Toy(
     "tic 4x4",
-    Board.parse("..../..../..../...."),
+    board_of("..../..../..../...."),
     {"occupy": place(B)},
     {"occupy": place(W)},
     wins=three_in_a_row,
 )
 PAWNS = Toy(
     "pawns 3x4",
-    Board.parse("WWW/.../.../BBB"),
+    board_of("WWW/.../.../BBB"),
     {"up": step(B, 0, -1), "left": step(B, -1, -1, W), "right": step(B, 1, -1, W)},
     {"down": step(W, 0, 1), "left": step(W, -1, 1), "right": step(W, 1, 1), "kick": step(W, 1, 1)},
     plies=6,
 )
 DOMINOES = Toy(
     "dominoes 4x3",
-    Board.parse("..../..../...."),
+    board_of("..../..../...."),
     {"vertical": (Condition(0, 0, O, B), Condition(0, 1, O, B))},
     {"horizontal": (Condition(0, 0, O, W), Condition(1, 0, O, W))},
     plies=6,

@@ -25,7 +25,7 @@ from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, St
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.games.gdl.checks import role_names
-from qsage_validate.games.gdl.loading import gdl_game
+from qsage_validate.games.gdl.loading import rounds_game
 from qsage_validate.games.gdl.model import term_order, term_text
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.protocol import Player
@@ -111,7 +111,7 @@ def _tables(model: GdlModel, variant: Variant) -> GdlTables:
     names = [term_text(role) for role in role_names(description)]
     if len(names) < 2:
         raise UsageError(f"found one role in {model.name} ({names[0]}), expected two or more")
-    gdl_game(model).check_turns()
+    rounds_game(model).check_turns()
     inner = encode_gdl(description, model.rounds, black=model.role, win=model.win, variant=variant)
     return GdlTables(
         inner.qbf,

@@ -47,7 +47,6 @@ from qsage_validate.games.bddl.ground import (
 from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
 from qsage_validate.games.bddl.symmetry import find_symmetries
-from qsage_validate.games.position_text import read_board_text, wrong_size
 from qsage_validate.games.protocol import (
     Board,
     Game,
@@ -355,17 +354,6 @@ class BddlGame(Game):
         if len(fitting) > 1:
             raise AmbiguousMoveError(f"{quoted(name)} fits {' and '.join(fitting)}")
         return BddlMove(fitting[0], int(x), int(y))
-
-    def parse_position(self, text: str) -> BddlPosition:
-        """The position that ``text`` shows (``"B../.W./... ply 3"``; ply 1 when it is not said).
-
-        Any board of the right size is taken, whether or not it can arise in a play.
-        """
-        width, height = self.grounding.width, self.grounding.height
-        board, ply = read_board_text(text, width, height, self.plies)
-        if (board.width, board.height) != (width, height):
-            raise wrong_size(board, width, height)
-        return BddlPosition(self, self.grounding.state_of(board), ply)
 
     @cached_property
     def _places(self) -> Mapping[str, tuple[int, int]]:

@@ -16,7 +16,7 @@ from qsage_validate.games.library.template import option_values
 from qsage_validate.games.model_text import ModelParts, errors_in
 
 if TYPE_CHECKING:
-    from qsage_validate.games.gdl.rounds import RoundsGame
+    from qsage_validate.games.gdl.rules import RoundsGame
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 

@@ -1,24 +1,22 @@
-"""A two-player game in GDL by the protocol of all games: whose turn it is, moves, outcomes.
+"""A two-player game in GDL by the protocol of all games, with each round as two plies.
 
 What is read how:
 
 * Black is the role whose win is asked for (the first role unless another is named), White the
-  other.  Black wins when the play ends with a goal of Black's of at least ``win``, within
-  ``plies`` rounds; everything else is White's, draws among it (Definition 5 of He, Saffidine
-  and Thielscher 2024).
-* A ply is a round: both roles move at once, and the move that is played is that of the role
-  that has a choice; the other makes its only move.  Where neither has a choice it is the turn of
-  the role whose turn it is by the rhythm of the game, or else of the one whose move is not what
-  it does while it waits.  It makes no difference to the game.
+  other.  Black wins when the play ends with a goal of Black's of at least ``win``, within so many
+  rounds; everything else is White's, draws among it.
+* Black chooses, then White, whoever of them has a choice: this is Definition 5 of He, Saffidine
+  and Thielscher 2024 to the letter.  Plies alternate, as search wants it, even where the turns of
+  the game do not.  One more ply is left at the end, at which Black claims a win that the last
+  round brought, so a game of N rounds has 2N + 1 plies; :func:`rounds_of` turns plies back.
 * A state in which both have a choice is an error that names it: the game is not turn-taking.
-* A player may move several times in a row, so search asks :mod:`rounds`.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -30,10 +28,9 @@ from qsage_validate.errors import (
     QsageError,
     UsageError,
 )
-from qsage_validate.formats.sexpr import read_nodes
-from qsage_validate.formats.source import Source, quoted
+from qsage_validate.formats.source import quoted
 from qsage_validate.games.gdl.explain import why_not
-from qsage_validate.games.gdl.grid import Grid, drawing, find_grid
+from qsage_validate.games.gdl.grid import Grid, find_grid
 from qsage_validate.games.gdl.horizon import Step, horizon, move_domains, turn_order
 from qsage_validate.games.gdl.machine import State, StateMachine, state_text
 from qsage_validate.games.gdl.model import (
@@ -56,14 +53,20 @@ from qsage_validate.games.protocol import (
     Position,
     Square,
 )
+from qsage_validate.games.protocol import State as KernelState
 
-MAX_PLIES: Final = 10_000
+BLACK, WHITE = Player.BLACK, Player.WHITE
+MAX_ROUNDS: Final = 10_000
 
 # Rows of a table that shows a state.
 _MAX_ROWS: Final = 60
-
-_POSITION = re.compile(r"\s*\{(.*)\}(?:\s+ply\s+([0-9]{1,6}))?\s*", re.DOTALL)
+_KEPT: Final = 200_000
 _CALL = re.compile(r"\s*[^\s();,]+\s*\(.*\)\s*", re.DOTALL)
+
+
+def rounds_of(plies: int) -> int:
+    """How many rounds so many plies of a :class:`RoundsGame` are."""
+    return plies // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +84,21 @@ class NotTurnTakingError(QsageError):
 
 
 @dataclass(frozen=True)
-class GdlPosition(Position):
-    """A state and the number of the round that comes next."""
+class RoundsPosition(Position):
+    """A state, and what Black does in this round once that is chosen."""
 
-    game: GdlGame = field(repr=False)
+    game: RoundsGame = field(repr=False)
     state: State
+    chosen: Ground | None
     ply_number: int
 
     def __str__(self) -> str:
-        return f"{state_text(self.state)} ply {self.ply_number}"
+        part = "" if self.chosen is None else f" after {GdlMove(self.chosen)}"
+        return f"{state_text(self.state)} ply {(self.ply_number + 1) // 2}{part}"
 
     @property
     def to_move(self) -> Player:
-        return self.game.mover(self.state, self.ply_number)
+        return BLACK if self.chosen is None else WHITE
 
     @property
     def ply(self) -> int:
@@ -101,50 +106,33 @@ class GdlPosition(Position):
 
     @property
     def outcome(self) -> Outcome | None:
-        game = self.game
-        outcome = game.end(self.state)
-        if outcome is None and self.ply_number > game.plies:
-            return Outcome(Player.WHITE, f"held out for {rounds_text(game.plies)}")
+        if self.chosen is not None:
+            return None
+        rounds, outcome = self.game.rounds, self.game.end(self.state)
+        if outcome is None and (self.ply_number + 1) // 2 > rounds:
+            return Outcome(WHITE, f"held out for {rounds_text(rounds)}")
         return outcome
 
     @property
     def board(self) -> Board:
         return self.game.board(self.state)
 
-    @property
-    def drawing(self) -> str:
-        """The position in the description's words: the grid, and a table of the rest."""
-        return drawing(self.game.grid, self.state)
-
     def legal_moves(self) -> Sequence[GdlMove]:
         if self.outcome is not None:
             return ()
-        return [GdlMove(move) for move in self.game.choices(self.state)[self.to_move]]
+        return [GdlMove(m) for m in self.game.choices(self.state)[self.to_move]]
 
-    def joint(self, move: Move) -> dict[Ground, Ground]:
-        """What each role does when the player to move plays ``move``."""
-        if not isinstance(move, GdlMove) or not self.is_legal(move):
-            illegality = self.illegality(move)
-            assert illegality is not None, "illegal but without a reason"
-            raise IllegalMoveError(illegality.text)
-        player = self.to_move
-        (other,) = self.game.choices(self.state)[player.other]
-        roles = self.game.roles
-        return {roles[player]: move.term, roles[player.other]: other}
-
-    def play(self, move: Move) -> GdlPosition:
-        after = self.game.machine.successor(self.state, self.joint(move))
-        return GdlPosition(self.game, after, self.ply_number + 1)
-
-    def is_legal(self, move: Move) -> bool:
-        return (
-            isinstance(move, GdlMove)
-            and self.outcome is None
-            and move.term in self.game.choices(self.state)[self.to_move]
-        )
+    def play(self, move: Move) -> RoundsPosition:
+        illegality = self.illegality(move)
+        if illegality is not None or not isinstance(move, GdlMove):
+            raise IllegalMoveError(illegality.text if illegality else f"{move}: no move")
+        if self.chosen is None:
+            return RoundsPosition(self.game, self.state, move.term, self.ply_number + 1)
+        after = self.game.after(self.state, self.chosen, move.term)
+        return RoundsPosition(self.game, after, None, self.ply_number + 1)
 
     def illegality(self, move: Move) -> Illegality | None:
-        if self.is_legal(move):
+        if move in self.legal_moves():
             return None
         outcome = self.outcome
         if outcome is not None:
@@ -154,8 +142,8 @@ class GdlPosition(Position):
         return self.game.illegality(self.state, self.to_move, move)
 
 
-class GdlGame(Game):
-    """The game of a description, for so many rounds; ``black`` names a role.
+class RoundsGame(Game):
+    """The game of a description, for so many ``rounds``; ``black`` names a role.
 
     Raises ``InputError`` for a description that is not valid, ``UsageError`` for another number
     of roles than two, for a role that there is not, and for a number out of range.
@@ -165,12 +153,7 @@ class GdlGame(Game):
     lists_moves = False
 
     def __init__(
-        self,
-        description: Description,
-        plies: int,
-        *,
-        black: str | None = None,
-        win: int = 100,
+        self, description: Description, rounds: int, *, black: str | None = None, win: int = 100
     ) -> None:
         self.machine = StateMachine(description)
         self.description = description
@@ -182,34 +165,34 @@ class GdlGame(Game):
             )
         if black is not None and black.lower() not in [name.lower() for name in names]:
             raise UsageError(f"found the role {quoted(black)}, expected {' or '.join(names)}")
-        if not 0 <= plies <= MAX_PLIES:
-            raise UsageError(f"found {plies} rounds, expected 0 to {MAX_PLIES:,}")
+        if not 0 <= rounds <= MAX_ROUNDS:
+            raise UsageError(f"found {rounds} rounds, expected 0 to {MAX_ROUNDS:,}")
         if not 0 < win <= 100:
             raise UsageError(f"found {win} as the goal that wins, expected 1 to 100")
         first, second = self.machine.roles
         swap = black is not None and black.lower() == names[1].lower()
         self.roles: Mapping[Player, Ground] = {
-            Player.BLACK: second if swap else first,
-            Player.WHITE: first if swap else second,
+            BLACK: second if swap else first,
+            WHITE: first if swap else second,
         }
         self.win = win
-        self._plies = plies
+        self.rounds = rounds
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GdlGame):
+        if not isinstance(other, RoundsGame):
             return NotImplemented
         return self is other or self.identity == other.identity
 
     def __hash__(self) -> int:
-        return hash((self.name, self._plies, self.win))
+        return hash((self.name, self.rounds, self.win))
 
     def __reduce__(self) -> tuple[object, ...]:
         # The machine has functions made for the clauses, which cannot be pickled: made anew.
-        return _game, (self.description, self._plies, self.roles[Player.BLACK], self.win)
+        return _game, (self.description, self.rounds, self.roles[BLACK], self.win)
 
     @property
     def identity(self) -> tuple[object, ...]:
-        return self.description.rules, self._plies, self.win, tuple(self.roles.items())
+        return self.description.rules, self.rounds, self.win, tuple(self.roles.items())
 
     @property
     def name(self) -> str:
@@ -217,59 +200,53 @@ class GdlGame(Game):
 
     @property
     def plies(self) -> int:
-        return self._plies
+        return 2 * self.rounds + 1
 
     @property
-    def initial(self) -> GdlPosition:
-        return GdlPosition(self, self.machine.initial, 1)
+    def moves_made(self) -> int:
+        return 2 * self.rounds
+
+    def count(self, plies: int) -> int:
+        return rounds_of(plies)
+
+    def span(self, plies: int | None) -> str:
+        return rounds_text(None if plies is None else rounds_of(plies))
+
+    @property
+    def first_player(self) -> Player:
+        return BLACK
+
+    @property
+    def initial(self) -> RoundsPosition:
+        return RoundsPosition(self, self.machine.initial, None, 1)
+
+    def after(self, state: State, black: Ground, white: Ground) -> State:
+        """The state after a round."""
+        return self.machine.successor(state, {self.roles[BLACK]: black, self.roles[WHITE]: white})
 
     # -- turns --------------------------------------------------------------------------------
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """What can happen in each round, at most."""
-        return tuple(horizon(self.machine, max(self._plies, 1)))
-
-    @cached_property
-    def order(self) -> tuple[Player | None, ...] | None:
-        """Who can have a choice in each round; ``None`` when that depends on the position.
-
-        A game with an order is strictly turn-taking (section 3.3).
-        """
-        roles = turn_order(self.steps)
-        players = {role: player for player, role in self.roles.items()}
-        if roles is None:
-            return None
-        return tuple(None if role is None else players[role] for role in roles)
+        return tuple(horizon(self.machine, max(self.rounds, 1)))
 
     def check_turns(self, plays: int = 20) -> None:
         """Look at a few random plays; errors as in :meth:`choices`, where one shows them.
 
         Games whose order of play is known need no look.
         """
-        if self.order is not None:
+        if turn_order(self.steps) is not None:
             return
         rng = random.Random(0)
         for _ in range(plays):
             state = self.machine.initial
-            for _ in range(self._plies):
+            for _ in range(self.rounds):
                 if self.machine.terminal(state):
                     break
                 moves = self.choices(state)
                 joint = {self.roles[p]: rng.choice(own) for p, own in moves.items()}
                 state = self.machine.successor(state, joint)
-
-    @property
-    def first_player(self) -> Player:
-        return self.mover(self.machine.initial, 1)
-
-    def player_at(self, ply: int) -> Player:
-        """Who makes a ply; raises ``UsageError`` where that depends on the position."""
-        if self.order is not None and ply <= len(self.order):
-            player = self.order[ply - 1]
-            if player is not None:
-                return player
-        raise UsageError(f"in {self.name} the player of ply {ply} depends on the position")
 
     def choices(self, state: State) -> Mapping[Player, tuple[Ground, ...]]:
         """The legal moves of each player in a state that is not terminal.
@@ -295,36 +272,6 @@ class GdlGame(Game):
             )
         return legal
 
-    def mover(self, state: State, ply: int) -> Player:
-        """Whose turn it is; errors as in :meth:`choices`, Black's when the play has ended."""
-        if self.machine.terminal(state):
-            return Player.BLACK
-        choices = self.choices(state)
-        for player, moves in choices.items():
-            if len(moves) > 1:
-                return player
-        if self.order is not None and ply <= len(self.order):
-            known = self.order[ply - 1]
-            if known is not None:
-                return known
-        acting = [p for p, moves in choices.items() if moves[0] not in self._waiting[p]]
-        return acting[0] if len(acting) == 1 else Player.BLACK
-
-    @cached_property
-    def _waiting(self) -> Mapping[Player, frozenset[Ground]]:
-        """What each player does while the other has a choice, as far as it is always the same."""
-        found: dict[Player, set[Ground]] = {player: set() for player in Player}
-        for step in self.steps:
-            for player, role in self.roles.items():
-                if len(step.moves[role]) == 1 and len(step.moves[self.roles[player.other]]) > 1:
-                    found[player].add(step.moves[role][0])
-        # What one role waits with is what the other waits with, if it has such a move at all.
-        both = found[Player.BLACK] | found[Player.WHITE]
-        return {
-            player: frozenset(both.intersection(self._domains[role]))
-            for player, role in self.roles.items()
-        }
-
     @cached_property
     def _domains(self) -> Mapping[Ground, tuple[Ground, ...]]:
         return move_domains(self.steps)
@@ -335,12 +282,12 @@ class GdlGame(Game):
         """How the play has ended in a terminal state; ``None`` in any other."""
         if not self.machine.terminal(state):
             return None
-        role = self.roles[Player.BLACK]
+        role = self.roles[BLACK]
         goals = self.machine.goals(state, role)
         shown = " and ".join(map(str, goals)) or "no value"
         best = max(goals, default=0)
-        winner = Player.BLACK if best >= self.win else Player.WHITE
-        short = "" if winner is Player.BLACK else f", less than {self.win}"
+        winner = BLACK if best >= self.win else WHITE
+        short = "" if winner is BLACK else f", less than {self.win}"
         return Outcome(winner, f"the game has ended with goal {shown} for {term_text(role)}{short}")
 
     def illegality(self, state: State, player: Player, move: GdlMove) -> Illegality:
@@ -371,17 +318,18 @@ class GdlGame(Game):
         if self.grid is None:
             stones = tuple(Square.BLACK if f in state else Square.OPEN for f in self._table)
             return Board(1, len(stones), stones, names=tuple(map(term_text, self._table)))
-        return self.grid.board(state, self.roles[Player.BLACK])
+        return self.grid.board(state, self.roles[BLACK])
 
     @cached_property
     def _table(self) -> tuple[Ground, ...]:
         """The fluents that can be true in some round, as many as a person can look at."""
-        steps = horizon(self.machine, self._plies + 1)
+        steps = horizon(self.machine, self.rounds + 1)
         found = {fluent for step in steps for fluent in step.possible}
         return tuple(sorted(found, key=term_order)[:_MAX_ROWS]) or tuple(self.machine.initial)
 
     def atoms(self, position: Position) -> frozenset[str]:
-        assert isinstance(position, GdlPosition), "a position of this game"
+        """The fluents; what Black has chosen in this round is none."""
+        assert isinstance(position, RoundsPosition), "a position of this game"
         return frozenset(map(term_text, position.state))
 
     def board_of(self, atoms: Collection[str]) -> Board:
@@ -395,8 +343,8 @@ class GdlGame(Game):
 
     def witnesses(self, position: Position, player: Player) -> frozenset[Player]:
         """The player, where the play has ended by the description with a win of the player's."""
-        assert isinstance(position, GdlPosition), "a position of this game"
-        outcome = self.end(position.state)
+        assert isinstance(position, RoundsPosition), "a position of this game"
+        outcome = None if position.chosen is not None else self.end(position.state)
         won = outcome is not None and outcome.winner is player
         return frozenset({player} if won else ())
 
@@ -442,40 +390,16 @@ class GdlGame(Game):
             player: frozenset(_form(move.term) for move in self.moves(player)) for player in Player
         }
 
-    def parse_position(self, text: str) -> GdlPosition:
-        """The position that ``text`` shows: ``{(cell 1 1 b) (control x)} ply 3``.
-
-        Any fluents are taken, whether or not they can be true together in a play.
-        """
-        match = _POSITION.fullmatch(text)
-        if match is None:
-            raise UsageError(
-                f"found {quoted(text)}, expected fluents in braces, then 'ply' and a number"
-            )
-        body = Source(match[1])
-        try:
-            nodes = read_nodes(body)
-            ends = [node.offset for node in nodes[1:]] + [len(body.text)]
-            starts = [node.offset for node in nodes]
-            fluents = [self._ground(body.text[a:b]) for a, b in zip(starts, ends, strict=False)]
-        except InputError as error:
-            raise UsageError(f"found {error.found} among the fluents, expected terms") from None
-        ply = int(match[2] or 1)
-        if not 1 <= ply <= self.plies + 1:
-            raise UsageError(f"found ply {ply}, expected 1 to {self.plies + 1}")
-        return GdlPosition(self, frozenset(fluents), ply)
-
     def moves(self, player: Player) -> Sequence[GdlMove]:
         """All moves that can be legal for a player in some round, at most."""
         return [GdlMove(move) for move in self._domains.get(self.roles[player], ())]
 
-    def kernel(self) -> Kernel | None:
-        """None of its own: a player may move twice in a row, so ``rounds`` is searched."""
-        raise UsageError(f"{self.name} is searched by rounds: RoundsGame")
+    def kernel(self) -> Kernel:
+        return RoundsKernel(self)
 
 
-def _game(description: Description, plies: int, black: Ground, win: int) -> GdlGame:
-    return GdlGame(description, plies, black=term_text(black), win=win)
+def _game(description: Description, rounds: int, black: Ground, win: int) -> RoundsGame:
+    return RoundsGame(description, rounds, black=term_text(black), win=win)
 
 
 def _form(term: Ground) -> tuple[Ground, int]:
@@ -508,3 +432,85 @@ def rounds_text(number: int | None) -> str:
     if number is None:
         return "any number of rounds"
     return f"{number} {'round' if number == 1 else 'rounds'}"
+
+
+Successors = list[tuple[int, KernelState, bool]]
+
+
+class RoundsKernel(Kernel):
+    """States are those of the game; with Black's part of the round chosen, a pair.
+
+    Black wins at once where the game has ended with Black's goal; White by a part of the round
+    that ends it without.
+    """
+
+    def __init__(self, game: RoundsGame) -> None:
+        self._game = game
+        self._numbers: dict[Player, dict[Ground, int]] = {player: {} for player in Player}
+        self._moves: dict[Player, list[GdlMove]] = {player: [] for player in Player}
+        self._known: dict[KernelState, Successors] = {}
+
+    @property
+    def initial(self) -> KernelState:
+        return self._game.machine.initial
+
+    def _number(self, player: Player, move: Ground) -> int:
+        numbers = self._numbers[player]
+        if move not in numbers:
+            numbers[move] = len(numbers)
+            self._moves[player].append(GdlMove(move))
+        return numbers[move]
+
+    def _end(self, state: State) -> Player | None:
+        outcome = self._game.end(state)
+        return None if outcome is None else outcome.winner
+
+    def successors(self, state: KernelState, player: Player) -> Successors:
+        known = self._known.get(state)
+        if known is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            known = self._known[state] = self._find(state)
+        return known
+
+    def _find(self, state: KernelState) -> Successors:
+        inner = self._game
+        if isinstance(state, frozenset):
+            if self._end(state) is not None:
+                return []
+            return [
+                (self._number(BLACK, move), (state, move), False)
+                for move in inner.choices(state)[BLACK]
+            ]
+        before, chosen = _pair(state)
+        found: Successors = []
+        for move in inner.choices(before)[WHITE]:
+            after = self._game.after(before, chosen, move)
+            found.append((self._number(WHITE, move), after, self._end(after) is WHITE))
+        return found
+
+    def wins_at_once(self, state: KernelState, player: Player) -> bool:
+        if player is BLACK:
+            assert isinstance(state, frozenset)
+            return self._end(state) is BLACK
+        return any(won for _, _, won in self.successors(state, player))
+
+    def key(self, state: KernelState) -> Hashable:
+        return state
+
+    def move(self, number: int, player: Player) -> Move:
+        return self._moves[player][number]
+
+    def state(self, position: Position) -> KernelState:
+        if not isinstance(position, RoundsPosition):
+            raise UsageError(f"found {position}, expected a position by rounds")
+        if position.chosen is None:
+            return position.state
+        return position.state, position.chosen
+
+
+def _pair(state: KernelState) -> tuple[State, Ground]:
+    assert isinstance(state, tuple)
+    before, chosen = state
+    assert isinstance(before, frozenset)
+    return before, chosen

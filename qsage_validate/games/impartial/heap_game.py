@@ -218,16 +218,6 @@ class HeapGame(Game):
     def kernel(self) -> HeapKernel:
         return HeapKernel(self.rules, self.start)
 
-    # -- positions --------------------------------------------------------------------------
-
-    def parse_position(self, text: str) -> HeapPosition:
-        words = text.rsplit(";", 2)
-        sides = {str(player): player for player in Player}
-        if len(words) != 3 or words[1].strip() not in sides or not words[2].strip().isdecimal():
-            raise UsageError(f"found the position {text!r}, expected 'v = 3; Black; 1'")
-        state = parse_state(self.rules, words[0])
-        return HeapPosition(self, state, sides[words[1].strip()], int(words[2]))
-
 
 @dataclass(frozen=True)
 class HeapPosition(Position):

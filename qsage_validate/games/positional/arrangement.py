@@ -50,16 +50,3 @@ class Arrangement:
         columns = tuple(column_letters(x) for x in range(1, self.width + 1)) if self.grid else ()
         squares = tuple(contents)
         return Board(self.width, self.height, squares, self.shape, self.names, columns, self.top)
-
-    def pieces(self, board: Board) -> tuple[int, int] | None:
-        """The black and the white positions of a board; ``None`` when it has another size."""
-        # No rows at all are read as one row of no columns.
-        size = (board.width, board.height) if board.squares else (self.width, 0)
-        if size != (self.width, self.height):
-            return None
-        black = white = 0
-        for k, square in enumerate(self.squares):
-            content = board[square]
-            black |= (content is Square.BLACK) << k
-            white |= (content is Square.WHITE) << k
-        return black, white

@@ -23,7 +23,6 @@ from qsage_validate.errors import (
     MalformedMoveError,
 )
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.position_text import read_board_text, wrong_size
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.hex import side_owner
 from qsage_validate.games.positional.kernel import PositionalKernel, make_kernel
@@ -310,18 +309,6 @@ class PositionalGame(Game):
     def _examples(self) -> str:
         names = self.model.positions
         return ", ".join(names) if len(names) <= 10 else f"{names[0]}, {names[1]}, … {names[-1]}"
-
-    def parse_position(self, text: str) -> PositionalPosition:
-        """The position that ``text`` shows (``"B../.W./... ply 3"``; ply 1 when it is not said).
-
-        Any board of the right size is taken, whether or not it can arise in a play.
-        """
-        width, height = self.arrangement.width, self.arrangement.height
-        board, ply = read_board_text(text, width, height, self.plies)
-        pieces = self.arrangement.pieces(board)
-        if pieces is None:
-            raise wrong_size(board, width, height)
-        return PositionalPosition(self, *pieces, ply)
 
     @cached_property
     def _permutations(self) -> tuple[Permutation, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import count as count_from
 from typing import Any, Final
 
-from qsage_validate.games.gdl.rounds import rounds_of
+from qsage_validate.games.gdl.rules import rounds_of
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.positional.model import PositionalModel

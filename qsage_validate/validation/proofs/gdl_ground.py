@@ -27,8 +27,7 @@ from qsage_validate.games.gdl.model import (
     Term,
     term_text,
 )
-from qsage_validate.games.gdl.rounds import RoundsGame
-from qsage_validate.games.gdl.rules import GdlGame
+from qsage_validate.games.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.unrolled import (
@@ -73,7 +72,7 @@ def unrolled(
 
     Raises ``TooLargeError`` for more than ``max_rules`` of them, and when the deadline passes.
     """
-    grounder = _Grounder(game.inner, max_rules, deadline)
+    grounder = _Grounder(game, max_rules, deadline)
     try:
         return grounder.game()
     except UndecidedError as error:
@@ -135,7 +134,7 @@ class _Limits:
 
 
 class _Grounder:
-    def __init__(self, game: GdlGame, max_rules: int, deadline: Deadline) -> None:
+    def __init__(self, game: RoundsGame, max_rules: int, deadline: Deadline) -> None:
         self.gdl = game
         self.machine = game.machine
         self.program = game.machine.program
@@ -176,7 +175,7 @@ class _Grounder:
     # -- rounds ------------------------------------------------------------------------------
 
     def game(self) -> UnrolledGame:
-        rounds = self.gdl.plies
+        rounds = self.gdl.rounds
         programs = []
         for number, step in enumerate(horizon(self.machine, rounds + 1)):
             self.limits.check()

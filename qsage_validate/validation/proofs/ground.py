@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.gdl.rounds import RoundsGame
+from qsage_validate.games.gdl.rules import RoundsGame
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries

@@ -17,7 +17,7 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Board, Player, Square
+from qsage_validate.games.protocol import Player, Square
 from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.report import exit_code, frame_lines, match_json
 from qsage_validate.play.transcript import Transcript
@@ -35,6 +35,7 @@ from tests.support.plays import (
     with_function,
 )
 from tests.support.plies import indicators_of
+from tests.support.position_text import board_of
 
 
 def play_out(match: Match, seed: int = 1) -> None:
@@ -484,5 +485,5 @@ def test_the_play_as_json_is_complete_and_serialises() -> None:
     assert data["outcome"]["winner"] == "black"
     assert data["findings"] == []
     assert data["refused"]["rule"] == "open(?x,?y)"
-    assert Board.parse(data["frames"][-1]["board"]) == match.board
+    assert board_of(data["frames"][-1]["board"]) == match.board
     assert Transcript.from_json(json.dumps(data["transcript"])) == match.transcript()

@@ -24,7 +24,6 @@ KINDS = {
     "HeapEngine": "arena/engines/heaps.py",
     "HerbrandReader": "strategies/herbrand.py",
     "GdlModel": "games/gdl/task.py",
-    "GdlGame": "games/gdl/rules.py",
     "BddlPosition": "games/bddl/rules.py",
     "Bounds": "solvers/search/bounds.py",
     "PositionalEngine": "solvers/search/positional/engine.py",

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from qsage_validate.games.protocol import Board, Player, Shape, Square
 from qsage_validate.render.board_svg import Marks, board_svg, describe, size
+from tests.support.position_text import board_of
 
 SVG = "{http://www.w3.org/2000/svg}"
-BOARD = Board.parse("WB../.B../.BW./....")
-HEX = Board(3, 2, tuple(Board.parse("B.W/.B.").squares), Shape.HEXAGONS)
+BOARD = board_of("WB../.B../.BW./....")
+HEX = Board(3, 2, tuple(board_of("B.W/.B.").squares), Shape.HEXAGONS)
 
 
 def drawn(board: Board, marks: Marks | None = None) -> ElementTree.Element:

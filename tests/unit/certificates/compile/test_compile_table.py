@@ -40,6 +40,7 @@ from qsage_validate.solvers.search.solver import Solver, WinningStrategy
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.plies import relisted
+from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, winner
 from tests.support.table_plays import lost_plays
 
@@ -271,7 +272,7 @@ def test_a_plan_by_must_play_keeps_to_its_time() -> None:
 
 def test_witnesses_are_what_reaches_the_goal() -> None:
     game = PositionalGame(hex_network(3, 3, 5))
-    position = game.parse_position("BB./.B./WB. ply 6")
+    position = parse_position(game, "BB./.B./WB. ply 6")
     (way,) = game.witnesses(position, BLACK)
     assert isinstance(way, int)
     assert sorted(game.model.names(way)) == ["b1", "b2", "b3"]

@@ -19,8 +19,7 @@ from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.machine import StateMachine
 from qsage_validate.games.gdl.model import Description, Ground
 from qsage_validate.games.gdl.parser import parse_description, read_description
-from qsage_validate.games.gdl.rounds import RoundsGame
-from qsage_validate.games.gdl.rules import GdlGame
+from qsage_validate.games.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search.solver import solve
 
@@ -138,7 +137,7 @@ def test_some_plays_are_won_and_some_are_not(variant: Variant) -> None:
 )
 def test_truth_is_what_search_finds(black: str, rounds: int, variant: Variant) -> None:
     description = library.load("trails")
-    expected = solve(RoundsGame(GdlGame(description, rounds, black=black))).winner is Player.BLACK
+    expected = solve(RoundsGame(description, rounds, black=black)).winner is Player.BLACK
     assert expected is (black == "red" and rounds == 10)
     assert truth(encode_gdl(description, rounds, black=black, variant=variant).qbf) is expected
 
@@ -254,7 +253,7 @@ def test_recursion_that_moves_can_change_is_built_in_stages() -> None:
     encoding = encode_gdl(description, 4)
     assert {check_play(encoding, machine, rng) for _ in range(60)} == {False, True}
     for rounds in (1, 2):
-        found = solve(RoundsGame(GdlGame(description, rounds))).winner is Player.BLACK
+        found = solve(RoundsGame(description, rounds)).winner is Player.BLACK
         assert truth(encode_gdl(description, rounds).qbf) is found is (rounds == 2)
 
 

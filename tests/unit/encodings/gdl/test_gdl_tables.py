@@ -81,7 +81,7 @@ def test_the_layout_says_what_the_rules_say(name: str) -> None:
         position, moves = game.initial, list[str]()
         while position.outcome is None:
             moves.append(str(rng.choice(position.legal_moves())))
-            position = position.play(GdlMove(game.inner.parse_move(moves[-1], Player.BLACK).term))
+            position = position.play(GdlMove(game.parse_move(moves[-1], Player.BLACK).term))
         values = values_of(encoding, moves)
         position = game.initial
         for ply, move in enumerate(moves):
@@ -98,7 +98,7 @@ def test_the_layout_says_what_the_rules_say(name: str) -> None:
                 atoms = zip(encoding.layout.state.kinds, state, strict=True)
                 true = {a for a, x in atoms if values[abs(x)] == (x > 0)}
                 assert true == set(map(term_text, position.state))
-            position = position.play(game.inner.parse_move(move, Player.BLACK))
+            position = position.play(game.parse_move(move, Player.BLACK))
 
 
 def test_every_variable_of_the_clauses_is_one_of_the_circuits() -> None:

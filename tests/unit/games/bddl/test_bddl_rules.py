@@ -26,6 +26,7 @@ from qsage_validate.games.registry import resolve_model
 from tests.support import naive_rules as naive
 from tests.support.minimax import minimax
 from tests.support.perft import perft
+from tests.support.position_text import parse_position
 from tests.support.wild_models import wild_models
 
 
@@ -160,7 +161,8 @@ def test_moves_and_places_are_drawn_on_their_squares() -> None:
 
 def test_witnesses_are_the_goals_that_hold() -> None:
     game = load_game(resolve_model(["httt"], {"size": "3x3", "shape": "domino", "depth": 5}))
-    position = game.parse_position("BB./B../WW. ply 6")
+    position = parse_position(game, "BB./B../WW. ply 6")
+    assert isinstance(position, BddlPosition)
     black = position.goal_instances(Player.BLACK)
     assert game.witnesses(position, Player.BLACK) == set(black)
     assert len(black) == 2
@@ -274,7 +276,7 @@ def test_moves_to_the_same_board_are_different_moves(connect: BddlGame) -> None:
 
 def test_effects_overwrite_what_stands_on_the_square() -> None:
     game = load_game(resolve_model(["evader-pursuer"], {"size": "4x4", "depth": 3}))
-    captured = game.parse_position("..../..WB/..../.... ply 2").play(BddlMove("right", 3, 2))
+    captured = parse_position(game, "..../..WB/..../.... ply 2").play(BddlMove("right", 3, 2))
     assert str(captured) == "..../...W/..../.... ply 3"
     assert captured.outcome is not None
     assert captured.outcome.reason == "Black has no legal move"
@@ -384,18 +386,9 @@ def test_names_that_differ_in_case_only_are_ambiguous_in_a_third_case() -> None:
 
 
 def test_positions_of_both_text_forms(connect: BddlGame) -> None:
-    position = connect.parse_position("..B/.WB/W.B ply 4")
+    position = parse_position(connect, "..B/.WB/W.B ply 4")
     assert str(position) == "..B/.WB/W.B ply 4"
-    assert connect.parse_position(str(connect.initial.board)) == connect.initial
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "...", "../..", ".../.../..", "..X/.../...", ".../.../... ply 0", ".../.../... ply 99"],
-)
-def test_text_that_is_no_position(connect: BddlGame, text: str) -> None:
-    with pytest.raises(UsageError, match="expected"):
-        connect.parse_position(text)
+    assert parse_position(connect, str(connect.initial.board)) == connect.initial
 
 
 # -- positions as values --------------------------------------------------------------------
@@ -456,8 +449,8 @@ def test_symmetries_keep_moves_and_ends(model: Model, random: Random) -> None:
         ]
         board = Board(model.problem.width, model.problem.height, tuple(squares))
         ply = random.choice(range(1, game.plies + 1))
-        position = game.parse_position(f"{board} ply {ply}")
-        image = game.parse_position(f"{symmetry.board(board)} ply {ply}")
+        position = parse_position(game, f"{board} ply {ply}")
+        image = parse_position(game, f"{symmetry.board(board)} ply {ply}")
         assert (position.outcome is None) == (image.outcome is None)
         if position.outcome and image.outcome:
             assert position.outcome.winner is image.outcome.winner

@@ -26,6 +26,7 @@ from qsage_validate.solvers.search.solver import solve
 from qsage_validate.synthesis.checks.search_check import search_check
 from qsage_validate.system.limits import NEVER
 from tests.support.heap_rules import GOLDEN, TRANSFER, examples, golden
+from tests.support.position_text import parse_position
 
 
 def game(name: str, start: State, *, misere: bool = False) -> HeapGame:
@@ -72,12 +73,12 @@ def test_moves_and_positions_parse_back(name: str) -> None:
     for start in box_states(rules.game, 40):
         heaps = HeapGame(rules, start)
         position = heaps.initial
-        assert heaps.parse_position(str(position)) == position
+        assert parse_position(heaps, str(position)) == position
         for move in position.legal_moves():
             assert heaps.parse_move(str(move), Player.BLACK) == move
             after = position.play(move)
             assert after.to_move is Player.WHITE
-            assert heaps.parse_position(str(after)) == after
+            assert parse_position(heaps, str(after)) == after
 
 
 # -- legality -------------------------------------------------------------------------------

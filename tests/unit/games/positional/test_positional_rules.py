@@ -25,6 +25,7 @@ from qsage_validate.games.positional.rules import PositionalGame, PositionalPosi
 from qsage_validate.games.positional.symmetry import find_symmetries, orbits, representatives
 from qsage_validate.games.protocol import Player, Shape
 from tests.support.perft import perft
+from tests.support.position_text import parse_position
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -64,7 +65,7 @@ def test_a_play_and_its_text_forms() -> None:
     assert position.board.shape is Shape.HEXAGONS
     for move in ("b1", "a2", "b2", "a3", "b3"):
         assert position.outcome is None
-        assert game.parse_position(str(position)) == position
+        assert parse_position(game, str(position)) == position
         assert [str(m) for m in position.legal_moves()].count(move) == 1
         position = position.play(game.parse_move(f" {move.upper()} ", position.to_move))
     assert str(position) == ".B./WB./WB. ply 6"
@@ -112,21 +113,7 @@ def test_positions_without_coordinates_are_a_list() -> None:
     outcome = none.initial.outcome
     assert outcome is not None
     assert outcome.winner is WHITE
-    assert none.parse_position(str(none.initial)) == none.initial
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("BX/.. ply 1", "expected the rows of a 2x2 board"),
-        ("B./. ply 1", "rows of different lengths"),
-        ("B../... ply 1", "found a 3x2 board, expected 2x2"),
-        ("../.. ply 9", "found ply 9, expected 1 to 5"),
-    ],
-)
-def test_positions_that_do_not_parse(text: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        PositionalGame(hex_network(2, 2)).parse_position(text)
+    assert parse_position(none, str(none.initial)) == none.initial
 
 
 def test_whoever_is_first_wins_in_maker_maker() -> None:

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.arena.frame import BoardMove, SquareXY
-from qsage_validate.games.protocol import Board
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.picking import Choose, Drop, NoMove, Picks, Play, Select
+from tests.support.position_text import board_of
 from tests.support.toy_match import DOMINOES, PAWNS, TIC, toy_match
 
 
@@ -126,6 +126,6 @@ def test_only_legal_moves_are_played(
 
 
 def test_squares_of_all_moves_are_marked_on_an_open_board() -> None:
-    board = Board.parse("../..")
+    board = board_of("../..")
     picks = Picks.of([BoardMove("h", 1, 1)], lambda move: ((1, 1), (2, 1)))
     assert picks.starts(board) == {(1, 1), (2, 1)}

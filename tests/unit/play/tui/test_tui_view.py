@@ -10,7 +10,7 @@ import pytest
 
 from qsage_validate.arena.engines.engine import Step
 from qsage_validate.arena.frame import BoardMove, MatchMove, MatchOutcome, SquareXY
-from qsage_validate.games.protocol import Board, Player
+from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.board_art import Mark
 from qsage_validate.play.tui.model.notes import Weight, finding_note
@@ -18,6 +18,7 @@ from qsage_validate.play.tui.model.picking import Play
 from qsage_validate.play.tui.model.requests import Refused
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import Tone, View, picture, square_text, status
+from tests.support.position_text import board_of
 from tests.support.toy_match import DOMINOES, TIC, ToyEngine, bare_match, toy_match
 
 
@@ -124,7 +125,7 @@ def test_a_board_with_very_many_moves_is_picked_by_square() -> None:
         def touched(self, step: Step, move: MatchMove) -> tuple[SquareXY, ...]:
             raise AssertionError("the formula is not asked about so many moves")
 
-    board = Board.parse("/".join(["." * 19] * 19))
+    board = board_of("/".join(["." * 19] * 19))
     toy = replace(TIC, start=board)
     large = Large(toy)
     large.facts = replace(large.facts, has_rules=False)

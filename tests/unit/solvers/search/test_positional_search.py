@@ -27,6 +27,7 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.games.registry import find_template
 from qsage_validate.solvers.search.solver import Solver, winning_strategy
+from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, winner
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -191,7 +192,7 @@ def test_positions_that_a_search_cannot_answer() -> None:
     model = hex_network(2, 2)
     game = PositionalGame(model)
     with pytest.raises(UsageError, match="an open position for each ply"):
-        Solver(game).winner(game.parse_position("WB/W. ply 1"))
+        Solver(game).winner(parse_position(game, "WB/W. ply 1"))
     game = PositionalGame(replace(model, turns=(BLACK, BLACK, WHITE, WHITE)))
     with pytest.raises(UsageError, match="expected 1 as the ply"):
-        Solver(game).winner(game.parse_position("../.. ply 2"))
+        Solver(game).winner(parse_position(game, "../.. ply 2"))

@@ -28,6 +28,7 @@ from qsage_validate.solvers.search.positional.threats import ThreatSearch
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets, alive
 from qsage_validate.solvers.search.solver import Solver, WinningStrategy
 from qsage_validate.system.limits import Deadline, Limits
+from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, random_sets, winner
 
 pytestmark = pytest.mark.slow
@@ -423,5 +424,5 @@ def test_positions_that_no_play_leads_to_have_answers() -> None:
     solver, known = Solver(game, PositionalEngine(game)), Solver(game)
     texts = ("WB./.../... ply 1", ".../.B./... ply 2", "B../W../..W ply 3")
     for text in texts:
-        position = game.parse_position(text)
+        position = parse_position(game, text)
         assert solver.winner(position) is known.winner(position)

@@ -33,6 +33,7 @@ from qsage_validate.system.progress import Progress
 from tests.support import naive_rules as naive
 from tests.support.minimax import minimax
 from tests.support.places import REPOSITORY
+from tests.support.position_text import parse_position
 from tests.support.wild_models import positional_models, wild_models
 
 pytestmark = pytest.mark.slow
@@ -438,7 +439,7 @@ def test_strategies_refuse_what_they_are_not_asked_for() -> None:
     for move in corner:
         lost = lost.play(move)
     assert not strategy.is_win(lost)
-    assert strategy.solver.best_move(game.parse_position("B.W/W../... ply 3")) is not None
-    assert strategy.solver.best_move(game.parse_position("BW./W../... ply 3")) is None
+    assert strategy.solver.best_move(parse_position(game, "B.W/W../... ply 3")) is not None
+    assert strategy.solver.best_move(parse_position(game, "BW./W../... ply 3")) is None
     with pytest.raises(UsageError, match="another game"):
         Solver(load_game(resolve_model(["hex"], {}))).winner(game.initial)
