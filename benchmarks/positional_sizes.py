@@ -25,6 +25,7 @@ from typing import Any, Final
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.clausal_size import size_of
 from benchmarks.positional_paper import (
     TABLE_1,
     TABLE_2,
@@ -36,7 +37,6 @@ from benchmarks.positional_paper import (
 )
 from benchmarks.size_formulas import expected_size
 from benchmarks.symbolic_sizes import circuit_size, paper_size
-from qsage_validate.bench.papers.positional_sizes import size_of
 from qsage_validate.bench.table import Table
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import QsageError

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from qsage_validate.bench.papers.positional_sizes import ClausalSize
+from benchmarks.clausal_size import ClausalSize
 from qsage_validate.encodings.arithmetic import width_for
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.model import Network, PositionalModel

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
 from qsage_validate.errors import UsageError
+from qsage_validate.system.clock import now
 from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.games.protocol import Game
+    from qsage_validate.solvers.qbf.outcome import Status
+    from qsage_validate.system.progress import Progress
 
 BLOQQER: Final = "bloqqer"
 PREPROCESSORS: Final = (NO_PREPROCESSOR, BLOQQER)
@@ -46,9 +49,6 @@ def by_search(run: Run, game: Game) -> RunResult:
     """Who wins by the rules; seconds are those of building the search, too."""
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.search.choose import search_for
-    from qsage_validate.system.clock import now
-    from qsage_validate.system.limits import Deadline, Limits
-    from qsage_validate.system.progress import Progress
 
     started, cpu, deepest = now(), time.process_time(), 0
 
@@ -93,12 +93,14 @@ def by_solver(
     if encoding is not None:
         solved = conclusive(solved, encoding)
     known = {"by": solved.by, "preprocess_seconds": round(solved.preprocess_seconds, 4)}
-    return RunResult(
-        solved.status.name.lower().replace("_", "-"),
-        decided=solved.truth is not None,
-        seconds=solved.seconds,
-        why="" if solved.truth is not None else solved.why,
-        cpu_seconds=solved.cpu_seconds,
-        peak_mb=solved.peak_mb,
-        data={**data, **known},
-    )
+    spent = (solved.seconds, solved.cpu_seconds, solved.peak_mb)
+    return answered(solved.status, solved.why, spent, {**data, **known})
+
+
+def answered(
+    status: Status, why: str, spent: tuple[float, float, float], data: Mapping[str, Any]
+) -> RunResult:
+    """The result of a solver that ended so; ``spent``: seconds, those of processors, peak MiB."""
+    name, decided = status.name.lower().replace("_", "-"), status.truth is not None
+    seconds, cpu, peak = spent
+    return RunResult(name, decided, seconds, "" if decided else why, cpu, peak, data)

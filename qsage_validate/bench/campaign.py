@@ -67,9 +67,14 @@ class Tally:
         self.decided += record.result.decided
         self.by_status[record.result.status] += 1
 
+    @property
+    def statuses(self) -> str:
+        """How many results of each status there are, the most first."""
+        return ", ".join(f"{n} {status}" for status, n in self.by_status.most_common())
+
     def __str__(self) -> str:
-        statuses = ", ".join(f"{n} {status}" for status, n in self.by_status.most_common())
-        return f"{self.finished} of {self.wanted} runs made" + (f": {statuses}" if statuses else "")
+        made = f"{self.finished} of {self.wanted} runs made"
+        return f"{made}: {self.statuses}" if self.by_status else made
 
 
 def run_campaign(
@@ -121,31 +126,15 @@ def _rank(record: Record) -> tuple[bool, float]:
     return record.result.decided, float("inf") if seconds is None else seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """An instance of which some runs say that it is true, others that it is false."""
-
-    instance: str
-    true: tuple[str, ...]
-    false: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return (
-            f"{self.instance}: true say {', '.join(self.true)}; false say {', '.join(self.false)}"
-        )
-
-
-def disagreements(records: Iterable[Record]) -> list[Disagreement]:
-    """The instances on which decided runs contradict each other."""
-    said: dict[str, dict[bool, list[str]]] = {}
+def disagreements(records: Iterable[Record]) -> list[str]:
+    """The instances on which decided runs contradict each other, with who says what."""
+    said: dict[str, dict[bool, dict[str, None]]] = {}
     for record in records:
-        truth = record.result.truth
-        if truth is not None:
-            configs = said.setdefault(record.run.instance, {True: [], False: []})[truth]
-            if record.run.configuration not in configs:
-                configs.append(record.run.configuration)
+        if record.result.truth is not None:
+            own = said.setdefault(record.run.instance, {True: {}, False: {}})
+            own[record.result.truth][record.run.configuration] = None
     return [
-        Disagreement(instance, tuple(configs[True]), tuple(configs[False]))
-        for instance, configs in said.items()
-        if configs[True] and configs[False]
+        f"{instance}: true say {', '.join(own[True])}; false say {', '.join(own[False])}"
+        for instance, own in said.items()
+        if own[True] and own[False]
     ]

@@ -19,18 +19,13 @@ import tempfile
 import threading
 import time
 import traceback
+from dataclasses import replace
 from importlib import import_module
 from typing import IO, Final, cast
 
 from qsage_validate.bench.experiment import Experiment
 from qsage_validate.bench.machine import machine_facts
-from qsage_validate.bench.run import (
-    Json,
-    Run,
-    RunResult,
-    result_from_json,
-    run_from_json,
-)
+from qsage_validate.bench.run import Json, Run, RunResult, result_from_json, run_from_json
 from qsage_validate.errors import QsageError, UndecidedError, one_line
 from qsage_validate.system.clock import Stopwatch, count_processor_time, now
 from qsage_validate.system.memory import limit_memory
@@ -134,9 +129,7 @@ class Child:
     def _ending(self, code: int, errors: bytes) -> tuple[str, str]:
         """Status and explanation for a process that ended without an answer."""
         last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        how = f"exit code {code}"
-        if code < 0:
-            how = f"signal {-code} ({signal.Signals(-code).name})"
+        how = f"signal {-code} ({signal.Signals(-code).name})" if code < 0 else f"exit code {code}"
         return "crashed", one_line(f"it ended with {how}" + (f": {last}" if last else ""))
 
 
@@ -217,14 +210,10 @@ def _measured(result: RunResult) -> RunResult:
     cpu = own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
     unit = 1 << (20 if sys.platform == "darwin" else 10)
     peak = max(own.ru_maxrss, others.ru_maxrss) / unit
-    return RunResult(
-        result.status,
-        result.decided,
-        result.seconds,
-        result.why,
-        cpu if result.cpu_seconds is None else result.cpu_seconds,
-        peak if result.peak_mb is None else result.peak_mb,
-        result.data,
+    return replace(
+        result,
+        cpu_seconds=cpu if result.cpu_seconds is None else result.cpu_seconds,
+        peak_mb=peak if result.peak_mb is None else result.peak_mb,
     )
 
 

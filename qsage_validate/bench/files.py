@@ -7,7 +7,7 @@ of what it holds belongs to its runs.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Final
@@ -21,26 +21,29 @@ from qsage_validate.formats.source import Format, Source, read_bytes, sniff_byte
 _DOMAIN: Final = "domain"
 
 
-def _files(inputs: Sequence[str]) -> Iterator[str]:
-    """The files among the inputs, and those in the folders among them, sorted in each."""
+def files_in(
+    inputs: Sequence[str], wanted: Callable[[str], bool] = lambda path: True
+) -> Iterator[str]:
+    """The files among the inputs, and those wanted in the folders among them, sorted in each."""
     for name in inputs:
         if not os.path.isdir(name):
             yield name
             continue
         for folder, folders, files in os.walk(name):
             folders.sort()
-            yield from (os.path.join(folder, file) for file in sorted(files))
+            yield from filter(wanted, (os.path.join(folder, file) for file in sorted(files)))
 
 
-def _sum(*contents: bytes) -> str:
-    return sha256(b"\0".join(contents)).hexdigest()[:16]
+def content_sum(*paths: str) -> str:
+    """16 hexadecimal digits that tell the contents of files apart."""
+    return sha256(b"\0".join(map(read_bytes, paths))).hexdigest()[:16]
 
 
 def models_in(inputs: Sequence[str]) -> Iterator[Instance]:
     """A problem with the domain in its folder is an instance; other files are passed over."""
     problems: dict[str, list[str]] = {}
     domains: dict[str, list[str]] = {}
-    for path in _files(inputs):
+    for path in files_in(inputs):
         kind = _bddl_kind(path, read_bytes(path))
         if kind is not None:
             found = domains if kind == _DOMAIN else problems
@@ -53,7 +56,7 @@ def models_in(inputs: Sequence[str]) -> Iterator[Instance]:
             raise UsageError(f"found {len(beside)} BDDL domains in {where}, expected one")
         family = os.path.basename(os.path.abspath(folder))
         for path in paths:
-            parts = (("sum", _sum(read_bytes(beside[0]), read_bytes(path))),)
+            parts = (("sum", content_sum(beside[0], path)),)
             name = f"{family}/{os.path.basename(path)}"
             yield Instance(family, name, (os.path.abspath(beside[0]), os.path.abspath(path)), parts)
 
@@ -73,15 +76,14 @@ def _bddl_kind(path: str, data: bytes) -> str | None:
 
 
 def _formulas(inputs: Sequence[str]) -> Iterator[Instance]:
-    for path in _files(inputs):
-        data = read_bytes(path)
-        if sniff_bytes(data) not in (Format.QCIR, Format.QDIMACS):
+    for path in files_in(inputs):
+        if sniff_bytes(read_bytes(path)) not in (Format.QCIR, Format.QDIMACS):
             if path in inputs:
                 raise UsageError(f"found {path}, expected a QCIR or QDIMACS file or a folder")
             continue
         family = os.path.basename(os.path.dirname(os.path.abspath(path)))
         source = (solving.FORMULA, os.path.abspath(path))
-        yield Instance(family, path, source, (("sum", _sum(data)),))
+        yield Instance(family, path, source, (("sum", content_sum(path)),))
 
 
 def _runs(selection: Selection, *, name: str, games: bool) -> list[Run]:

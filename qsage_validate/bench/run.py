@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 Json = dict[str, Any]
@@ -42,14 +42,8 @@ class Run:
     @property
     def question(self) -> tuple[object, ...]:
         """What is asked, whatever the limits: equal for runs that only differ in these."""
-        return (
-            self.experiment,
-            self.instance,
-            self.encoding,
-            self.preprocessor,
-            self.solver,
-            self.options,
-        )
+        how = (self.encoding, self.preprocessor, self.solver, self.options)
+        return (self.experiment, self.instance, *how)
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -62,10 +56,9 @@ class Run:
 
         ``bloqqer+depqbf``, or ``depqbf`` alone; an encoding other than the usual one follows.
         """
-        parts = [self.solver]
+        name = self.solver
         if self.preprocessor != NO_PREPROCESSOR:
-            parts.insert(0, self.preprocessor)
-        name = "+".join(parts)
+            name = f"{self.preprocessor}+{name}"
         if self.encoding not in (NO_ENCODING, "lifted"):
             name += f" ({self.encoding})"
         return name
@@ -76,19 +69,7 @@ class Run:
 
     def as_json(self) -> Json:
         """The fields; :func:`run_from_json` reads them."""
-        return {
-            "experiment": self.experiment,
-            "family": self.family,
-            "instance": self.instance,
-            "source": list(self.source),
-            "solver": self.solver,
-            "encoding": self.encoding,
-            "preprocessor": self.preprocessor,
-            "seconds": self.seconds,
-            "memory_mb": self.memory_mb,
-            "options": dict(self.options),
-            "processor_time": self.processor_time,
-        }
+        return asdict(self) | {"options": dict(self.options)}
 
     def __str__(self) -> str:
         return f"{self.instance}: {self.configuration}"
@@ -121,19 +102,9 @@ class RunResult:
 
     def as_json(self) -> Json:
         """The fields; :func:`result_from_json` reads them."""
-        return {
-            "status": self.status,
-            "decided": self.decided,
-            "seconds": _rounded(self.seconds),
-            "why": self.why[:_MAX_WHY],
-            "cpu_seconds": _rounded(self.cpu_seconds),
-            "peak_mb": _rounded(self.peak_mb),
-            "data": dict(self.data),
-        }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+        fields = asdict(self) | {"why": self.why[:_MAX_WHY]}
+        measured = ("seconds", "cpu_seconds", "peak_mb")
+        return fields | {n: round(fields[n], 4) for n in measured if fields[n] is not None}
 
 
 def run_from_json(data: object) -> Run:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, Final, Protocol
 
 from qsage_validate.bench.child import Child, run_in_child
@@ -37,65 +37,30 @@ class LocalScheduler:
         self._jobs = jobs
 
     def make(self, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
-        waiting: queue.SimpleQueue[Run] = queue.SimpleQueue()
-        for run in runs:
-            waiting.put(run)
-        team = _Team(reference, waiting)
-        threads = [
-            threading.Thread(target=team.work, daemon=True)
-            for _ in range(min(self._jobs, len(runs)))
-        ]
+        lock, children, stopped = threading.Lock(), set[Child](), False
+
+        def make_one(run: Run) -> Made | None:
+            with lock:
+                if stopped:
+                    return None
+                child = Child(reference, run)
+                children.add(child)
+            result, facts = child.wait()
+            with lock:
+                children.discard(child)
+            return run, result, facts
+
+        pool = ThreadPoolExecutor(self._jobs)
         try:
-            for thread in threads:
-                thread.start()
-            for _ in runs:
-                outcome = team.finished.get()
-                if isinstance(outcome, BaseException):
-                    raise outcome
-                yield outcome
+            for future in as_completed([pool.submit(make_one, run) for run in runs]):
+                if (made := future.result()) is not None:
+                    yield made
         finally:
-            team.stop()
-            for thread in threads:
-                if thread.ident is not None:
-                    thread.join()
-
-
-class _Team:
-    """Threads that make runs, and what they have in common."""
-
-    def __init__(self, reference: str, waiting: queue.SimpleQueue[Run]) -> None:
-        self.finished: queue.SimpleQueue[Made | BaseException] = queue.SimpleQueue()
-        self._reference = reference
-        self._waiting = waiting
-        self._lock = threading.Lock()
-        self._children: set[Child] = set()
-        self._stopped = False
-
-    def work(self) -> None:
-        """Make runs until there are no more."""
-        try:
-            while True:
-                run = self._waiting.get_nowait()
-                with self._lock:
-                    if self._stopped:
-                        return
-                    child = Child(self._reference, run)
-                    self._children.add(child)
-                result, facts = child.wait()
-                with self._lock:
-                    self._children.discard(child)
-                self.finished.put((run, result, facts))
-        except queue.Empty:
-            return
-        except BaseException as error:  # noqa: BLE001 (raised again where runs are wanted)
-            self.finished.put(error)
-
-    def stop(self) -> None:
-        """End what is running; nothing more is begun."""
-        with self._lock:
-            self._stopped = True
-            for child in self._children:
-                child.kill()
+            with lock:
+                stopped = True
+                for child in children:
+                    child.kill()
+            pool.shutdown(cancel_futures=True)
 
 
 class DaskScheduler:
@@ -127,11 +92,11 @@ class DaskScheduler:
 def _finished(client: Any, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
     import distributed
 
-    as_completed: Any = distributed.as_completed
+    completed: Any = distributed.as_completed
     # Not pure: what was run before may be wanted anew.
     futures = {client.submit(run_in_child, reference, run, pure=False): run for run in runs}
     try:
-        for future in as_completed(list(futures), loop=client.loop):
+        for future in completed(list(futures), loop=client.loop):
             run = futures[future]
             error = future.exception()
             if error is None:
@@ -139,10 +104,6 @@ def _finished(client: Any, reference: str, runs: Sequence[Run]) -> Iterator[Made
                 yield run, result_from_json(fields), facts
             else:
                 why = f"its worker failed: {type(error).__name__}: {error}".partition("\n")[0]
-                yield (
-                    run,
-                    RunResult("crashed", decided=False, seconds=0.0, why=why),
-                    machine_facts(),
-                )
+                yield run, RunResult("crashed", False, 0.0, why), machine_facts()
     finally:
         client.cancel(list(futures))

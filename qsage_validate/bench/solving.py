@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench.answers import by_search, by_solver, check_preprocessor, check_solver
-from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Configuration, Instance, Selection, Tabulate
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResult
-from qsage_validate.bench.summaries import configuration_names, default_tables, seconds_text
+from qsage_validate.bench.summaries import by_instance, default_tables, seconds_text
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError
 from qsage_validate.system.clock import Stopwatch
@@ -128,7 +127,7 @@ def execute(run: Run) -> RunResult:
         return by_search(run, load_game(_model(run.source)))
     if run.solver.startswith(CERTIFY):
         return _certify(run)
-    return _solve(run)
+    return by_solver(run, *_formula(run))
 
 
 def _model(source: Sequence[str]) -> GameModel:
@@ -156,11 +155,6 @@ def _formula(run: Run) -> tuple[Qbf, Encoding | None, dict[str, Any]]:
         "scopes": len(qbf.merged_scopes()),
     }
     return qbf, encoding, facts
-
-
-def _solve(run: Run) -> RunResult:
-    formula, encoding, data = _formula(run)
-    return by_solver(run, formula, encoding, data)
 
 
 def _certify(run: Run) -> RunResult:
@@ -193,24 +187,12 @@ def tables() -> dict[str, Tabulate]:
 
 def certificates(records: Sequence[Record]) -> Table:
     """An instance a row: by configuration AND gates, and seconds with the check."""
-    known = [r for r in latest(records) if r.run.solver.startswith(CERTIFY)]
-    names = configuration_names(known)
-    places = {(r.run.instance, r.run.configuration): r for r in known}
-    rows = []
-    for instance in dict.fromkeys(r.run.instance for r in known):
-        own = [places.get((instance, config)) for config in names]
-        answers = dict.fromkeys(r.result.status for r in own if r is not None and r.result.decided)
-        cells = [cell for record in own for cell in _certificate_cells(record)]
-        rows.append((instance, " / ".join(answers) or "?", *cells))
-    columns = [f"{config}: {what}" for config in names for what in ("AND gates", "seconds")]
+
+    def cells(result: RunResult) -> tuple[str, str]:
+        if not result.decided:
+            return "", result.status
+        return f"{result.data['certificate_gates']:,}", seconds_text(result.seconds)
+
+    known = [r for r in records if r.run.solver.startswith(CERTIFY)]
     title = "Certificates, each proved for its formula"
-    return Table(title, ("instance", "answer", *columns), tuple(rows), left=2)
-
-
-def _certificate_cells(record: Record | None) -> tuple[str, str]:
-    if record is None:
-        return "", ""
-    if not record.result.decided:
-        return "", record.result.status
-    gates = record.result.data["certificate_gates"]
-    return f"{gates:,}", seconds_text(record.result.seconds)
+    return by_instance(title, known, ["AND gates", "seconds"], cells)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.record import Record
+from qsage_validate.bench.run import RunResult
 from qsage_validate.bench.table import Table
 
 
@@ -66,21 +68,31 @@ def summary(records: Sequence[Record]) -> Table:
 
 def times(records: Sequence[Record]) -> Table:
     """An instance a row: the answer, and how long each configuration took (or why it has none)."""
+
+    def time(result: RunResult) -> tuple[str]:
+        return (seconds_text(result.seconds) if result.decided else result.status,)
+
+    return by_instance("Seconds", records, [""], time)
+
+
+def by_instance(
+    title: str,
+    records: Sequence[Record],
+    columns: Sequence[str],
+    cells: Callable[[RunResult], Sequence[str]],
+) -> Table:
+    """An instance a row: the answer, and for each configuration the cells of these columns."""
     known = latest(records)
     configs = configuration_names(records)
-    places = {(r.run.instance, r.run.configuration): r for r in known}
+    places = {(r.run.instance, r.run.configuration): r.result for r in known}
     rows = []
     for instance in dict.fromkeys(r.run.instance for r in known):
         own = [places.get((instance, config)) for config in configs]
-        answers = dict.fromkeys(r.result.status for r in own if r is not None and r.result.decided)
-        cells = ("" if r is None else _time(r) for r in own)
-        rows.append((instance, " / ".join(answers) or "?", *cells))
-    return Table("Seconds", ("instance", "answer", *configs), tuple(rows), left=2)
-
-
-def _time(record: Record) -> str:
-    result = record.result
-    return seconds_text(result.seconds) if result.decided else result.status
+        answers = dict.fromkeys(result.status for result in own if result and result.decided)
+        shown = [cells(result) if result else ("",) * len(columns) for result in own]
+        rows.append((instance, " / ".join(answers) or "?", *chain(*shown)))
+    names = [f"{config}: {what}" if what else config for config in configs for what in columns]
+    return Table(title, ("instance", "answer", *names), tuple(rows), left=2)
 
 
 def all_runs(records: Sequence[Record]) -> Table:

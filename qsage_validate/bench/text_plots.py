@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -61,10 +62,7 @@ def scatter_text(found: Comparison, width: int = 56, height: int = 20) -> str:
     grid = [[" "] * width for _ in range(height)]
     for k in range(width):
         grid[round(k * (height - 1) / (width - 1))][k] = "·"
-    numbers: dict[tuple[int, int], int] = {}
-    for point in found.points:
-        spot = place(point.y, height), place(point.x, width)
-        numbers[spot] = numbers.get(spot, 0) + 1
+    numbers = Counter((place(p.y, height), place(p.x, width)) for p in found.points)
     for (row, column), number in numbers.items():
         grid[row][column] = "o" if number == 1 else str(number) if number < 10 else "#"
     lines = [f"{found.y_name} (seconds, logarithmic)"]

@@ -12,16 +12,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench import solving
-from qsage_validate.bench.answers import BLOQQER
+from qsage_validate.bench.answers import BLOQQER, answered
 from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
+from qsage_validate.bench.files import content_sum
 from qsage_validate.bench.papers.gdl_tables import TABLES, in_bddl, table2
 from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import quoted, read_bytes
+from qsage_validate.formats.source import quoted
 from qsage_validate.system.clock import Stopwatch
 
 if TYPE_CHECKING:
@@ -36,11 +36,8 @@ _SOLVERS: Final = ("depqbf", "caqe", solving.SEARCH)
 _ROLE: Final = "xplayer"
 
 
-# --- Instances ------------------------------------------------------------------------------
-
-
 def _runs(selection: Selection) -> list[Run]:
-    files = {name: path for path in _files(selection.inputs) for name in [_stem(path)]}
+    files = {os.path.basename(p).removesuffix(SUFFIX): p for p in _files(selection.inputs)}
     if not files:
         raise UsageError(
             f"found no {SUFFIX} file in {', '.join(selection.inputs) or 'no folder'}, expected a "
@@ -68,10 +65,6 @@ def _files(inputs: Sequence[str]) -> Iterator[str]:
             yield given
 
 
-def _stem(path: str) -> str:
-    return os.path.basename(path).removesuffix(SUFFIX)
-
-
 def _published(files: dict[str, str]) -> Iterable[Instance]:
     for cell in table2():
         if cell.file not in files:
@@ -79,7 +72,7 @@ def _published(files: dict[str, str]) -> Iterable[Instance]:
         yield _instance(cell.family, cell.name, files[cell.file], cell.depth, cell.strict)
         if cell.words:
             words = (*cell.words, "--depth", str(cell.depth))
-            yield Instance(cell.family, in_bddl(cell), words, fits=_is_lifted)
+            yield Instance(cell.family, in_bddl(cell), words, fits=lambda c: c.encoding == LIFTED)
 
 
 def _further(files: dict[str, str], depth: str | None) -> Iterable[Instance]:
@@ -102,15 +95,7 @@ def _instance(family: str, name: str, path: str, depth: int, strict: bool | None
     words = [os.path.abspath(path), "--depth", str(depth)]
     if strict is not None:
         words += ["--role", _ROLE]
-    digest = sha256(read_bytes(path)).hexdigest()[:16]
-    return Instance(family, name, tuple(words), (("sum", digest),), fits)
-
-
-def _is_lifted(config: Configuration) -> bool:
-    return config.encoding == LIFTED
-
-
-# --- One run --------------------------------------------------------------------------------
+    return Instance(family, name, tuple(words), (("sum", content_sum(path)),), fits)
 
 
 def execute(run: Run) -> RunResult:
@@ -146,8 +131,7 @@ def _solve(run: Run) -> RunResult:
     watch = Stopwatch()
     formula = encode(find_command(run.source), run.encoding).qbf
     form = clausal_form(formula)
-    data: dict[str, Any] = {"formula_seconds": round(watch.seconds, 4)}
-    data["plain"] = _sizes(form)
+    data: dict[str, Any] = {"formula_seconds": round(watch.seconds, 4), "plain": _sizes(form)}
     limits = Limits(Deadline.after(run.seconds), run.memory_mb)
     seconds = cpu = peak = 0.0
     with workspace() as folder:
@@ -156,31 +140,16 @@ def _solve(run: Run) -> RunResult:
             seconds, cpu, peak = done.seconds, done.cpu_seconds, done.peak_mb
             data["preprocess_seconds"] = round(done.cpu_seconds, 4)
             if done.form is None:
-                status, why = done.status, done.why
-                return RunResult(
-                    status.name.lower().replace("_", "-"),
-                    decided=status.truth is not None,
-                    seconds=seconds,
-                    why="" if status.truth is not None else why,
-                    cpu_seconds=cpu,
-                    peak_mb=peak,
-                    data={**data, "by": "bloqqer", "solve_seconds": 0.0},
-                )
+                data |= {"by": "bloqqer", "solve_seconds": 0.0}
+                return answered(done.status, done.why, (seconds, cpu, peak), data)
             form = done.form
             data["preprocessed"] = _sizes(form)
         backend = get_backend(run.solver)
         outcome = backend.solve(formula, limits, workdir=folder, form=form, outer=False)
     data |= {"by": f"{outcome.solver} {outcome.version}"}
     data["solve_seconds"] = round(outcome.cpu_seconds, 4)
-    return RunResult(
-        outcome.status.name.lower().replace("_", "-"),
-        decided=outcome.truth is not None,
-        seconds=seconds + outcome.seconds,
-        why="" if outcome.truth is not None else outcome.why,
-        cpu_seconds=cpu + outcome.cpu_seconds,
-        peak_mb=max(peak, outcome.peak_mb),
-        data=data,
-    )
+    seconds, cpu = seconds + outcome.seconds, cpu + outcome.cpu_seconds
+    return answered(outcome.status, outcome.why, (seconds, cpu, max(peak, outcome.peak_mb)), data)
 
 
 EXPERIMENT: Final = Experiment(

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Final
 
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Tabulate
+from qsage_validate.bench.papers.published import rows_of
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.summaries import default_tables, seconds_text
 from qsage_validate.bench.table import Table
 
 _COLUMNS: Final = ("gn", "gt", "gd", "sd", "bl")
 _SEARCH: Final = "search"
-_STRICT: Final = "n/a"
-_BLANK: Final = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class Configuration:
     @property
     def strict(self) -> bool:
         """Whether the game is strictly turn-taking."""
-        return self.printed["depqbf sd"] != _STRICT
+        return self.printed["depqbf sd"] != "n/a"
 
     @property
     def truth(self) -> bool:
@@ -64,7 +61,7 @@ def in_bddl(cell: Configuration) -> str:
 def table2() -> tuple[Configuration, ...]:
     """The rows of Table 2."""
     found = []
-    for row in _rows("gdl_table2.csv"):
+    for row in rows_of("gdl_table2.csv"):
         family, config, file, value = (row.pop(n) for n in ("family", "config", "file", "value"))
         longest, depth, words = int(row.pop("longest")), int(row.pop("depth")), row.pop("words")
         found.append(
@@ -76,16 +73,8 @@ def table2() -> tuple[Configuration, ...]:
 @cache
 def table3() -> tuple[Mapping[str, str], ...]:
     """The columns of Table 3."""
-    return tuple(_rows("gdl_table3.csv"))
+    return tuple(rows_of("gdl_table3.csv"))
 
-
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    text = (resources.files("qsage_validate.bench") / "data" / name).read_text("utf-8")
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    yield from csv.DictReader(lines, delimiter=";")
-
-
-# --- Table 2 --------------------------------------------------------------------------------
 
 Places = Mapping[tuple[str, str, str], Record]
 
@@ -102,7 +91,7 @@ def _column(encoding: str) -> str:
 def _solved_in(record: Record | None) -> str:
     """Seconds of the solver alone on a processor, ``*`` without an answer."""
     if record is None:
-        return _BLANK
+        return ""
     if not record.result.decided:
         return "*" if record.result.status == "timeout" else record.result.status
     data = record.result.data

@@ -117,17 +117,10 @@ def execute(run: Run) -> RunResult:
         return _by_positional_search(run, model)
     ask_black, ask_white = _asks(run, model)
     found = alternate(model, ask_black, ask_white, deadline=Deadline.after(run.seconds))
-    seconds = now() - started
-    status = "timeout"
-    if found.winner is not None:
-        status = "true" if found.winner.value == "black" else "false"
-    return RunResult(
-        status,
-        decided=found.winner is not None,
-        seconds=seconds,
-        why="" if found.winner is not None else found.why,
-        data=_data(found),
-    )
+    seconds, data = now() - started, _data(found)
+    if found.winner is None:
+        return RunResult("timeout", False, seconds, found.why, data=data)
+    return RunResult(str(found.winner.value == "black").lower(), True, seconds, data=data)
 
 
 def _by_positional_search(run: Run, model: PositionalModel) -> RunResult:

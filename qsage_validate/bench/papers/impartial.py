@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
-from qsage_validate.bench.papers.impartial_tables import (
-    MALFORMED,
-    OPTIONS,
-    TABLES,
-    WRONG,
-)
+from qsage_validate.bench.files import content_sum, files_in
+from qsage_validate.bench.papers.impartial_tables import MALFORMED, OPTIONS, TABLES, WRONG
 from qsage_validate.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.source import quoted, read_bytes
+from qsage_validate.formats.source import quoted
 from qsage_validate.system.clock import Stopwatch
 
 if TYPE_CHECKING:
@@ -33,9 +29,6 @@ FAMILY: Final = "family"
 SUFFIXES: Final = (".pddl", ".ig")
 
 _MAX_TEXT: Final = 2000
-
-
-# --- Instances ------------------------------------------------------------------------------
 
 
 def _runs(selection: Selection) -> list[Run]:
@@ -62,8 +55,7 @@ def _runs(selection: Selection) -> list[Run]:
         instances = list(_families(options["variant"]))
     strategy = (("strategy", options["strategy"]),)
     chosen = [
-        Instance(one.family, one.name, one.source, one.options + strategy)
-        for one in instances[:: int(options["every"])]
+        replace(one, options=one.options + strategy) for one in instances[:: int(options["every"])]
     ]
     return selection.runs(NAME, chosen, configs)
 
@@ -86,21 +78,11 @@ def _files(inputs: Sequence[str]) -> Iterator[Instance]:
     Names are relative to the folder that was given; the family is the file's folder.
     """
     for given in inputs:
-        if not os.path.isdir(given):
-            yield _file(given, os.path.dirname(os.path.abspath(given)), given)
-            continue
-        for folder, folders, files in os.walk(given):
-            folders.sort()
-            for file in sorted(files):
-                path = os.path.join(folder, file)
-                if file.endswith(SUFFIXES):
-                    yield _file(path, folder, os.path.relpath(path, given))
-
-
-def _file(path: str, folder: str, name: str) -> Instance:
-    digest = sha256(read_bytes(path)).hexdigest()[:16]
-    family = os.path.basename(os.path.abspath(folder))
-    return Instance(family, name, (FILE, os.path.abspath(path)), (("sum", digest),))
+        for path in files_in([given], lambda path: path.endswith(SUFFIXES)):
+            name = path if path == given else os.path.relpath(path, given)
+            family = os.path.basename(os.path.dirname(os.path.abspath(path)))
+            facts = (("sum", content_sum(path)),)
+            yield Instance(family, name, (FILE, os.path.abspath(path)), facts)
 
 
 def _families(variant: str) -> Iterator[Instance]:
@@ -126,16 +108,12 @@ def game_of(source: Sequence[str]) -> ImpartialGame:
     return by_name()[source[1]].make(source[2])
 
 
-# --- One run --------------------------------------------------------------------------------
-
-
 def execute(run: Run) -> RunResult:
     """Synthesise, prove and cross-check; a run is decided by its formula, not by its strategy."""
     from qsage_validate.synthesis.report import as_json
     from qsage_validate.synthesis.smt.session import Method, Options, Verdict, synthesise
 
     watch = Stopwatch()
-
     try:
         game = game_of(run.source)
         options = Options(

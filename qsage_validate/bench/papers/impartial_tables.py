@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Tabulate
+from qsage_validate.bench.papers.published import rows_of
 from qsage_validate.bench.record import Record
 from qsage_validate.bench.summaries import configuration_names, default_tables, seconds_text
 from qsage_validate.bench.table import Table
@@ -34,35 +32,10 @@ CATEGORIES: Final = ("Sub", "Nim", "Welter", "Wythoff", "Chomp")
 _TOTAL: Final = "Total"
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A line of the paper's Table 4: what a method solved in a category.
-
-    ``averages`` are those of the data file's columns; ``None``: nothing was solved.
-    """
-
-    category: str
-    method: str
-    cases: int
-    formulas: int
-    strategies: int
-    averages: Mapping[str, float | None]
-
-
 @cache
-def table4() -> tuple[Published, ...]:
-    """The paper's Table 4, from the data file beside this module."""
-    path = resources.files("qsage_validate.bench") / "data" / "impartial_table4.csv"
-    lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
-    found = []
-    for row in csv.DictReader(lines, delimiter=";"):
-        cases, formulas, strategies = (
-            int(row.pop(name)) for name in ("cases", "formulas", "strategies")
-        )
-        category, method = row.pop("category"), row.pop("method")
-        averages = {name: float(value) if value else None for name, value in row.items()}
-        found.append(Published(category, method, cases, formulas, strategies, averages))
-    return tuple(found)
+def table4() -> tuple[Mapping[str, str], ...]:
+    """The lines of the paper's Table 4: what a method solved in a category."""
+    return tuple(rows_of("impartial_table4.csv"))
 
 
 def category(record: Record) -> str:
@@ -70,9 +43,6 @@ def category(record: Record) -> str:
     first = record.run.family.partition(".")[0]
     known = first.isdigit() and 1 <= int(first) <= len(CATEGORIES)
     return CATEGORIES[int(first) - 1] if known else "other"
-
-
-# --- What came of a run ---------------------------------------------------------------------
 
 
 def has_formula(record: Record) -> bool:
@@ -86,29 +56,6 @@ def has_strategy(record: Record) -> bool:
     return has_formula(record) and strategy is not None and strategy["outcome"] == PROVED
 
 
-def _formula_seconds(record: Record) -> float:
-    return float(record.result.data["seconds"])
-
-
-def _formula_size(record: Record) -> float:
-    return float(record.result.data["size"])
-
-
-def _strategy_seconds(record: Record) -> float:
-    return float(record.result.data["strategy"]["seconds"])
-
-
-def _strategy_size(record: Record) -> float:
-    return float(record.result.data["strategy"]["size"])
-
-
-def _mean(records: Sequence[Record], value: Callable[[Record], float]) -> float | None:
-    return sum(map(value, records)) / len(records) if records else None
-
-
-# --- Table 4 --------------------------------------------------------------------------------
-
-
 def beside_table4(records: Sequence[Record]) -> Table:
     """By category and method: shares of formulas and strategies, seconds and sizes."""
     known = latest(records)
@@ -117,28 +64,7 @@ def beside_table4(records: Sequence[Record]) -> Table:
         own = [r for r in known if name in (category(r), _TOTAL)]
         if not own:
             continue
-        rows += [
-            (
-                name,
-                f"paper: {line.method}",
-                *_cells(
-                    line.cases,
-                    line.formulas,
-                    line.averages["formula_seconds"],
-                    line.averages["formula_size"],
-                    line.averages["common_formula_size"],
-                ),
-                *_cells(
-                    None,
-                    line.strategies,
-                    line.averages["strategy_seconds"],
-                    line.averages["strategy_size"],
-                    cases_of_share=line.cases,
-                ),
-            )
-            for line in table4()
-            if line.category == name
-        ]
+        rows += [_printed(line) for line in table4() if line["category"] == name]
         common = _solved_by_all(own)
         rows += [
             (name, config, *_own_cells([r for r in own if r.run.configuration == config], common))
@@ -155,18 +81,8 @@ def beside_table4(records: Sequence[Record]) -> Table:
         "induction; a strategy of enum is proved winning, not complete",
     )
     columns = (
-        "category",
-        "method",
-        "cases",
-        "formulas",
-        "share",
-        "seconds",
-        "size",
-        "common size",
-        "strategies",
-        "share",
-        "seconds",
-        "size",
+        *("category", "method", "cases", "formulas", "share", "seconds", "size", "common size"),
+        *("strategies", "share", "seconds", "size"),
     )
     return Table("Winning formulas and strategies", columns, tuple(rows), notes, left=2)
 
@@ -184,54 +100,46 @@ def _solved_by_all(records: Sequence[Record]) -> set[str]:
 
 
 def _own_cells(records: Sequence[Record], common: set[str]) -> tuple[str, ...]:
-    formulas = [r for r in records if has_formula(r)]
-    strategies = [r for r in records if has_strategy(r)]
-    shared = [r for r in formulas if r.run.instance in common]
+    formulas = [r.result.data for r in records if has_formula(r)]
+    shared = [r.result.data for r in records if has_formula(r) and r.run.instance in common]
+    strategies = [r.result.data["strategy"] for r in records if has_strategy(r)]
     asked = any("strategy" in r.result.data for r in records)
-    second = _cells(
-        None,
-        len(strategies),
-        _mean(strategies, _strategy_seconds),
-        _mean(strategies, _strategy_size),
-        cases_of_share=len(records),
-    )
+
+    def shares(found: list[Mapping[str, Any]], *sizes: float | None) -> list[str]:
+        return _shares(len(found), len(records), _mean(found, "seconds"), *sizes)
+
+    first = shares(formulas, _mean(formulas, "size"), _mean(shared, "size"))
+    second = shares(strategies, _mean(strategies, "size"))
+    return (f"{len(records):,}", *first, *(second if asked else ("",) * len(second)))
+
+
+def _mean(found: Sequence[Mapping[str, Any]], name: str) -> float | None:
+    return sum(data[name] for data in found) / len(found) if found else None
+
+
+def _printed(line: Mapping[str, str]) -> tuple[str, ...]:
+    cases, formulas, strategies = (int(line[n]) for n in ("cases", "formulas", "strategies"))
+
+    def average(name: str) -> float | None:
+        return float(line[name]) if line[name] else None
+
+    sizes = average("formula_size"), average("common_formula_size")
     return (
-        *_cells(
-            len(records),
-            len(formulas),
-            _mean(formulas, _formula_seconds),
-            _mean(formulas, _formula_size),
-            _mean(shared, _formula_size),
-        ),
-        *(second if asked else ("",) * len(second)),
+        line["category"],
+        f"paper: {line['method']}",
+        f"{cases:,}",
+        *_shares(formulas, cases, average("formula_seconds"), *sizes),
+        *_shares(strategies, cases, average("strategy_seconds"), average("strategy_size")),
     )
 
 
-def _cells(
-    cases: int | None,
-    solved: int,
-    seconds: float | None,
-    size: float | None,
-    common: float | None = None,
-    cases_of_share: int | None = None,
-) -> tuple[str, ...]:
-    whole = cases if cases is not None else cases_of_share
-    cells = [
+def _shares(solved: int, cases: int, seconds: float | None, *sizes: float | None) -> list[str]:
+    return [
         f"{solved:,}",
-        f"{100 * solved / whole:.1f} %" if whole else "",
+        f"{100 * solved / cases:.1f} %",
         "" if seconds is None else seconds_text(seconds),
-        _size_text(size),
+        *("" if size is None else f"{size:.1f}" for size in sizes),
     ]
-    if cases is not None:
-        return (f"{cases:,}", *cells, _size_text(common))
-    return tuple(cells)
-
-
-def _size_text(size: float | None) -> str:
-    return "" if size is None else f"{size:.1f}"
-
-
-# --- By family ------------------------------------------------------------------------------
 
 
 def by_family(records: Sequence[Record]) -> Table:

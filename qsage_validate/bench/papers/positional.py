@@ -8,15 +8,14 @@ win of Black's within the depth?  Every formula is made of the game that the pap
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench import solving
 from qsage_validate.bench.answers import BLOQQER, by_search, by_solver
 from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
+from qsage_validate.bench.files import content_sum, files_in
 from qsage_validate.bench.papers import positional_tables
 from qsage_validate.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.bench.summaries import default_tables
@@ -37,25 +36,6 @@ _OF_ALL: Final = ("cor", "cor+")
 # COVER and PAIRING are left out: one of their answers says nothing about the winner.
 _KNOWN: Final = tuple(dict.fromkeys((*ENCODINGS, *_OF_NETWORKS, *_OF_MAKER_BREAKER, *_OF_ALL)))
 
-_PREPARED: Final = {"yes": True, "no": False}
-
-
-# --- Instances ------------------------------------------------------------------------------
-
-
-def _files(inputs: Sequence[str]) -> Iterator[str]:
-    """The files among the inputs, and the positional games in the folders among them, sorted."""
-    from qsage_validate.games.positional.load import is_positional_file
-
-    for name in inputs:
-        if not os.path.isdir(name):
-            yield name
-            continue
-        for folder, folders, files in os.walk(name):
-            folders.sort()
-            paths = [os.path.join(folder, file) for file in sorted(files)]
-            yield from (path for path in paths if is_positional_file(path))
-
 
 def _depths(selection: Selection) -> tuple[int | None, ...]:
     """The depths that are asked about; ``None`` is a file's own."""
@@ -69,21 +49,21 @@ def _depths(selection: Selection) -> tuple[int | None, ...]:
 
 
 def _instances(selection: Selection) -> list[Instance]:
-    from qsage_validate.formats.source import read_bytes
-    from qsage_validate.games.positional.load import read_positional
+    from qsage_validate.games.positional.load import is_positional_file, read_positional
 
     prepare = selection.options.get("prepared", "yes")
-    if prepare not in _PREPARED:
+    if prepare not in ("yes", "no"):
         raise UsageError(f"found {prepare!r} for prepared, expected yes or no")
     found = []
-    paths = list(dict.fromkeys(map(os.path.abspath, _files(selection.inputs))))
+    files = files_in(selection.inputs, is_positional_file)
+    paths = list(dict.fromkeys(map(os.path.abspath, files)))
     names = [os.path.basename(path) for path in paths]
     for path, base in zip(paths, names, strict=True):
         stem = os.path.splitext(base)[0]
         if names.count(base) > 1:
             stem = f"{os.path.basename(os.path.dirname(path))}/{stem}"
         as_written = read_positional(path)
-        digest = sha256(read_bytes(path)).hexdigest()[:16]
+        digest = content_sum(path)
         for depth in _depths(selection):
             model = as_written.at_depth(_odd(as_written) if depth is None else depth)
             plies = len(model.turns)
@@ -139,9 +119,6 @@ def _runs(selection: Selection) -> list[Run]:
     return runs
 
 
-# --- One run --------------------------------------------------------------------------------
-
-
 def model_of(run: Run) -> PositionalModel:
     """The game of a run, as the file has it, at the run's depth."""
     from qsage_validate.games.positional.load import read_positional
@@ -161,27 +138,27 @@ def execute(run: Run) -> RunResult:
 
 def _solved(run: Run, model: PositionalModel) -> RunResult:
     """The answer of the solver; seconds are those of preprocessing and solving together."""
-    from qsage_validate.bench.papers.positional_sizes import size_of
     from qsage_validate.encodings.positional.prepared import prepared
     from qsage_validate.encodings.registry import encode
+    from qsage_validate.formats.qdimacs import clausal_form
 
     watch = Stopwatch()
-    if _PREPARED[dict(run.options)["prepared"]]:
+    if dict(run.options)["prepared"] == "yes":
         model = prepared(model, run.encoding)
     encoding = encode(model, run.encoding)
     qbf = encoding.qbf
     encoded = watch.seconds
-    size = size_of(qbf)
+    form = clausal_form(qbf)
     data: dict[str, Any] = {
         "encode_seconds": round(encoded, 4),
         "open": model.open.bit_count(),
         "sets": len(model.black_wins),
         "scopes": len(qbf.merged_scopes()),
         "gates": len(qbf.gates),
-        "variables": size.variables,
-        "clauses": size.clauses,
+        "variables": sum(len(scope.variables) for scope in form.scopes),
+        "clauses": len(form.clauses),
     }
-    return by_solver(run, encoding.qbf, encoding, data)
+    return by_solver(run, qbf, encoding, data)
 
 
 EXPERIMENT: Final = Experiment(

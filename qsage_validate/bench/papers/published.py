@@ -38,7 +38,6 @@ class Cell:
     depth: int
     reading: Reading
     deepest: int | None
-    basis: str
 
     @property
     def name(self) -> str:
@@ -69,9 +68,8 @@ def table2() -> tuple[Cell, ...]:
             int(row["depth"]),
             Reading(row["reading"]),
             int(row["deepest"]) if row["deepest"] else None,
-            row["basis"],
         )
-        for row in _rows("table2.csv")
+        for row in rows_of("table2.csv")
     )
 
 
@@ -79,13 +77,14 @@ def table2() -> tuple[Cell, ...]:
 def table3() -> tuple[Family, ...]:
     """The rows of Table 3."""
     families = []
-    for row in _rows("table3.csv"):
+    for row in rows_of("table3.csv"):
         name, instances = row.pop("family"), int(row.pop("instances"))
         families.append(Family(name, instances, {config: int(n) for config, n in row.items()}))
     return tuple(families)
 
 
-def _rows(name: str) -> Iterator[dict[str, str]]:
+def rows_of(name: str) -> Iterator[dict[str, str]]:
+    """The rows of a file of ``bench/data`` by the names of its columns; ``#`` begins remarks."""
     text = (resources.files("qsage_validate.bench") / "data" / name).read_text("utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     yield from csv.DictReader(lines, delimiter=";")

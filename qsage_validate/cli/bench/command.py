@@ -270,7 +270,6 @@ def _conclude(name: str, path: str, records: Sequence[Record], new: int, json_ou
     if json_output:
         known = latest(records)
         decided = sum(record.result.decided for record in known)
-        found = [str(d) for d in disagreements(records)]
         emit_json(
             {
                 "experiment": name,
@@ -278,7 +277,7 @@ def _conclude(name: str, path: str, records: Sequence[Record], new: int, json_ou
                 "made": new,
                 "questions": len(known),
                 "decided": decided,
-                "disagreements": found,
+                "disagreements": disagreements(records),
             }
         )
     else:

@@ -48,7 +48,7 @@ class CampaignProgress:
 
             self._bar.console.print(Text(line))
             task = self._bar.task_ids[0]
-            self._bar.update(task, completed=tally.finished, so_far=_statuses(tally))
+            self._bar.update(task, completed=tally.finished, so_far=tally.statuses)
         elif self._stream is not None:
             print(f"[{tally.finished}/{tally.wanted}] {line}", file=self._stream, flush=True)
 
@@ -71,7 +71,3 @@ class CampaignProgress:
             console=Console(file=self._stream, highlight=False),
             refresh_per_second=2,
         )
-
-
-def _statuses(tally: Tally) -> str:
-    return ", ".join(f"{number} {status}" for status, number in tally.by_status.most_common())

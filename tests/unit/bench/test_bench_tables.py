@@ -53,7 +53,7 @@ def test_the_cells_of_table_2_are_models_of_the_library() -> None:
         model = resolve_command((*one.words, "--depth", str(one.depth)))
         assert model.problem.plies == one.printed
         game = load_game(model)
-        assert (game.plies, one.basis != "") == (one.printed, True)
+        assert game.plies == one.printed
     assert len({one.name for one in table2()}) == len(table2())
 
 

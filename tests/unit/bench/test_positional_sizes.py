@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.clausal_size import size_of
 from benchmarks.positional_paper import (
     TABLE_1,
     TABLE_2,
@@ -16,7 +17,6 @@ from benchmarks.positional_paper import (
     Instance,
 )
 from benchmarks.size_formulas import expected_size
-from qsage_validate.bench.papers.positional_sizes import size_of
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
