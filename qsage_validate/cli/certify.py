@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.common import check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
@@ -18,6 +16,7 @@ from qsage_validate.cli.formula import (
     without_depth,
 )
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.option_groups import REQUIRED, option
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,
@@ -40,46 +39,29 @@ if TYPE_CHECKING:
 def command(
     *,
     model: ModelArguments,
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="The certificate's file: AIGER, in ASCII when its name ends in .aag.",
-        ),
-    ],
-    formula: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the formula too, as QCIR, or QDIMACS by its name; the certificate is "
-            "then one of what is written.",
-        ),
-    ] = None,
+    output: str = option(
+        "The certificate's file: AIGER, in ASCII when its name ends in .aag.",
+        "FILE",
+        "-o",
+        "--output",
+        default=REQUIRED,
+    ),
+    formula: str | None = option(
+        "Write the formula too, as QCIR, or QDIMACS by its name; the certificate is "
+        "then one of what is written.",
+        "FILE",
+    ),
     encoding: EncodingOption = None,
-    route: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="auto (default), search, bloqqer, trace, tool or expansion (see docs/solving.md).",
-        ),
-    ] = "auto",
-    solver: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="A QBF solver that writes traces or certificates."),
-    ] = None,
-    minimise: Annotated[
-        bool, typer.Option(help="Make the certificate smaller, as 'qsage minimise'.")
-    ] = False,
-    dialect: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="caqe (default), qbfcert-ascii or qbfcert-binary."),
-    ] = None,
+    route: str = option(
+        "auto (default), search, bloqqer, trace, tool or expansion (see docs/solving.md).",
+        "NAME",
+        default="auto",
+    ),
+    solver: str | None = option("A QBF solver that writes traces or certificates.", "NAME"),
+    minimise: bool = option("Make the certificate smaller, as 'qsage minimise'.", default=False),
+    dialect: str | None = option("caqe (default), qbfcert-ascii or qbfcert-binary.", "NAME"),
     read: FormulaOptions,
-    jobs: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Processes that check the certificate.")
-    ] = 1,
+    jobs: int = option("Processes that check the certificate.", "N", min=1, default=1),
     limits: LimitOptions,
     json_output: JsonOption = False,
 ) -> Exit:

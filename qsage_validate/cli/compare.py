@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import check_streams, emit, emit_json, narrate, protect_inputs
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.option_groups import option
 from qsage_validate.cli.options import (
     DialectOptions,
     JsonOption,
@@ -32,38 +31,22 @@ if TYPE_CHECKING:
 def command(
     *,
     model: ModelArguments,
-    cert: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The certificate of FIRST; without one both are made."),
-    ] = None,
-    shared: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The variables that are the same in both: names, or pairs 5=17. Else moves of one "
-            "ply where layouts say them, else equal names.",
-        ),
-    ] = None,
-    encodings: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Of a game: compare these of its encodings, separated by commas, or 'all'.",
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="With --cert: write the strategy as a certificate of SECOND, won or lost.",
-        ),
-    ] = None,
-    solver: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="A QBF solver that writes traces or certificates."),
-    ] = None,
+    cert: str | None = option("The certificate of FIRST; without one both are made.", "FILE"),
+    shared: str | None = option(
+        "The variables that are the same in both: names, or pairs 5=17. Else moves of one "
+        "ply where layouts say them, else equal names.",
+        "FILE",
+    ),
+    encodings: str | None = option(
+        "Of a game: compare these of its encodings, separated by commas, or 'all'.", "NAMES"
+    ),
+    output: str | None = option(
+        "With --cert: write the strategy as a certificate of SECOND, won or lost.",
+        "FILE",
+        "-o",
+        "--output",
+    ),
+    solver: str | None = option("A QBF solver that writes traces or certificates.", "NAME"),
     read: DialectOptions,
     limits: LimitOptions,
     json_output: JsonOption = False,

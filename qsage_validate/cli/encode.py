@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.formula import formula_path, load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.option_groups import REQUIRED, option
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, PrenexOption
 from qsage_validate.errors import Exit, UsageError
 
@@ -64,29 +63,18 @@ def formula_text(
 @partial(takes_model, or_formula=True)
 def command(
     model: ModelArguments,
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="The formula's file, or '-'.")
-    ],
-    file_format: Annotated[
-        FormulaFormat | None,
-        typer.Option(
-            "--format", help="qcir or qdimacs; by default what the file's name says, else qcir."
-        ),
-    ] = None,
+    output: str = option("The formula's file, or '-'.", "FILE", "-o", "--output", default=REQUIRED),
+    file_format: FormulaFormat | None = option(
+        "qcir or qdimacs; by default what the file's name says, else qcir.", None, "--format"
+    ),
     encoding: EncodingOption = None,
-    clauses: Annotated[
-        Clauses | None,
-        typer.Option(
-            help="In QDIMACS: tseitin (default); polarity: only the clauses that are needed "
-            "(Plaisted and Greenbaum); early: gates beside their inputs besides."
-        ),
-    ] = None,
-    memory: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="MB", help="Give up a game in GDL whose rules need more when grounded."
-        ),
-    ] = None,
+    clauses: Clauses | None = option(
+        "In QDIMACS: tseitin (default); polarity: only the clauses that are needed "
+        "(Plaisted and Greenbaum); early: gates beside their inputs besides."
+    ),
+    memory: int | None = option(
+        "Give up a game in GDL whose rules need more when grounded.", "MB", min=1
+    ),
     prenex: PrenexOption = None,
     json_output: JsonOption = False,
 ) -> Exit:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.option_groups import argument, flag, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.library.template import Flag, Option, SquareName, Template
 
 
+@takes_options
 def command(
-    name: Annotated[
-        str | None, typer.Argument(metavar="GAME", help="One game; all of them if left out.")
-    ] = None,
-    encodings: Annotated[
-        bool, typer.Option("--encodings", help="List instead the encodings of each kind of game.")
-    ] = False,
+    name: str | None = argument("One game; all of them if left out.", "GAME", default=None),
+    encodings: bool = flag("List instead the encodings of each kind of game.", "--encodings"),
     json_output: JsonOption = False,
 ) -> Exit:
     """List the games that can be given by name, with their options; or the encodings."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.option_groups import argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, prenex_order
 from qsage_validate.errors import Exit, InputError, UsageError
 
@@ -21,18 +20,11 @@ if TYPE_CHECKING:
 Facts = dict[str, object]
 
 
+@takes_options
 def command(
-    file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="Any file; '-' is standard input.")
-    ] = None,
-    formula: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The formula that FILE is a certificate for."),
-    ] = None,
-    solvers: Annotated[
-        bool,
-        typer.Option("--solvers", help="Tell instead which solvers and preprocessors are here."),
-    ] = False,
+    file: str | None = argument("Any file; '-' is standard input.", "FILE", default=None),
+    formula: str | None = option("The formula that FILE is a certificate for.", "FILE"),
+    solvers: bool = flag("Tell instead which solvers and preprocessors are here.", "--solvers"),
     prenex: PrenexOption = None,
     json_output: JsonOption = False,
 ) -> Exit:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import check_streams, emit_json, narrate, protect_inputs
-from qsage_validate.cli.option_groups import takes_groups
+from qsage_validate.cli.option_groups import REQUIRED, argument, option, takes_options
 from qsage_validate.cli.options import (
     DialectOption,
     DialectOptions,
@@ -26,36 +24,29 @@ if TYPE_CHECKING:
     from qsage_validate.kernel.certificate import Dialect
 
 
-@takes_groups
+@takes_options
 def command(
     *,
-    formula: Annotated[str, typer.Argument(metavar="FORMULA", help="QCIR or QDIMACS.")],
-    cert: Annotated[
-        str, typer.Argument(metavar="CERT", help="The certificate, in any dialect that is read.")
-    ],
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="The smaller certificate: AIGER, in ASCII when its name ends in .aag.",
-        ),
-    ],
+    formula: str = argument("QCIR or QDIMACS.", "FORMULA"),
+    cert: str = argument("The certificate, in any dialect that is read.", "CERT"),
+    output: str = option(
+        "The smaller certificate: AIGER, in ASCII when its name ends in .aag.",
+        "FILE",
+        "-o",
+        "--output",
+        default=REQUIRED,
+    ),
     rules: RulesOptions,
-    timeout: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="How long to look for a smaller one.")
-    ] = 60.0,
+    timeout: float = option(
+        "How long to look for a smaller one.", "SECONDS", min=0.1, default=60.0
+    ),
     dialect: DialectOption = None,
-    write: Annotated[
-        str | None,
-        typer.Option(
-            "--as",
-            metavar="NAME",
-            help="The dialect to write: caqe, qbfcert-ascii or qbfcert-binary; else CERT's, "
-            "where it is one of these, or caqe.",
-        ),
-    ] = None,
+    write: str | None = option(
+        "The dialect to write: caqe, qbfcert-ascii or qbfcert-binary; else CERT's, "
+        "where it is one of these, or caqe.",
+        "NAME",
+        "--as",
+    ),
     json_output: JsonOption = False,
 ) -> Exit:
     """Make a certificate smaller: fewer gates, the same formula, another proof.

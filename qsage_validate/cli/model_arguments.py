@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.option_groups import Command, takes_groups, with_parameters
+from qsage_validate.cli.option_groups import Command, takes_options, with_parameters
 from qsage_validate.errors import Exit
 from qsage_validate.games.library.template import Flag, Option
 from qsage_validate.games.registry import templates
@@ -70,10 +70,10 @@ def template_options() -> dict[str, Option]:
 def takes_model(command: Command, *, or_formula: bool = False) -> Command:
     """Give ``command`` the arguments of a model; it gets them as its parameter ``model``.
 
-    Its groups of options are expanded, see ``takes_groups``.
+    Its groups of options are expanded, see ``takes_options``.
     With ``or_formula`` the help says that a formula's file may stand in its place.
     """
-    grouped = takes_groups(command)
+    grouped = takes_options(command)
     own = inspect.signature(grouped).parameters.values()
     options = template_options()
 

@@ -1,27 +1,63 @@
-"""Options that belong together, as one typed value: a frozen dataclass with a field for each.
+"""How options are declared, alone and in groups: a group is a frozen dataclass of options.
 
-Typer knows options as parameters of a function only. A command names a group as one parameter,
-and its options stand in the help where that parameter stands.
+A parameter of a command or a field of a group has an :func:`option` or an :func:`argument` in the
+place of its default.  Typer knows options as parameters of a function only: a command names a
+group as one parameter, and its options stand in the help where that parameter stands.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, Field, fields
-from typing import Any, get_type_hints
+from dataclasses import MISSING, Field, field, fields
+from typing import Annotated, Any, Final, get_type_hints
+
+import typer
 
 from qsage_validate.errors import Exit
 
 Command = Callable[..., Exit]
 
+REQUIRED: Final = MISSING
+"""The default of an option that must be given."""
+
 
 class OptionGroup:
-    """The base of the dataclasses whose fields are options, each annotated as Typer wants it."""
+    """The base of the dataclasses whose fields are options."""
 
 
-def takes_groups(command: Command) -> Command:
-    """``command`` with the options of its groups in the place of the parameters that are groups."""
+def option(
+    text: str,
+    metavar: str | None = None,
+    *names: str,
+    default: Any = None,
+    panel: str | None = None,
+    **settings: Any,
+) -> Any:
+    """An option with this help, called ``names`` or else as its parameter is.
+
+    ``panel`` is the heading that it stands under, ``settings`` are those of ``typer.Option``.
+    """
+    info = typer.Option(*names, help=text, metavar=metavar, rich_help_panel=panel, **settings)
+    return _declared(info, default)
+
+
+def flag(text: str, *names: str, **settings: Any) -> Any:
+    """An option without a value, false where it is not given."""
+    return option(text, None, *names, default=False, **settings)
+
+
+def argument(text: str, metavar: str, default: Any = REQUIRED) -> Any:
+    """An argument without a name."""
+    return _declared(typer.Argument(help=text, metavar=metavar), default)
+
+
+def _declared(info: object, default: Any) -> Any:
+    return field(default=default, metadata={"typer": info})
+
+
+def takes_options(command: Command) -> Command:
+    """``command`` as Typer reads it, with the options of its groups in the groups' place."""
     own = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, type[Any]] = {p.name: p.annotation for p in own if _is_group(p.annotation)}
 
@@ -36,7 +72,11 @@ def takes_groups(command: Command) -> Command:
     parameters: list[inspect.Parameter] = []
     for parameter in own:
         group = groups.get(parameter.name)
-        parameters += [parameter] if group is None else _parameters(group)
+        if group is None:
+            parameters.append(_parameter(parameter.name, parameter.annotation, parameter.default))
+        else:
+            hints = get_type_hints(group, include_extras=True)
+            parameters += [_parameter(f.name, hints[f.name], f) for f in fields(group)]
     return with_parameters(run, command.__doc__, parameters)
 
 
@@ -55,18 +95,11 @@ def _is_group(annotation: object) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, OptionGroup)
 
 
-def _parameters(group: type[Any]) -> list[inspect.Parameter]:
-    annotations = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=_default(field),
-            annotation=annotations[field.name],
-        )
-        for field in fields(group)
-    ]
-
-
-def _default(field: Field[Any]) -> object:
-    return inspect.Parameter.empty if field.default is MISSING else field.default
+def _parameter(name: str, annotation: Any, default: object) -> inspect.Parameter:
+    """A parameter for Typer; the option of a declared one becomes part of its annotation."""
+    if isinstance(default, Field):
+        info = default.metadata.get("typer")
+        annotation = annotation if info is None else Annotated[annotation, info]
+        default = inspect.Parameter.empty if default.default is REQUIRED else default.default
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)

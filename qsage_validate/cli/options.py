@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.cli.option_groups import OptionGroup
+from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.errors import UsageError
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -87,19 +87,11 @@ class RulesOptions(OptionGroup):
     """What says of which game a formula is: its meta file, or the rules by files or by name."""
 
     meta: MetaOption = None
-    game: Annotated[
-        tuple[str, str] | None,
-        typer.Option("--game", metavar="DOMAIN PROBLEM", help="The rules (BDDL) to compare with."),
-    ] = None
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            metavar="'MODEL'",
-            help="The rules by name and options, 'httt --size 4x4 --depth 5', or one file: PG, "
-            "GDL.",
-        ),
-    ] = None
+    game: tuple[str, str] | None = option("The rules (BDDL) to compare with.", "DOMAIN PROBLEM")
+    model: str | None = option(
+        "The rules by name and options, 'httt --size 4x4 --depth 5', or one file: PG, GDL.",
+        "'MODEL'",
+    )
 
     @property
     def paths(self) -> tuple[str | None, ...]:
@@ -131,12 +123,9 @@ class LimitOptions(OptionGroup):
     """The limits of solvers and searches."""
 
     timeout: TimeoutOption = None
-    memory: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="MB", help="Memory of each program, and of the table of a search."
-        ),
-    ] = None
+    memory: int | None = option(
+        "Memory of each program, and of the table of a search.", "MB", min=1
+    )
 
     def begin(self) -> Limits:
         """These limits; the time begins now."""

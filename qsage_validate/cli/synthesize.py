@@ -6,12 +6,10 @@ import sys
 from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
 from os import path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.common import emit, emit_json, narrate, protect_inputs
-from qsage_validate.cli.option_groups import OptionGroup, takes_groups
+from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, one_line
 from qsage_validate.system.limits import Deadline
@@ -27,103 +25,65 @@ if TYPE_CHECKING:
 class CheckOptions(OptionGroup):
     """What is proved or refuted, in the place of a synthesis."""
 
-    check: Annotated[
-        str | None,
-        typer.Option(
-            "--check", metavar="FORMULA", help="Prove or refute this winning formula: 'v % 4 != 0'."
-        ),
-    ] = None
-    check_strategy: Annotated[
-        str | None,
-        typer.Option(
-            "--check-strategy",
-            metavar="FILE",
-            help="With --check: prove or refute the rules in FILE too, one 'CONDITION -> ACTION(E, "
-            "...)' a line.",
-        ),
-    ] = None
+    check: str | None = option("Prove or refute this winning formula: 'v % 4 != 0'.", "FORMULA")
+    check_strategy: str | None = option(
+        "With --check: prove or refute the rules in FILE too, one 'CONDITION -> ACTION(E, "
+        "...)' a line.",
+        "FILE",
+    )
 
 
 @dataclass(frozen=True)
 class SearchOptions(OptionGroup):
     """How a formula is searched, or a given one proved, and for how long."""
 
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            metavar="NAME",
-            help="synms (classification by MaxSAT) or enum (enumeration by size).",
-        ),
-    ] = "synms"
-    misere: Annotated[bool, typer.Option("--misere", help="Whoever makes the last move loses.")] = (
-        False
+    method: str = option(
+        "synms (classification by MaxSAT) or enum (enumeration by size).", "NAME", default="synms"
     )
-    timeout: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Give up the formula after so many seconds, and the strategy after as many again.",
-        ),
-    ] = 60.0
-    memory: Annotated[
-        int | None, typer.Option(min=1, metavar="MB", help="The memory of the SMT solver.")
-    ] = None
+    misere: bool = flag("Whoever makes the last move loses.", "--misere")
+    timeout: float = option(
+        "Give up the formula after so many seconds, and the strategy after as many again.",
+        "SECONDS",
+        min=0,
+        default=60.0,
+    )
+    memory: int | None = option("The memory of the SMT solver.", "MB", min=1)
 
 
 @dataclass(frozen=True)
 class WriteOptions(OptionGroup):
     """The files that the answer of a synthesis is written to."""
 
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FOLDER",
-            help="Write a report: text, JSON, Python, SMT-LIB and the questions of the proofs.",
-        ),
-    ] = None
-    python: Annotated[
-        str | None, typer.Option("--python", metavar="FILE", help="Write the answer as Python.")
-    ] = None
-    smtlib: Annotated[
-        str | None, typer.Option("--smtlib", metavar="FILE", help="Write the answer as SMT-LIB.")
-    ] = None
+    output: str | None = option(
+        "Write a report: text, JSON, Python, SMT-LIB and the questions of the proofs.",
+        "FOLDER",
+        "-o",
+        "--output",
+    )
+    python: str | None = option("Write the answer as Python.", "FILE")
+    smtlib: str | None = option("Write the answer as SMT-LIB.", "FILE")
 
 
-@takes_groups
+@takes_options
 def command(
     *,
-    game: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="GAME",
-            help="A file of the game, or the name of one that comes along: odd-wythoff, "
-            "subtract-a-square, take-away-3, two-heap-nim, two-row-chomp, wythoff-3, and those of "
-            "--list.",
-        ),
-    ] = None,
-    strategy: Annotated[
-        bool, typer.Option("--strategy", help="Synthesise a complete strategy as well.")
-    ] = False,
+    game: str | None = argument(
+        "A file of the game, or the name of one that comes along: odd-wythoff, "
+        "subtract-a-square, take-away-3, two-heap-nim, two-row-chomp, wythoff-3, and those of "
+        "--list.",
+        "GAME",
+        default=None,
+    ),
+    strategy: bool = flag("Synthesise a complete strategy as well.", "--strategy"),
     checked: CheckOptions,
     search: SearchOptions,
     write: WriteOptions,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No narration.")] = False,
-    list_games: Annotated[
-        bool,
-        typer.Option(
-            "--list",
-            help="List the games of the benchmark's families; GAME is a pattern: 'mark*'.",
-        ),
-    ] = False,
-    show: Annotated[bool, typer.Option("--show", help="Only print the game as a file.")] = False,
-    published: Annotated[
-        bool,
-        typer.Option("--published", help="A family's game as it was published, with its defects."),
-    ] = False,
+    quiet: bool = flag("No narration.", "-q", "--quiet"),
+    list_games: bool = flag(
+        "List the games of the benchmark's families; GAME is a pattern: 'mark*'.", "--list"
+    ),
+    show: bool = flag("Only print the game as a file.", "--show"),
+    published: bool = flag("A family's game as it was published, with its defects.", "--published"),
     json_output: JsonOption = False,
 ) -> Exit:
     """Find the winning formula of an impartial game, for all of its infinitely many positions.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import check_streams, emit, emit_json, narrate, protect_inputs
-from qsage_validate.cli.option_groups import OptionGroup, takes_groups
+from qsage_validate.cli.option_groups import OptionGroup, argument, option, takes_options
 from qsage_validate.cli.options import DialectOptions, JsonOption, RulesOptions, TimeoutOption
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline, Limits
@@ -28,40 +26,25 @@ _LEVELS = "trace, dependencies, formula, random, all, rules, boards, encoding"
 class AttackOptions(OptionGroup):
     """The options of the adversaries, random and exhaustive."""
 
-    games: Annotated[int, typer.Option(min=1, help="How many random plays.")] = 1000
-    seed: Annotated[int, typer.Option(help="The seed of the random plays.")] = 0
-    illegal: Annotated[
-        float, typer.Option(min=0, max=1, metavar="P", help="How often an illegal move is tried.")
-    ] = 0.1
-    positions: Annotated[
-        int, typer.Option(min=1, help="The limit of the exhaustive adversary.")
-    ] = 200_000
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Where the exhaustive adversary keeps its place."),
-    ] = None
-    jobs: Annotated[int, typer.Option(min=1, help="Processes; the results do not change.")] = 1
+    games: int = option("How many random plays.", min=1, default=1000)
+    seed: int = option("The seed of the random plays.", default=0)
+    illegal: float = option("How often an illegal move is tried.", "P", min=0, max=1, default=0.1)
+    positions: int = option("The limit of the exhaustive adversary.", min=1, default=200_000)
+    checkpoint: str | None = option("Where the exhaustive adversary keeps its place.", "FILE")
+    jobs: int = option("Processes; the results do not change.", min=1, default=1)
 
 
 @dataclass(frozen=True)
 class ProofOptions(OptionGroup):
     """How much is trusted, and what is written."""
 
-    trust: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW", help="'minimal': by the kernel alone, slower; else 'all' that is quick."
-        ),
-    ] = "all"
-    proof: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR", help="Write CNFs and LRAT proofs of the levels for 'qsage verify'."
-        ),
-    ] = None
-    report: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")
-    ] = None
+    trust: str = option(
+        "'minimal': by the kernel alone, slower; else 'all' that is quick.", "HOW", default="all"
+    )
+    proof: str | None = option(
+        "Write CNFs and LRAT proofs of the levels for 'qsage verify'.", "DIR"
+    )
+    report: str | None = option("Write a self-contained HTML page.", "FILE")
 
     def check(self, memory: int | None) -> None:
         """Raise ``UsageError`` for an unknown trust, or for a proof with a limit of memory."""
@@ -71,34 +54,19 @@ class ProofOptions(OptionGroup):
             raise UsageError("found --proof with --memory: a proof is written without a limit")
 
 
-@takes_groups
+@takes_options
 def command(
     *,
-    formula: Annotated[
-        str,
-        typer.Argument(
-            metavar="FORMULA", help="QCIR or QDIMACS; a clause certificate (Pedant) does alone."
-        ),
-    ],
-    cert: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The certificate; without one the encoding is proved."),
-    ] = None,
-    trace: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="A QBF solver's trace: QRP, binary QRP or Qute's."),
-    ] = None,
+    formula: str = argument(
+        "QCIR or QDIMACS; a clause certificate (Pedant) does alone.", "FORMULA"
+    ),
+    cert: str | None = option("The certificate; without one the encoding is proved.", "FILE"),
+    trace: str | None = option("A QBF solver's trace: QRP, binary QRP or Qute's.", "FILE"),
     rules: RulesOptions,
-    level: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help=f"Only these levels: {_LEVELS}. May be repeated."),
-    ] = None,
+    level: list[str] | None = option(f"Only these levels: {_LEVELS}. May be repeated.", "NAME"),
     attack: AttackOptions,
     timeout: TimeoutOption = None,
-    memory: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="MB", help="Give up when more memory is needed."),
-    ] = None,
+    memory: int | None = option("Give up when more memory is needed.", "MB", min=1),
     proof: ProofOptions,
     read: DialectOptions,
     json_output: JsonOption = False,

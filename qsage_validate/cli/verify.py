@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.option_groups import argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption, TimeoutOption
 from qsage_validate.errors import Exit, UsageError, one_line
 
@@ -15,31 +14,18 @@ if TYPE_CHECKING:
     from qsage_validate.proving.bundle.check import Verification
 
 
+@takes_options
 def command(
-    folder: Annotated[
-        str, typer.Argument(metavar="DIR", help="What 'qsage validate --proof DIR' wrote.")
-    ],
-    checker: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="qsage, lrat-check, drat-trim, dratify or acl2; may be repeated. "
-            "Without it: all that are installed.",
-        ),
-    ] = None,
-    formula: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where the formula is now.")
-    ] = None,
-    cert: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where the certificate is now.")
-    ] = None,
-    meta: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where the meta file is now.")
-    ] = None,
-    cnf_only: Annotated[
-        bool,
-        typer.Option("--cnf-only", help="Only check the proofs: not whose CNFs they refute."),
-    ] = False,
+    folder: str = argument("What 'qsage validate --proof DIR' wrote.", "DIR"),
+    checker: list[str] | None = option(
+        "qsage, lrat-check, drat-trim, dratify or acl2; may be repeated. "
+        "Without it: all that are installed.",
+        "NAME",
+    ),
+    formula: str | None = option("Where the formula is now.", "FILE"),
+    cert: str | None = option("Where the certificate is now.", "FILE"),
+    meta: str | None = option("Where the meta file is now.", "FILE"),
+    cnf_only: bool = flag("Only check the proofs: not whose CNFs they refute.", "--cnf-only"),
     timeout: TimeoutOption = None,
     json_output: JsonOption = False,
 ) -> Exit:

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from qsage_validate.bench.experiments import experiments
 from qsage_validate.cli.bench.tables import OnlyOption, cactus, exit_code, scatter, show, table
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.option_groups import OptionGroup, takes_groups
+from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
 
@@ -53,57 +53,28 @@ app = typer.Typer(
 class WhatOptions(OptionGroup):
     """What is run: on which games, by which solvers."""
 
-    models: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A folder of BDDL files. May be repeated."),
-    ] = None
-    solver: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="search, a QBF solver, or certify:ROUTE. May be repeated.",
-        ),
-    ] = None
-    preprocessor: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="none or bloqqer. May be repeated."),
-    ] = None
-    encoding: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="An encoding. May be repeated.")
-    ] = None
+    models: list[str] | None = option("A folder of BDDL files. May be repeated.", "DIR")
+    solver: list[str] | None = option(
+        "search, a QBF solver, or certify:ROUTE. May be repeated.", "NAME"
+    )
+    preprocessor: list[str] | None = option("none or bloqqer. May be repeated.", "NAME")
+    encoding: list[str] | None = option("An encoding. May be repeated.", "NAME")
     only: OnlyOption = None
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="An option of the experiment."),
-    ] = None
+    setting: list[str] | None = option("An option of the experiment.", "NAME=VALUE", "--set")
 
 
 @dataclass(frozen=True)
 class RunOptions(OptionGroup):
     """The limits of each run, and where the runs are made."""
 
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="The time limit of a run.")] = (
-        60.0
+    timeout: float = option("The time limit of a run.", "SECONDS", default=60.0)
+    processor_time: bool = flag(
+        "Count processor time: a busy machine changes little.", "--processor-time"
     )
-    processor_time: Annotated[
-        bool,
-        typer.Option(
-            "--processor-time",
-            help="Count processor time: a busy machine changes little.",
-        ),
-    ] = False
-    memory: Annotated[
-        int | None, typer.Option(metavar="MB", help="The memory limit of each process.")
-    ] = None
-    jobs: Annotated[int, typer.Option(metavar="N", help="Runs at a time.")] = 1
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Run on a Dask cluster: tcp://host:8786."),
-    ] = None
-    retry: Annotated[
-        str | None,
-        typer.Option(metavar="WHICH", help="Run again: undecided, or all."),
-    ] = None
+    memory: int | None = option("The memory limit of each process.", "MB")
+    jobs: int = option("Runs at a time.", "N", default=1)
+    scheduler: str | None = option("Run on a Dask cluster: tcp://host:8786.", "ADDRESS")
+    retry: str | None = option("Run again: undecided, or all.", "WHICH")
 
     def check(self) -> None:
         """Raise ``UsageError`` for limits that are none, and for options that do not fit."""
@@ -150,24 +121,15 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
 def _command_for(name: str) -> Callable[..., Exit]:
     def command(
         *,
-        inputs: Annotated[
-            list[str] | None,
-            typer.Argument(metavar="FILES", help="Files and folders, if it takes any."),
-        ] = None,
-        results: Annotated[
-            str | None,
-            typer.Option(
-                "-o",
-                "--results",
-                metavar="FILE",
-                help="Where results go, and are continued; else bench-NAME.jsonl.",
-            ),
-        ] = None,
+        inputs: list[str] | None = argument(
+            "Files and folders, if it takes any.", "FILES", default=None
+        ),
+        results: str | None = option(
+            "Where results go, and are continued; else bench-NAME.jsonl.", "FILE", "-o", "--results"
+        ),
         what: WhatOptions,
         runs: RunOptions,
-        dry: Annotated[
-            bool, typer.Option("--list", help="Only list the runs that are still to be made.")
-        ] = False,
+        dry: bool = flag("Only list the runs that are still to be made.", "--list"),
         json_output: JsonOption = False,
     ) -> Exit:
         runs.check()
@@ -184,7 +146,7 @@ def _command_for(name: str) -> Callable[..., Exit]:
         "results as one line. Runs that have a result there are not repeated, so that the same "
         "command continues what was interrupted. Exit code 1: solvers contradict each other."
     )
-    return takes_groups(command)
+    return takes_options(command)
 
 
 for _name in experiments():

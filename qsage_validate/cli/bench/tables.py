@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qsage_validate.cli.common import emit, narrate
+from qsage_validate.cli.option_groups import flag, option, takes_options
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -32,21 +33,14 @@ OutputOption = Annotated[
 ]
 
 
+@takes_options
 def table(
     results: ResultsArgument,
-    kind: Annotated[
-        str | None,
-        typer.Option("--table", metavar="NAME", help="Which; the experiment's first if not said."),
-    ] = None,
+    kind: str | None = option("Which; the experiment's first if not said.", "NAME", "--table"),
     only: OnlyOption = None,
     cpu: ProcessorOption = False,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="As Markdown, for a document.")
-    ] = False,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write Markdown to a file."),
-    ] = None,
+    markdown: bool = flag("As Markdown, for a document.", "--markdown"),
+    output: str | None = option("Write Markdown to a file.", "FILE", "-o", "--output"),
 ) -> Exit:
     """Show results as a table: one of the experiment's own, or summary, times, runs.
 
@@ -72,12 +66,13 @@ def table(
     return exit_code(found.records)
 
 
+@takes_options
 def cactus(
     results: ResultsArgument,
     only: OnlyOption = None,
     cpu: ProcessorOption = False,
     output: OutputOption = None,
-    title: Annotated[str, typer.Option(help="The picture's title.")] = "",
+    title: str = option("The picture's title.", default=""),
 ) -> Exit:
     """Show how many instances each way decides within how many seconds each."""
     from qsage_validate.bench.plots import check_picture, write_cactus
@@ -95,18 +90,15 @@ def cactus(
     return Exit.FINE
 
 
+@takes_options
 def scatter(
     results: ResultsArgument,
-    x: Annotated[
-        str | None, typer.Option("-x", metavar="WAY", help="Such as bloqqer+depqbf.")
-    ] = None,
-    y: Annotated[
-        str | None, typer.Option("-y", metavar="WAY", help="The way to compare with.")
-    ] = None,
+    x: str | None = option("Such as bloqqer+depqbf.", "WAY", "-x"),
+    y: str | None = option("The way to compare with.", "WAY", "-y"),
     only: OnlyOption = None,
     cpu: ProcessorOption = False,
     output: OutputOption = None,
-    title: Annotated[str, typer.Option(help="The picture's title.")] = "",
+    title: str = option("The picture's title.", default=""),
 ) -> Exit:
     """Compare two ways on the instances that both were run on."""
     from qsage_validate.bench.plots import check_picture, write_scatter

@@ -7,12 +7,10 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.option_groups import OptionGroup
+from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.errors import UsageError
 
@@ -28,23 +26,10 @@ _PANEL = "Games without a certificate"
 class GameOptions(OptionGroup):
     """The options of a game that is to be certified."""
 
-    depth: Annotated[
-        str | None, typer.Option(metavar="N", help="Plies, or rounds.", rich_help_panel=_PANEL)
-    ] = None
-    role: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="In GDL: who is Black.", rich_help_panel=_PANEL),
-    ] = None
-    win: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N", help="In GDL: the least goal that is a win.", rich_help_panel=_PANEL
-        ),
-    ] = None
-    encoding: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The game's encoding.", rich_help_panel=_PANEL),
-    ] = None
+    depth: str | None = option("Plies, or rounds.", "N", panel=_PANEL)
+    role: str | None = option("In GDL: who is Black.", "NAME", panel=_PANEL)
+    win: str | None = option("In GDL: the least goal that is a win.", "N", panel=_PANEL)
+    encoding: str | None = option("The game's encoding.", "NAME", panel=_PANEL)
 
     @property
     def model(self) -> dict[str, str]:

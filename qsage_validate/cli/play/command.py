@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from qsage_validate.cli.option_groups import OptionGroup, takes_groups
+from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
 from qsage_validate.cli.options import DialectOptions, JsonOption, RulesOptions
 from qsage_validate.cli.play.certified import GameOptions, certified, solved, uncertified
 from qsage_validate.cli.play.heaps import HeapOptions, impartial_game, play_heaps
@@ -33,29 +31,15 @@ class Status(str, Enum):
 class CertificateOptions(OptionGroup):
     """How the certificate is asked, and what of the formula is shown."""
 
-    sat: Annotated[
-        bool,
-        typer.Option("--sat", help="Ask by SAT solver only.", rich_help_panel=_PANEL),
-    ] = False
-    simulation: Annotated[
-        bool,
-        typer.Option(
-            "--simulation", help="Ask by evaluating the circuit only.", rich_help_panel=_PANEL
-        ),
-    ] = False
-    bare: Annotated[
-        bool,
-        typer.Option("--bare", help="Play the formula's blocks, not the board of its layout."),
-    ] = False
-    peeking: Annotated[
-        bool,
-        typer.Option(
-            "--peeking",
-            help="Play a wrong certificate too, whose functions look to their right: they read "
-            "false for what is not chosen yet.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = False
+    sat: bool = flag("Ask by SAT solver only.", "--sat", panel=_PANEL)
+    simulation: bool = flag("Ask by evaluating the circuit only.", "--simulation", panel=_PANEL)
+    bare: bool = flag("Play the formula's blocks, not the board of its layout.", "--bare")
+    peeking: bool = flag(
+        "Play a wrong certificate too, whose functions look to their right: they read "
+        "false for what is not chosen yet.",
+        "--peeking",
+        panel=_PANEL,
+    )
 
     def check(self) -> None:
         """Raise ``UsageError`` when both ways to ask were wanted."""
@@ -76,69 +60,45 @@ class CertificateOptions(OptionGroup):
 class SolvingOptions(OptionGroup):
     """A solver that answers in the place of a certificate, or of what it lacks."""
 
-    solver: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|auto",
-            help="Let a QBF solver answer what no certificate does (see 'qsage info --solvers'); "
-            "auto: several at once. Without --cert it answers everything.",
-            rich_help_panel=_SOLVING,
-        ),
-    ] = None
-    timeout: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="At most so long for each reply.",
-            rich_help_panel=_SOLVING,
-        ),
-    ] = None
-    status: Annotated[
-        Status | None,
-        typer.Option(
-            help="The formula's value, where it is known; else it is found out first.",
-            rich_help_panel=_SOLVING,
-        ),
-    ] = None
-    blocks: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Use the certificate for its first N blocks only.",
-            rich_help_panel=_SOLVING,
-        ),
-    ] = None
+    solver: str | None = option(
+        "Let a QBF solver answer what no certificate does (see 'qsage info --solvers'); "
+        "auto: several at once. Without --cert it answers everything.",
+        "NAME|auto",
+        panel=_SOLVING,
+    )
+    timeout: float | None = option(
+        "At most so long for each reply.", "SECONDS", min=0, panel=_SOLVING
+    )
+    status: Status | None = option(
+        "The formula's value, where it is known; else it is found out first.", panel=_SOLVING
+    )
+    blocks: int | None = option(
+        "Use the certificate for its first N blocks only.", "N", min=1, panel=_SOLVING
+    )
 
     def of(self, files: Files) -> Files:
         """``files``, played against the solver; raises ``UsageError`` without one."""
         given = {"--timeout": self.timeout, "--status": self.status, "--blocks": self.blocks}
-        for option, value in given.items():
+        for name, value in given.items():
             if self.solver is None and value is not None:
-                raise UsageError(f"found {option} without --solver, expected a solver that answers")
+                raise UsageError(f"found {name} without --solver, expected a solver that answers")
         status = None if self.status is None else self.status is Status.TRUE
         return replace(
             files, solver=self.solver, seconds=self.timeout, status=status, blocks=self.blocks
         )
 
 
-@takes_groups
+@takes_options
 def command(
     *,
-    formula: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="FORMULA|GAME",
-            help="QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or a game, "
-            "which is certified first: a PG, .hex or GDL file, or a name (see 'qsage games'); or "
-            "an impartial game: its file or its name (take-away-3).",
-        ),
-    ] = None,
-    cert: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The certificate; else the one beside FORMULA."),
-    ] = None,
+    formula: str | None = argument(
+        "QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or a game, "
+        "which is certified first: a PG, .hex or GDL file, or a name (see 'qsage games'); or "
+        "an impartial game: its file or its name (take-away-3).",
+        "FORMULA|GAME",
+        default=None,
+    ),
+    cert: str | None = option("The certificate; else the one beside FORMULA.", "FILE"),
     rules: RulesOptions,
     read: DialectOptions,
     play: PlayOptions,
@@ -173,8 +133,8 @@ def command(
     if impartial is not None:
         _check_impartial(cert, rules, read, certificate, solving)
         return play_heaps(impartial, str(formula), heaps, play, json_output)
-    for option in heaps.given():
-        raise UsageError(f"found {option}, but {formula or 'nothing'} is no impartial game")
+    for name in heaps.given():
+        raise UsageError(f"found {name}, but {formula or 'nothing'} is no impartial game")
     if play.white == "all":
         raise UsageError("found --white all, expected --white random: that is no impartial game")
     files = solving.of(certificate.of(rules.files(formula, cert, read)))
@@ -208,6 +168,6 @@ def _check_impartial(
         "--bare or --peeking": certificate.bare or certificate.peeking,
         "--solver": solving.solver is not None,
     }
-    for option, wrong in given.items():
+    for name, wrong in given.items():
         if wrong:
-            raise UsageError(f"found {option} with an impartial game, which has no certificate")
+            raise UsageError(f"found {name} with an impartial game, which has no certificate")

@@ -6,12 +6,10 @@ import os
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, Final
-
-import typer
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.option_groups import OptionGroup
+from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.cli.play.modes import (
     GAMES,
     Mode,
@@ -45,44 +43,27 @@ _PANEL: Final = "Impartial games"
 class HeapOptions(OptionGroup):
     """The options that are about impartial games."""
 
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The rules to play against: lines 'CONDITION -> ACTION(E, ...)', or what qsage "
-            "synthesize -o has written. Else they are synthesised.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    state: Annotated[
-        str | None,
-        typer.Option(
-            metavar="'V=N …'",
-            help="The state to begin in; else one is drawn by --seed.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    begins: Annotated[
-        str | None,
-        typer.Option(
-            metavar="black|white",
-            help="Who begins; the rules play Black. Else whoever lets the rules win.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    misere: Annotated[
-        bool,
-        typer.Option("--misere", help="Whoever makes the last move loses.", rich_help_panel=_PANEL),
-    ] = False
-    bound: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="The largest value of a variable in states that are drawn or tried (20).",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
+    rules: str | None = option(
+        "The rules to play against: lines 'CONDITION -> ACTION(E, ...)', or what qsage "
+        "synthesize -o has written. Else they are synthesised.",
+        "FILE",
+        panel=_PANEL,
+    )
+    state: str | None = option(
+        "The state to begin in; else one is drawn by --seed.", "'V=N …'", panel=_PANEL
+    )
+    begins: str | None = option(
+        "Who begins; the rules play Black. Else whoever lets the rules win.",
+        "black|white",
+        panel=_PANEL,
+    )
+    misere: bool = flag("Whoever makes the last move loses.", "--misere", panel=_PANEL)
+    bound: int | None = option(
+        "The largest value of a variable in states that are drawn or tried (20).",
+        "N",
+        min=0,
+        panel=_PANEL,
+    )
 
     def given(self) -> Iterator[str]:
         """The options that were given, by name."""

@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Final
-
-import typer
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.option_groups import OptionGroup
+from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -41,72 +39,42 @@ class Mode(Enum):
 class PlayOptions(OptionGroup):
     """The options that all kinds of games have."""
 
-    plain: Annotated[
-        bool,
-        typer.Option("--plain", help="A prompt instead of the board.", rich_help_panel=_PANEL),
-    ] = False
-    moves: Annotated[
-        str | None,
-        typer.Option(
-            metavar="'M1 M2 …'",
-            help="Play these moves; M! lets an illegal one happen, M!stop claims the goal, "
-            "M!stop! does both.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    moves_file: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Play the moves in FILE, or replay a saved transcript ('-': standard input).",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    white: Annotated[
-        str | None,
-        typer.Option(
-            metavar="random|all",
-            help="A random White plays many games; all: in an impartial game every state up to "
-            "--bound and every move is tried.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    black: Annotated[
-        str | None,
-        typer.Option(
-            metavar="random",
-            help="A random Black, against a Herbrand certificate.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    games: Annotated[
-        int | None,
-        typer.Option(min=1, help="How many random games (100).", rich_help_panel=_PANEL),
-    ] = None
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            help="The seed of random moves; the same seed gives the same plays (0 if left out).",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    illegal: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            metavar="P",
-            help="How often a random opponent tries an illegal move first.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 0.0
-    let_happen: Annotated[
-        bool,
-        typer.Option("--let-happen", help="Begin in the mode that lets illegal moves happen."),
-    ] = False
-    theme: Annotated[str, typer.Option(metavar="dark|light", help="The colours of the board.")] = (
-        "dark"
+    plain: bool = flag("A prompt instead of the board.", "--plain", panel=_PANEL)
+    moves: str | None = option(
+        "Play these moves; M! lets an illegal one happen, M!stop claims the goal, "
+        "M!stop! does both.",
+        "'M1 M2 …'",
+        panel=_PANEL,
     )
+    moves_file: str | None = option(
+        "Play the moves in FILE, or replay a saved transcript ('-': standard input).",
+        "FILE",
+        panel=_PANEL,
+    )
+    white: str | None = option(
+        "A random White plays many games; all: in an impartial game every state up to "
+        "--bound and every move is tried.",
+        "random|all",
+        panel=_PANEL,
+    )
+    black: str | None = option(
+        "A random Black, against a Herbrand certificate.", "random", panel=_PANEL
+    )
+    games: int | None = option("How many random games (100).", min=1, panel=_PANEL)
+    seed: int | None = option(
+        "The seed of random moves; the same seed gives the same plays (0 if left out).",
+        panel=_PANEL,
+    )
+    illegal: float = option(
+        "How often a random opponent tries an illegal move first.",
+        "P",
+        min=0,
+        max=1,
+        default=0.0,
+        panel=_PANEL,
+    )
+    let_happen: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
+    theme: str = option("The colours of the board.", "dark|light", default="dark")
 
     @property
     def mode(self) -> Mode:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.option_groups import OptionGroup
+from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.first_move import first_move
 from qsage_validate.cli.solve.method import Method
@@ -27,23 +25,15 @@ if TYPE_CHECKING:
 class DeepeningOptions(OptionGroup):
     """The options that go with ``--depth auto``; ``max_depth`` is in the count of ``#depth``."""
 
-    max_depth: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="With --depth auto: no greater depth than this."),
-    ] = None
-    resume: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="With --depth auto: keep what is known in FILE, and go on from it."
-        ),
-    ] = None
-    alternate: Annotated[
-        bool,
-        typer.Option(
-            help="With --depth auto, for positional games: ask by turns whether Black wins and "
-            "whether White blocks by pairs."
-        ),
-    ] = False
+    max_depth: int | None = option("With --depth auto: no greater depth than this.", "N", min=1)
+    resume: str | None = option(
+        "With --depth auto: keep what is known in FILE, and go on from it.", "FILE"
+    )
+    alternate: bool = option(
+        "With --depth auto, for positional games: ask by turns whether Black wins and "
+        "whether White blocks by pairs.",
+        default=False,
+    )
 
     def check_deepens(self, deepens: bool) -> None:
         """Raise ``UsageError`` for an option that was given without ``--depth auto``."""

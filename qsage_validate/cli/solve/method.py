@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from qsage_validate.cli.option_groups import OptionGroup
+from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.cli.options import LimitOptions, Preprocessor
 from qsage_validate.errors import UsageError
 from qsage_validate.system.limits import Deadline, Limits
@@ -25,22 +23,13 @@ SEARCH = "search"
 class MethodOptions(OptionGroup):
     """The options that say what solves."""
 
-    solver: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="A QBF solver (see 'qsage info --solvers'), or 'search'."
-        ),
-    ] = None
-    preprocess: Annotated[
-        Preprocessor | None,
-        typer.Option(
-            help="What a formula goes through first; default: bloqqer, where it is there."
-        ),
-    ] = None
-    portfolio: Annotated[
-        bool,
-        typer.Option(help="Run several solvers at once; the first confirmed answer counts."),
-    ] = False
+    solver: str | None = option("A QBF solver (see 'qsage info --solvers'), or 'search'.", "NAME")
+    preprocess: Preprocessor | None = option(
+        "What a formula goes through first; default: bloqqer, where it is there."
+    )
+    portfolio: bool = option(
+        "Run several solvers at once; the first confirmed answer counts.", default=False
+    )
 
 
 @dataclass(frozen=True)

@@ -10,29 +10,36 @@ import pytest
 import typer
 
 from qsage_validate.cli.app import run
-from qsage_validate.cli.option_groups import OptionGroup, takes_groups
+from qsage_validate.cli.option_groups import (
+    REQUIRED,
+    OptionGroup,
+    argument,
+    flag,
+    option,
+    takes_options,
+)
 from qsage_validate.errors import Exit
 
 
 @dataclass(frozen=True)
 class Colours(OptionGroup):
-    back: Annotated[str, typer.Option(help="Behind.")]
-    fore: Annotated[str | None, typer.Option(help="Before.")] = None
+    back: str = option("Behind.", default=REQUIRED)
+    fore: str | None = option("Before.")
 
 
 @dataclass(frozen=True)
 class Sizes(OptionGroup):
     width: Annotated[int, typer.Option(min=1)] = 3
-    colours: Annotated[bool, typer.Option("--many")] = False
+    colours: bool = flag("As many as there are.", "--many")
 
 
 given: list[tuple[Colours, Sizes, bool, str | None]] = []
 
 
-@takes_groups
+@takes_options
 def draw(
     *,
-    name: Annotated[str | None, typer.Argument()] = None,
+    name: str | None = argument("What.", "NAME", None),
     colours: Colours,
     quick: Annotated[bool, typer.Option("--quick")] = False,
     sizes: Sizes,
@@ -85,4 +92,4 @@ def test_two_groups_with_an_option_of_one_name_are_refused() -> None:
         raise NotImplementedError
 
     with pytest.raises(ValueError, match="duplicate parameter name: 'back'"):
-        takes_groups(twice)
+        takes_options(twice)
