@@ -27,7 +27,7 @@ class Bar:
 
 
 def bar_chart(bars: Sequence[Bar], *, title: str, axis: str, identifier: str = "chart") -> str:
-    """The chart as an ``svg`` element for a page that has :data:`CHART_STYLE`.
+    """The chart as an ``svg`` element for a page that has the rules for ``.chart``.
 
     The second part of a bar is hatched: colour alone says nothing.
     """

@@ -135,7 +135,19 @@ def test_nothing_in_the_checkout_knows_where_it_was_made() -> None:
 
 def tracked_texts() -> list[Path]:
     folders = ("qsage_validate", "tests", "docs", "demos", "benchmarks", "certificates")
-    suffixes = {".py", ".md", ".toml", ".txt", ".svg", ".qcir", ".csv", ".tcss", ".ig"}
+    suffixes = {
+        ".py",
+        ".md",
+        ".toml",
+        ".txt",
+        ".svg",
+        ".qcir",
+        ".csv",
+        ".css",
+        ".jinja",
+        ".tcss",
+        ".ig",
+    }
     return [
         path
         for folder in folders
