@@ -6,10 +6,16 @@ from dataclasses import replace
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.embed import embed
-from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.circuit.residual import Value, residual
-from qsage_validate.errors import UsageError
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
+from qsage_validate.errors import InputError, UsageError
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+
+
+def own_blocks(formula: Qbf, kind: Kind) -> list[frozenset[int]]:
+    """The blocks of the player whose functions a certificate of that kind has."""
+    scopes = formula.merged_scopes()
+    return [frozenset(s.variables) for s in scopes if s.quantifier is kind.decides]
 
 
 def first_blocks(certificate: CircuitCertificate, formula: Qbf, blocks: int) -> CircuitCertificate:
@@ -17,16 +23,31 @@ def first_blocks(certificate: CircuitCertificate, formula: Qbf, blocks: int) -> 
 
     Raises ``UsageError`` where there are not so many.
     """
-    own = [s for s in formula.merged_scopes() if s.quantifier is certificate.kind.decides]
+    own = own_blocks(formula, certificate.kind)
     if blocks > len(own):
-        whose = "existential" if certificate.kind.decides is Quantifier.EXISTS else "universal"
+        whose = "existential" if certificate.kind is Kind.SKOLEM else "universal"
         raise UsageError(
             f"found --blocks {blocks}, expected at most {len(own)}: the formula has no more "
             f"{whose} blocks"
         )
-    kept = {v for scope in own[:blocks] for v in scope.variables}
+    if blocks == len(own):
+        return certificate
+    kept = frozenset[int]().union(*own[:blocks])
     functions = {v: x for v, x in certificate.functions.items() if v in kept}
-    return replace(certificate, functions=functions, extra={})
+    return replace(certificate, functions=functions, extra={}, first_blocks=blocks)
+
+
+def check_outermost(certificate: CircuitCertificate, formula: Qbf) -> None:
+    """Raise :class:`InputError` for functions of inner blocks alone: the outermost is chosen first.
+
+    A certificate without any functions leaves all blocks alike to a solver.
+    """
+    own = own_blocks(formula, certificate.kind)
+    if certificate.functions and own[0].isdisjoint(certificate.functions):
+        names = " ".join(formula.name(v) for v in sorted(own[0])[:6])
+        more = " …" * (len(own[0]) > 6)
+        expected = f"some of the player's outermost block ({names}{more})"
+        raise InputError(certificate.path, None, None, "functions of inner blocks only", expected)
 
 
 def left_by(formula: Qbf, part: CircuitCertificate) -> Qbf:

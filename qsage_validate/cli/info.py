@@ -57,6 +57,7 @@ def command(
         Format.AIGER_ASCII: _aiger,
         Format.AIGER_BINARY: _aiger,
         Format.PEDANT: _pedant,
+        Format.OUTER_BLOCK: _outer_block,
         Format.META: _meta,
         Format.BDDL: _bddl,
         Format.PG: _pg,
@@ -224,9 +225,19 @@ def _pedant(data: bytes, name: str) -> Facts:
     }
 
 
+def _outer_block(data: bytes, name: str) -> Facts:
+    from qsage_validate.formats.outer_block import parse_outer_block
+    from qsage_validate.kernel.certificate import Dialect
+
+    file = parse_outer_block(data, name)
+    result: Facts = {} if file.truth is None else {"result": str(file.truth).lower()}
+    return result | {"values": len(file.values), "dialect": Dialect.OUTER.value}
+
+
 def _certificate(data: bytes, name: str, formula: str, prenex: Prenex | None) -> Facts:
     """The facts that need the formula: sides, don't-cares, functions that it does not name."""
     from qsage_validate.certificates.files.reader import parse_certificate
+    from qsage_validate.certificates.parts import own_blocks
     from qsage_validate.formats.formula import read_formula
     from qsage_validate.kernel.certificate import CircuitCertificate
 
@@ -241,6 +252,9 @@ def _certificate(data: bytes, name: str, formula: str, prenex: Prenex | None) ->
             "functions": functions,
             "other functions": len(certificate.extra),
         }
+        if certificate.first_blocks is not None:
+            blocks = len(own_blocks(qbf, certificate.kind))
+            facts["a part"] = f"of the first {certificate.first_blocks} of {blocks} blocks"
     else:
         functions = sum(v in certificate.defined for v in decided)
         facts = {"variables": certificate.max_variable, "functions": functions}

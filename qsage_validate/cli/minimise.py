@@ -77,7 +77,7 @@ def command(
     with SearchLine(sys.stderr) as line:
         found = minimised(
             problem.formula,
-            problem.answering,
+            problem.whole,
             layout=problem.layout,
             deadline=deadline,
             tell=line.tell,
@@ -111,7 +111,7 @@ def _written_dialect(name: str | None) -> Dialect | None:
     from qsage_validate.kernel.certificate import Dialect
 
     chosen = parse_dialect(name)
-    if chosen in (Dialect.PEDANT, Dialect.QAIGER):
+    if chosen in (Dialect.OUTER, Dialect.PEDANT, Dialect.QAIGER):
         names = "caqe, qbfcert-ascii or qbfcert-binary"
         raise UsageError(f"found {name!r} for --as, which is not written, expected {names}")
     return chosen

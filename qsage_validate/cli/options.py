@@ -41,8 +41,8 @@ DialectOption = Annotated[
     typer.Option(
         "--dialect",
         metavar="NAME",
-        help="How the certificate is to be read, if not as recognised: caqe, pedant, qaiger, "
-        "qbfcert-ascii or qbfcert-binary.",
+        help="How the certificate is to be read, if not as recognised: caqe, outer, pedant, "
+        "qaiger, qbfcert-ascii or qbfcert-binary.",
     ),
 ]
 PrenexOption = Annotated[

@@ -74,13 +74,14 @@ def compared(
     """
     assert first.formula is not None, "formulas are compared"
     assert second.formula is not None, "formulas are compared"
+    certificate = first.whole
     encoding = None if shared is not None or first.layout is None else encoding_for(second)
     if encoding is not None:
         outcome: Transfer = transfer_by_plays(first, second.formula, encoding, options)
         over = "moves of one ply"
     else:
         pairs = (shared or shared_names)(first.formula, second.formula)
-        circuit = circuit_of(first.answering, first.formula)
+        circuit = circuit_of(certificate, first.formula)
         outcome, over = transfer(circuit, second.formula, pairs, options), pairs.source
     if not isinstance(outcome, Loses) or encoding is None or first.files.certificate is None:
         return Compared(outcome, over)

@@ -51,6 +51,7 @@ class Format(Enum):
     AIGER_ASCII = "AIGER (ASCII)"
     AIGER_BINARY = "AIGER (binary)"
     PEDANT = "Pedant CNF"
+    OUTER_BLOCK = "outermost block"
     META = "Q-sage meta file"
     BDDL = "BDDL"
     PG = "positional game"
@@ -349,6 +350,11 @@ _QCIR: Final = re.compile(
 )
 _DIMACS_COMMENTS: Final = re.compile(rb"(?:c(?:[ \t#][^\n]*)?\r?\n)+")
 _DIMACS: Final = re.compile(rb"^p[ \t]+cnf\b", re.MULTILINE)
+# A solver's result or a line of values, behind comments.
+_OUTER_BLOCK: Final = re.compile(
+    rb"(?:[ \t]*(?:c(?:[ \t][^\n]*|\r)?|\r)?\n)*"
+    rb"[ \t]*(?:s[ \t]+cnf[ \t]|r[ \t]+(?:UN)?SAT\b|V[ \t])"
+)
 _MODEL: Final = re.compile(rb"^c[ \t]*Model for variable\b", re.MULTILINE)
 
 
@@ -383,6 +389,8 @@ def sniff_bytes(data: bytes) -> Format:
     if comments is not None and comments.end() >= len(head):
         # A layout may be longer than what is looked at.
         head += b"\n" + data[comments.end() : comments.end() + (1 << 16)]
+    if _OUTER_BLOCK.match(data):
+        return Format.OUTER_BLOCK
     if _DIMACS.search(head):
         return Format.PEDANT if _MODEL.search(head) else Format.QDIMACS
     if _QCIR.search(head):

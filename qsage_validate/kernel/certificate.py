@@ -45,6 +45,7 @@ class Dialect(Enum):
     CAQE = "caqe"  # also QuAbS: symbols and an output called "result"
     QAIGER = "qaiger"
     PEDANT = "pedant"
+    OUTER = "outer"  # the outermost block's values, as solvers print them
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,9 @@ class CircuitCertificate:
     ``functions`` maps each decided QBF variable to the AIG literal of its function.  Variables
     of the deciding quantifier without a function are don't-cares.  ``extra`` has the functions
     of names that the prefix does not quantify (Tseitin variables of the clausal form).
-    ``recognised`` says what a reader took the dialect from, for people.
+    ``recognised`` says what a reader took the dialect from, for people.  ``first_blocks`` says of
+    a part of a certificate that it has the functions of so many of the first blocks only: what
+    lacks one is open.
     """
 
     kind: Kind
@@ -66,6 +69,7 @@ class CircuitCertificate:
     path: str | None = None
     extra: Mapping[int, int] = field(default_factory=dict)
     recognised: str = ""
+    first_blocks: int | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.oracles.solving import SolvingOracle
-from qsage_validate.certificates.parts import first_blocks
+from qsage_validate.certificates.parts import check_outermost, first_blocks
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.encoding import Encoding
@@ -35,7 +35,7 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.script_moves import insistent
-from qsage_validate.problems.solving import Solving, without_functions
+from qsage_validate.problems.solving import AUTO, Solving, without_functions
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
 from qsage_validate.validation.fit import check_fit, has_words_of
 
@@ -79,6 +79,13 @@ class Problem:
         if self.certificate is None:
             raise UsageError(f"there is no certificate for {self.files.name}")
         return self.certificate
+
+    @property
+    def whole(self) -> Certificate:
+        """The certificate, of which nothing is left to a solver; ``UsageError`` where it is."""
+        if self.solving is not None:
+            raise UsageError(f"found a part of a certificate in {self.files.name}, expected all")
+        return self.answering
 
     @property
     def title(self) -> str:
@@ -149,9 +156,9 @@ def load(files: Files) -> Problem:
     Without a certificate's file there is none: see ``sorted_out``.  Raises ``InputError`` and
     ``UsageError``.
     """
-    if files.solver is not None:
+    if files.certificate is None and files.solver is not None:
         return _solved(files, files.solver)
-    if files.blocks is not None:
+    if files.blocks is not None and files.solver is None:
         raise UsageError("found --blocks without --solver, which answers the other blocks")
     if files.certificate is None:
         return _without_certificate(files)
@@ -166,11 +173,35 @@ def load(files: Files) -> Problem:
         dialect=files.dialect,
         dependencies=not files.unchecked_dependencies,
     )
+    solving = None
+    if isinstance(certificate, CircuitCertificate) and certificate.first_blocks is not None:
+        files = replace(files, solver=files.solver or AUTO)
+    if files.solver is not None:
+        certificate = _part(certificate, formula, files)
+        solving = Solving.by(files.solver, files.seconds)
     layout = None if files.as_blocks else _layout(files, certificate, formula)
     if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
         # Clauses need not mention what no function reads.
         certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
-    return _played(files, formula, certificate, layout, _game)
+    return _played(files, formula, certificate, layout, _game, solving)
+
+
+def _part(certificate: Certificate, formula: Qbf | None, files: Files) -> CircuitCertificate:
+    """What ``files`` use of a certificate whose open variables are a solver's."""
+    if formula is None:
+        raise UsageError("found --solver without a formula, expected one to solve")
+    if not isinstance(certificate, CircuitCertificate):
+        raise UsageError(
+            "found --solver with a clause set, expected a certificate with a function for each "
+            "variable that it decides"
+        )
+    if files.status is not None and files.status is not certificate.kind.truth:
+        status = str(files.status).lower()
+        raise UsageError(f"found --status {status} with a {certificate.kind.value} certificate")
+    if files.blocks is not None:
+        certificate = first_blocks(certificate, formula, files.blocks)
+    check_outermost(certificate, formula)
+    return certificate
 
 
 def of(encoding: Encoding, certificate: Certificate, files: Files) -> Problem:
@@ -184,30 +215,12 @@ def of(encoding: Encoding, certificate: Certificate, files: Files) -> Problem:
 
 
 def _solved(files: Files, solver: str) -> Problem:
-    """What a solver plays, with the part of a certificate that there is."""
+    """What a solver plays without a certificate."""
     if files.formula is None:
         raise UsageError("found --solver without a formula, expected one to solve")
     formula = read_formula_or_program(files.formula, files.prenex)
     solving = Solving.by(solver, files.seconds)
-    if files.certificate is None:
-        certificate = _unanswered(formula, files, solving)
-    else:
-        read = read_certificate(
-            files.certificate,
-            formula,
-            dialect=files.dialect,
-            dependencies=not files.unchecked_dependencies,
-        )
-        if not isinstance(read, CircuitCertificate):
-            raise UsageError(
-                "found --solver with a clause set, expected a certificate with a function for each "
-                "variable that it decides"
-            )
-        if files.status is not None and files.status is not read.kind.truth:
-            raise UsageError(
-                f"found --status {str(files.status).lower()} with a {read.kind.value} certificate"
-            )
-        certificate = read if files.blocks is None else first_blocks(read, formula, files.blocks)
+    certificate = _unanswered(formula, files, solving)
     layout = None if files.as_blocks else _layout(files, certificate, formula)
     return _played(files, formula, certificate, layout, _game, solving)
 

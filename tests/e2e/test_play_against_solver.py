@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from qsage_validate.errors import Exit
+from qsage_validate.solvers.qbf.backends import get_backend
 
 from .conftest import Qsage
 
@@ -53,6 +55,51 @@ def test_a_part_of_a_certificate(qsage: Qsage, repository: Path, hexagons: str) 
     ]
     assert some["title"] == "hex 3x3: Skolem certificate and depqbf for Black"
     assert some["findings"] == []
+
+
+@pytest.mark.parametrize("solver", ["depqbf", "caqe", "rareqs"])
+def test_what_a_solver_printed_of_the_outermost_block(
+    qsage: Qsage, hexagons: str, tmp_path: Path, solver: str
+) -> None:
+    clauses, printed = tmp_path / "hex.qdimacs", tmp_path / "hex.out"
+    assert qsage("encode", hexagons, "--format", "qdimacs", "-o", str(clauses)).code == Exit.FINE
+    backend = get_backend(solver)
+    program = [backend.program().path, *(backend.dialect.outer or ()), str(clauses)]
+    printed.write_bytes(subprocess.run(program, stdout=subprocess.PIPE, check=False).stdout)
+    for formula in (hexagons, str(clauses)):
+        told = qsage("info", str(printed), "--formula", formula, "--json")
+        facts = json.loads(told.out)
+        assert (facts["dialect"], facts["kind"]) == ("outer", "Skolem")
+        assert facts["a_part"].startswith("of the first 1 of ")
+        # No --solver: a part leaves the rest to whatever solvers there are.
+        ran = qsage("play", formula, "--cert", str(printed), "--moves", "(1,1)", "--json")
+        report = json.loads(ran.out)
+        assert ran.code == Exit.UNDECIDED
+        assert report["findings"] == []
+        assert "Skolem certificate and a portfolio of solvers for Black" in report["title"]
+
+
+def test_a_part_is_refused_where_all_is_needed(qsage: Qsage, hexagons: str, tmp_path: Path) -> None:
+    part = tmp_path / "part.out"
+    part.write_text("s cnf 1\nV 1 0\n", encoding="utf-8")
+    small = qsage("minimise", hexagons, str(part), "-o", str(tmp_path / "small.aag"))
+    assert small.code == Exit.BAD_INPUT
+    assert "found a part of a certificate in" in small.err
+    other = qsage("compare", hexagons, hexagons, "--cert", str(part))
+    assert other.code == Exit.BAD_INPUT
+    assert "found a part of a certificate in" in other.err
+
+
+def test_inner_functions_alone(qsage: Qsage, tmp_path: Path) -> None:
+    formula, inner = tmp_path / "f.qcir", tmp_path / "inner.aag"
+    formula.write_text("exists(1)\nforall(2)\nexists(3)\noutput(4)\n4 = xor(2, -3)\n")
+    inner.write_text("aag 3 1 0 1 1\n4\n6\n6 4 4\n")
+    whole = qsage("play", str(formula), "--cert", str(inner), "--moves", "")
+    assert whole.code == Exit.UNDECIDED, "what has no function is false"
+    ran = qsage("play", str(formula), "--cert", str(inner), "--solver", "depqbf", "--moves", "")
+    assert ran.code == Exit.BAD_INPUT
+    expected = "expected some of the player's outermost block (1)"
+    assert ran.err == f"{inner}: found functions of inner blocks only, {expected}\n"
 
 
 def test_a_game_by_name(qsage: Qsage) -> None:

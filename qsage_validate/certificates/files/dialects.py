@@ -10,11 +10,16 @@ from typing import Final
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import AigerFile
+from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.certificate import Dialect
 
 RESULT: Final = "result"
 """The symbol of the last output in CAQE's dialect: the constant that tells the kind."""
 
+PART: Final = "part of a certificate"
+"""How the comment begins that says of which blocks the functions are."""
+
+_PART: Final = re.compile(rf"{PART}: the first ([1-9][0-9]{{0,8}}) of ([1-9][0-9]{{0,8}}) blocks")
 _LEVEL_AND_NAME: Final = re.compile(r"[0-9]+[ \t]+\S+")
 
 
@@ -56,6 +61,26 @@ def recognise(file: AigerFile, formula: Qbf | None) -> Recognition:
         f"a binary certificate without a symbol for {missing or 'anything'}",
         "symbols that name the variables of all inputs and outputs",
     )
+
+
+def part_comment(blocks: int, all_blocks: int) -> str:
+    """The comment of a file with the functions of the first ``blocks`` of its player's blocks."""
+    return f"{PART}: the first {blocks} of {all_blocks} blocks"
+
+
+def said_blocks(file: AigerFile) -> tuple[int, int] | None:
+    """What the comments say of the blocks: how many of how many; ``None`` for a whole certificate.
+
+    Raises :class:`InputError` for a comment that begins as such a one and is none.
+    """
+    for comment in file.comments:
+        if comment.startswith(PART):
+            match = _PART.fullmatch(comment)
+            if match is None or int(match.group(1)) >= int(match.group(2)):
+                found, expected = (quoted(x, 80) for x in (comment, part_comment(1, 2)))
+                raise InputError(file.path, None, None, found, f"a comment like {expected}")
+            return int(match.group(1)), int(match.group(2))
+    return None
 
 
 def input_names(file: AigerFile, dialect: Dialect) -> list[str]:

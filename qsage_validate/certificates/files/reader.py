@@ -8,6 +8,7 @@ qbfcert-binary  symbols                                     which quantifier the
 caqe            symbols (QuAbS as well)                     the constant of output ``result``
 qaiger          symbols ``<level> <name>``                  which quantifier the inputs have
 pedant          DIMACS numbers                              always Skolem
+outer           a solver's ``V`` lines                      which quantifier is outermost
 ==============  ==========================================  ================================
 
 Variables of the deciding quantifier without a function are don't-cares: QuAbS leaves some
@@ -27,7 +28,10 @@ from qsage_validate.certificates.files.dialects import (
     input_names,
     output_names,
     recognise,
+    said_blocks,
 )
+from qsage_validate.certificates.files.outer import read_outer_block
+from qsage_validate.certificates.parts import own_blocks
 from qsage_validate.circuit.aig import FALSE, TRUE
 from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.qbf import Qbf, Quantifier
@@ -84,11 +88,13 @@ def parse_certificate(
     found = sniff_bytes(data)
     if dialect is Dialect.PEDANT or (dialect is None and found in (Format.PEDANT, Format.QDIMACS)):
         return _read_clauses(data, formula, path, dependencies=dependencies)
+    if dialect is Dialect.OUTER or (dialect is None and found is Format.OUTER_BLOCK):
+        return read_outer_block(data, formula, path)
     if found not in (Format.AIGER_ASCII, Format.AIGER_BINARY) and data:
         kind = "a file that is no certificate" if found is Format.UNKNOWN else f"a {found.value}"
         if not kind.endswith("file") and found is not Format.UNKNOWN:
             kind += " file"
-        expected = "a certificate: AIGER ('aag' or 'aig') or Pedant's CNF ('p cnf')"
+        expected = "a certificate: AIGER ('aag', 'aig'), Pedant's CNF ('p cnf') or 'V' lines"
         raise InputError(path, 1, 1, kind, expected)
     return _CircuitReader(data, formula, dialect, path).read(dependencies=dependencies)
 
@@ -107,6 +113,7 @@ class _CircuitReader:
             else Recognition(dialect, "it was asked for")
         )
         self.dialect = self.recognition.dialect
+        self.said = said_blocks(self.file)
         # At which output each decided variable has its function.
         self.position: dict[int, int] = {}
 
@@ -146,6 +153,7 @@ class _CircuitReader:
             path=self.path,
             extra=extra,
             recognised=self.recognition.reason,
+            first_blocks=None if self.said is None else self.said[0],
         )
 
     # -- Names
@@ -272,6 +280,23 @@ class _CircuitReader:
                 raise self.error("o", self.position[variable], found, expected)
         if not functions and self.formula.variables(kind.decides):
             raise self._no_functions()
+        if self.said is not None:
+            self._check_blocks(*self.said, own_blocks(self.formula, kind), functions)
+
+    def _check_blocks(
+        self, first: int, count: int, own: Sequence[frozenset[int]], functions: Iterable[int]
+    ) -> None:
+        """Compare what a part says of its blocks with the prefix."""
+        if count != len(own):
+            found = f"a part of a certificate with {count} blocks"
+            expected = f"one for the {len(own)} of {self._prefix()}"
+            raise InputError(self.path, None, None, found, expected)
+        for variable in functions:
+            if not any(variable in block for block in own[:first]):
+                assert self.formula is not None
+                found = f"a function for {self.formula.name(variable)}"
+                expected = f"a variable of the first {first} of {count} blocks, as a comment says"
+                raise self.error("o", self.position[variable], found, expected)
 
     # -- Messages
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from qsage_validate.certificates.files.dialects import part_comment
+from qsage_validate.certificates.parts import own_blocks
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
@@ -22,7 +24,8 @@ def certificate_bytes(
 ) -> bytes:
     """The AIGER file of a certificate in QBFcert's or CAQE's dialect (CAQE's by default).
 
-    ``formula`` gives the names of variables, where those are not numbers.  Raises
+    ``formula`` gives the names of variables, where those are not numbers, and the blocks of a part
+    of a certificate, which a comment tells.  Raises
     :class:`UsageError` for a dialect that is not written, and for QBFcert's ASCII dialect when
     a variable's name is no number, because there the name is the AIGER index.
     """
@@ -57,6 +60,7 @@ def _with_symbols(
         binary=binary,
         input_symbols={k: name(variable) for k, variable in enumerate(certificate.inputs)},
         output_symbols=dict(enumerate(symbols)),
+        comments=_comments(certificate, formula),
     )
 
 
@@ -95,4 +99,14 @@ def _with_indices(certificate: CircuitCertificate, formula: Qbf | None) -> bytes
     place = {variable: gate for gate, variable in owner.items()}
     place |= {variable: aig.num_variables + 1 + k for k, (variable, _) in enumerate(copies)}
     outputs = [2 * place[variable] for variable in functions]
-    return aiger_bytes(whole, outputs, binary=False, variables=indices)
+    comments = _comments(certificate, formula)
+    return aiger_bytes(whole, outputs, binary=False, variables=indices, comments=comments)
+
+
+def _comments(certificate: CircuitCertificate, formula: Qbf | None) -> list[str]:
+    """What a part of a certificate says of its blocks."""
+    if certificate.first_blocks is None:
+        return []
+    assert formula is not None, "blocks are a formula's"
+    blocks = len(own_blocks(formula, certificate.kind))
+    return [part_comment(certificate.first_blocks, blocks)]

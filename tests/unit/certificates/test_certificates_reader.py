@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
+from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.kernel.certificate import (
@@ -327,7 +329,92 @@ def test_files_may_be_compressed(tmp_path: Path) -> None:
     assert found.path == str(path)
 
 
-SEEDS = [INDICES, SYMBOLS, RESULT, LEVELS, PEDANT]
+OUTER = "s cnf 1 7 1\nV -1 0\n"
+PART = (
+    RESULT.replace("3 2 0 3 1", "3 2 0 2 1")
+    .replace("\n4\n2\n6\n1\n", "\n4\n2\n1\n")
+    .replace(
+        "o1 5\no2 result\nc\nmade by hand",
+        "o1 result\nc\npart of a certificate: the first 2 of 3 blocks",
+    )
+)
+SEEDS = [INDICES, SYMBOLS, RESULT, LEVELS, PEDANT, OUTER, PART]
+
+
+def test_a_part_says_of_which_blocks_its_functions_are() -> None:
+    found = circuit(PART, formula())
+    assert (found.first_blocks, set(found.functions)) == (2, {3})
+    written = certificate_bytes(found, formula(), binary=False).decode()
+    assert circuit(written, formula()).first_blocks == 2
+    # An inner function, other blocks, a comment that is none.
+    inner = refusal(PART.replace("first 2", "first 1"), formula())
+    assert inner == (
+        "c.aag:9:1: found a function for 3, expected a variable of the first 1 of 3 blocks, "
+        "as a comment says"
+    )
+    other = refusal(PART.replace("of 3", "of 4"), formula())
+    assert other == (
+        "c.aag: found a part of a certificate with 4 blocks, expected one for the 3 of the prefix "
+        "of f.qcir"
+    )
+    for wrong in ("first 3 of 3", "first 0 of 3", "last 2 of 3"):
+        message = refusal(PART.replace("first 2 of 3", wrong), formula())
+        assert f"the {wrong} blocks', expected a comment like 'part of a certificate: " in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s cnf 1 7 1\nV -1 0\n",
+        "c CAQE\ns cnf 1\nV -1 0\n\nc Satisfiable\n",
+        "V -1 0\nr SAT\n",
+        "V  -1\ns cnf 1\n",
+        "V -1 -6 0\r\n",
+    ],
+)
+def test_the_values_of_the_outermost_block(text: str) -> None:
+    found = circuit(text, formula())
+    assert (found.dialect, found.kind) == (Dialect.OUTER, Kind.SKOLEM)
+    assert (found.functions, found.inputs) == ({1: 0}, (2, 4))
+    assert found.first_blocks == 1
+    assert found.extra == ({6: 0} if "6" in text else {})
+    named = replace(formula(), names={1: "x1"})
+    assert circuit(text.replace("-1", "-x1"), named).functions == {1: 0}
+
+
+def test_values_of_the_only_block_are_a_whole_certificate() -> None:
+    universal = tuple(Scope(s.quantifier.dual, s.variables) for s in formula().scopes[:2])
+    form = Qbf(universal, {6: Gate(Connective.AND, (1, 2))}, 6, path="f.qcir")
+    found = circuit("s cnf 0 2 1\nV -1 0\n", form)
+    assert (found.kind, found.functions, found.first_blocks) == (Kind.HERBRAND, {1: 0}, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "s cnf 0 7 1\nV 1 0\n",
+            "1:1: found the result false, expected true: the outermost block is existential, and "
+            "its values win a true formula",
+        ),
+        ("s cnf 1\nV 1 3 0\n", "2:5: found a value of 3, which stands in block 3, expected a v"),
+        ("V 1 0\nr SAT\nV -1 0\n", "3:3: found a value of 1 once more, expected only one"),
+        ("V 1 x9 0\n", "1:5: found a value of 'x9', expected a variable of the prefix of f.qcir"),
+        ("V 1 0 2\n", "1:7: found '2', expected the end of the line behind 0"),
+        ("V 1 --2 0\n", "1:5: found '--2', expected a variable, with '-' where it is false"),
+        ("s cnf 1\nr UNSAT\nV 1 0\n", "2:1: found a second result, expected one result"),
+        ("s cnf -1 7 1\nV 1 0\n", "1:1: found 's cnf -1 7 1', expected a result 's cnf 1', "),
+        ("s cnf 1 7 1\n", "1:12: found the end of the file, expected a line 'V LITERALS 0' with"),
+        ("r SAT\nV 0\n", "2:4: found the end of the file, expected a value of a variable of the"),
+        ("V 1 0\nSAT\n1 0\n", "2:1: found 'SAT', expected a result 's cnf 1'"),
+    ],
+)
+def test_values_that_are_none_of_the_formulas(text: str, message: str) -> None:
+    assert refusal(text, formula()).startswith(f"c.aag:{message}")
+
+
+def test_values_need_their_formula() -> None:
+    assert "values of an outermost block without their formula, expected" in refusal(OUTER, None)
 
 
 @given(

@@ -17,6 +17,7 @@ from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
 from qsage_validate.formats.meta import parse_meta
+from qsage_validate.formats.outer_block import parse_outer_block
 from qsage_validate.formats.pedant import parse_pedant
 from qsage_validate.formats.pg import parse_pg
 from qsage_validate.formats.qcir import parse_qcir
@@ -44,6 +45,11 @@ QDIMACS = [
 ]
 PEDANT = [
     b"p cnf 5 4\nc Model for variable 3.\n3 -1 0\n-3 1 0\nc Model for variable 4.\n-4 5 0\n4 0\n"
+]
+OUTER_BLOCK = [
+    b"c CAQE\ns cnf 1 4 3\nV 1 0\nV -2 0\n\nc Satisfiable\n",
+    b"V x1 -x2 0\nr UNSAT\n",
+    b"V  +1 -2\ns cnf 1\n",
 ]
 META = [
     b"#boardsize\n4 1\n#depth\n2\n#blackactions\noccupy(?x,?y)\n#whiteactions\noccupy(?x,?y)\n"
@@ -132,6 +138,7 @@ READERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("qcir", _text(parse_qcir), QCIR),
     ("qdimacs", parse_qdimacs, QDIMACS),
     ("pedant", parse_pedant, PEDANT),
+    ("outer block", parse_outer_block, OUTER_BLOCK),
     ("meta", _text(parse_meta), META),
     ("aiger", parse_aiger, AIGER),
     ("gdl", _gdl, GDL),
@@ -214,7 +221,7 @@ def test_the_readers_of_other_formats_refuse(
                 refused_or_read(parse, data)
 
 
-@given(content=damaged([*QCIR, *QDIMACS, *PEDANT, *META, *AIGER]))
+@given(content=damaged([*QCIR, *QDIMACS, *PEDANT, *OUTER_BLOCK, *META, *AIGER]))
 @settings(max_examples=100)
 def test_sniffing_never_fails(content: bytes) -> None:
     sniff_bytes(content)
