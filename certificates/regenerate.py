@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from qsage_validate.cli.app import app, run
+from qsage_validate.cli.app import PROGRAMS, run
 from qsage_validate.formats.source import write_atomic
 
 FOLDER = Path(__file__).resolve().parent
@@ -32,7 +32,7 @@ def make() -> dict[str, bytes]:
         os.chdir(folder)
         try:
             for words in commands():
-                if code := run(app, words, "qsage"):
+                if code := run(PROGRAMS["qsage"], words, "qsage"):
                     sys.exit(code)
             return {path.name: path.read_bytes() for path in sorted(Path().iterdir())}
         finally:

@@ -3,22 +3,24 @@
 A literal is AIGER's: twice a variable, plus one when negated; 0 is false and 1 is true.
 :class:`AigBuilder` makes graphs gate by gate with structural hashing; :class:`Aig` is the
 frozen result, two numpy columns in topological order, which is what is fast to simulate, to
-hand to a SAT solver and to write.
+hand to a SAT solver and to write.  numpy is loaded for graphs only: formulas, which can be built
+as graphs, import this module too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FALSE: Final = 0
 TRUE: Final = 1
 
-Literals = NDArray[np.int32]
+Literals: TypeAlias = "NDArray[np.int32]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +54,8 @@ class Aig:
         ``beyond``, of the same shape, marks gates at which the search stops: they and what
         only they need are left out.
         """
+        import numpy as np
+
         needed = bytearray(self.num_variables + 1)
         for literal in outputs:
             needed[literal >> 1] = 1
@@ -73,6 +77,8 @@ class Aig:
 
         Inputs keep their variables.
         """
+        import numpy as np
+
         keep = self.cone(outputs)
         renumber = np.zeros(self.num_variables + 1, dtype=np.int32)
         renumber[: self.num_inputs + 1] = np.arange(self.num_inputs + 1, dtype=np.int32)
@@ -230,6 +236,8 @@ class AigBuilder:
 
         The inputs come first, in the order in which they were added, all of them.
         """
+        import numpy as np
+
         renumber = [-1] * len(self._left)
         renumber[0] = 0
         for position, variable in enumerate(self._inputs, start=1):

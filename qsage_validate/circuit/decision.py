@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-import numpy as np
-
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 
 # Up to so many inputs a function is a table of all values.
@@ -92,6 +90,8 @@ def _build(builder: AigBuilder, inputs: Sequence[int], rows: Rows, order: Sequen
 
 def _tables(rows: Rows, order: Sequence[int], width: int) -> tuple[int, int]:
     """Truth tables of the rows that are 1 and 0: bit k for the key k, its bits in ``order``."""
+    import numpy as np
+
     keys = np.fromiter(rows.keys(), dtype=np.int64, count=len(rows))
     moved = np.zeros_like(keys)
     for position in order:

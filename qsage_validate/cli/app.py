@@ -11,40 +11,34 @@ import errno
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NoReturn, TextIO
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, TextIO
 
 import typer
+from typer.main import get_command
 
 from qsage_validate import __version__
-from qsage_validate.cli import (
-    certify,
-    compare,
-    encode,
-    games,
-    info,
-    minimise,
-    synthesize,
-    validate,
-    verify,
-)
-from qsage_validate.cli.bench import command as bench_command
-from qsage_validate.cli.play import command as play_command
-from qsage_validate.cli.solve import command as solve_command
+from qsage_validate.cli.lazy import in_module, typer_program
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
-
-def _program() -> typer.Typer:
-    return typer.Typer(
-        add_completion=True,
-        context_settings={"help_option_names": ["-h", "--help"]},
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
-
-
-app = _program()
-play_app = _program()
+# How the help of each command begins: no other module is loaded for 'qsage --help'.
+_SUMMARIES = {
+    "games": "List the games that can be given by name, with their options; or the encodings.",
+    "info": "Tell what FILE is: format, dialect, kind, scopes, variables, gates, layout.",
+    "encode": "Write the formula that says: Black wins MODEL within its depth.",
+    "solve": "Say whether a formula is true, or who wins a game within its depth.",
+    "certify": "Decide a formula, or who wins a game, and write a certificate of the answer.",
+    "validate": "Prove a certificate, attack it, and say what is wrong if something is.",
+    "compare": "Say whether the winning strategy of FIRST wins in SECOND, too: qsage compare FIRST "
+    "SECOND.",
+    "verify": "Check the proofs of a bundle, and that their CNFs are those of its inputs.",
+    "minimise": "Make a certificate smaller: fewer gates, the same formula, another proof.",
+    "synthesize": "Find the winning formula of an impartial game, for all of its infinitely many "
+    "positions.",
+    "play": "Play against a certificate, which answers as the winning strategy that it is.",
+    "bench": "Run experiments, and make tables and plots of their results.",
+}
+_PACKAGES = ("solve", "play", "bench")  # the others are modules
 
 
 def _version(wanted: bool) -> None:
@@ -53,7 +47,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def qsage(
     context: typer.Context,
     version: Annotated[
@@ -66,29 +59,20 @@ def qsage(
         print(context.get_help())
 
 
-app.command("games")(games.command)
-app.command("info")(info.command)
-app.command("encode")(encode.command)
-app.command("solve")(solve_command.command)
-app.command("certify")(certify.command)
-app.command("validate")(validate.command)
-app.command("compare")(compare.command)
-app.command("verify")(verify.command)
-app.command("minimise")(minimise.command)
-app.command("synthesize")(synthesize.command)
-app.command("play")(play_command.command)
-app.add_typer(bench_command.app, name="bench")
-play_app.command("qsage-play")(play_command.command)
+def _group() -> Any:
+    program = typer_program(completion=True)
+    program.callback(invoke_without_command=True)(qsage)
+    group: Any = get_command(program)
+    for name, summary in _SUMMARIES.items():
+        module = f"{name}.command" if name in _PACKAGES else name
+        group.add_command(in_module(name, summary, f"{__package__}.{module}"), name)
+    return group
 
 
-def main() -> NoReturn:
-    """Run ``qsage`` on the arguments of the process."""
-    sys.exit(run(app, sys.argv[1:], "qsage"))
-
-
-def play_main() -> NoReturn:
-    """Run ``qsage-play``, which is ``qsage play``, on the arguments of the process."""
-    sys.exit(run(play_app, sys.argv[1:], "qsage-play"))
+PROGRAMS: Mapping[str, Any] = {
+    "qsage": _group(),
+    "qsage-play": in_module("qsage-play", "", f"{__package__}.play.command", completion=True),
+}
 
 
 def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int:

@@ -46,12 +46,13 @@ def formula_text(
     clauses: Clauses = Clauses.TSEITIN,
 ) -> str:
     """The text of a formula in ``file_format``, by default what the name of its file says."""
+    if (file_format or format_of(path)) is not FormulaFormat.QDIMACS:
+        from qsage_validate.formats.qcir import qcir_text
+
+        return qcir_text(qbf)
     from qsage_validate.encodings.layout.comments import comments_in_clauses
-    from qsage_validate.formats.qcir import qcir_text
     from qsage_validate.formats.qdimacs import clausal_form, qbf_to_qdimacs, qdimacs_text
 
-    if (file_format or format_of(path)) is not FormulaFormat.QDIMACS:
-        return qcir_text(qbf)
     if clauses is Clauses.TSEITIN:
         return qbf_to_qdimacs(qbf)
     placement: Placement = "early" if clauses is Clauses.EARLY else "innermost"

@@ -7,27 +7,21 @@ it is answered like any other one. So this module itself imports next to nothing
 import sys
 
 
-def main() -> None:
+def main(name: str = "qsage") -> None:
     """Run ``qsage`` on the arguments of the process, and exit."""
+    # PySAT loads py-aiger, which comes with PyQBF, and what that is made of: a third of its start,
+    # for files that it is never given here.
+    sys.modules["aiger_cnf"] = None  # type: ignore[assignment]
     try:
         from qsage_validate.cli import app
 
-        app.main()
+        sys.exit(app.run(app.PROGRAMS[name], sys.argv[1:], name))
     except KeyboardInterrupt:
-        _interrupted()
+        if sys.stderr is not None:
+            print("qsage: interrupted", file=sys.stderr)
+        sys.exit(130)  # Exit.INTERRUPTED, which may not have been loaded
 
 
 def play_main() -> None:
     """Run ``qsage-play``, which is ``qsage play``, on the arguments of the process, and exit."""
-    try:
-        from qsage_validate.cli import app
-
-        app.play_main()
-    except KeyboardInterrupt:
-        _interrupted()
-
-
-def _interrupted() -> None:
-    if sys.stderr is not None:
-        print("qsage: interrupted", file=sys.stderr)
-    sys.exit(130)  # Exit.INTERRUPTED, which may not have been loaded
+    main("qsage-play")

@@ -9,6 +9,7 @@ leaves with the exit code of the process that was forked for it.
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import os
 import random
@@ -17,7 +18,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -65,10 +66,10 @@ def forking(address: Path, variables: Mapping[str, str]) -> Iterator[None]:
 def _serve(address: str) -> NoReturn:
     for name in _LOADED:
         importlib.import_module(name)
-    from tests.support.commands import PROGRAMS, program
+    from tests.support.commands import run_qsage
 
-    for name in PROGRAMS:
-        program(name)
+    with redirect_stdout(io.StringIO()):
+        run_qsage(["games"])  # Typer loads what it reads options with when there are some
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()

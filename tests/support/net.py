@@ -28,8 +28,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, get_args
 
+from qsage_validate.cli.app import PROGRAMS
 from qsage_validate.errors import Exit
-from tests.support.commands import PROGRAMS, program, run_qsage
+from tests.support.commands import run_qsage
 
 GOLDEN: Final = Path(__file__).resolve().parent.parent / "golden" / "net"
 COMMAND: Final = "python -m tests.support.net"
@@ -482,12 +483,13 @@ def command_cases() -> dict[str, Case]:
     return {
         name: partial(parameters, command)
         for start in PROGRAMS
-        for name, command in commands(start, program(start))
+        for name, command in commands(start, PROGRAMS[start])
     }
 
 
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     """A command and all commands below it, by their names on the command line."""
+    command = getattr(command, "loaded", command)
     yield name, command
     for word, inner in sorted(getattr(command, "commands", {}).items()):
         yield from commands(f"{name} {word}", inner)

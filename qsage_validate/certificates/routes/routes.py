@@ -11,10 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from qsage_validate.certificates.checker.check import CertificateProved, CertificateUndecided, check
-from qsage_validate.certificates.routes.by_expansion import MAX_GATES, expand
-from qsage_validate.certificates.routes.by_proof import by_preprocessing, by_trace
 from qsage_validate.certificates.routes.by_search import CheckFailedError, certify_encoding
-from qsage_validate.certificates.routes.by_solver import by_tool, is_tool
 from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.qbf import Qbf
@@ -27,7 +24,6 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -176,6 +172,8 @@ def _order(task: _Task, options: RouteOptions) -> list[str]:
             raise UsageError(f"found --solver with --route {options.route}, which uses none")
         return [options.route]
     if options.solver is not None:
+        from qsage_validate.certificates.routes.by_solver import is_tool
+
         return ["tool"] if is_tool(options.solver) else ["bloqqer", "trace"]
     if task.encoding is not None:
         return [SEARCH, "bloqqer", "trace"]
@@ -187,6 +185,8 @@ def _order(task: _Task, options: RouteOptions) -> list[str]:
 def _failure(attempts: list[Attempt], failures: list[QsageError]) -> QsageError:
     if len(failures) == 1:
         return failures[0]
+    from qsage_validate.solvers.qbf.backend import SolverMissingError
+
     missing = [e for e in failures if isinstance(e, MissingExtraError | SolverMissingError)]
     for error in missing:
         if isinstance(error, MissingExtraError) or len(missing) == len(failures):
@@ -240,6 +240,7 @@ def _check(
 
 
 # --- The routes -------------------------------------------------------------------------------
+# Each loads what it alone needs: a search no solvers, readers of traces and liftings.
 
 
 def _search(task: _Task, limits: Limits) -> Candidate:
@@ -258,20 +259,28 @@ def _search(task: _Task, limits: Limits) -> Candidate:
 
 
 def _bloqqer(task: _Task, limits: Limits) -> Candidate:
+    from qsage_validate.certificates.routes.by_proof import by_preprocessing
+
     return by_preprocessing(
         task.formula, limits, solver=task.solver, tell=task.tell, options=task.bloqqer
     )
 
 
 def _trace(task: _Task, limits: Limits) -> Candidate:
+    from qsage_validate.certificates.routes.by_proof import by_trace
+
     return by_trace(task.formula, limits, solver=task.solver, tell=task.tell)
 
 
 def _tool(task: _Task, limits: Limits) -> Candidate:
+    from qsage_validate.certificates.routes.by_solver import by_tool
+
     return by_tool(task.formula, limits, solver=task.solver, tell=task.tell)
 
 
 def _expansion(task: _Task, limits: Limits) -> Candidate:
+    from qsage_validate.certificates.routes.by_expansion import MAX_GATES, expand
+
     task.tell(Progress("expanding"))
     watch = Stopwatch()
     most = _SMALL_GATES if task.quick else MAX_GATES

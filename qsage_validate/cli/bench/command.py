@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
 from typer.core import TyperGroup
 
 from qsage_validate.bench.experiments import experiments
 from qsage_validate.cli.bench.tables import OnlyOption, cactus, exit_code, scatter, show, table
 from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.lazy import typer_program
 from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
@@ -37,11 +37,9 @@ class _Group(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-app = typer.Typer(
+app = typer_program(
     cls=_Group,
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode=None,
     help="Run experiments, and make tables and plots of their results.",
 )
 

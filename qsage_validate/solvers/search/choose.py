@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Game
-from qsage_validate.solvers.search.positional.engine import PositionalEngine
 from qsage_validate.solvers.search.search_engine import SearchEngine
 from qsage_validate.solvers.search.solver import Solver
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Tell, nobody
 
-_ENGINES: Final[Mapping[str, Callable[[Any], SearchEngine]]] = {"positional": PositionalEngine}
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.rules import PositionalGame
+
+
+def _positional(game: PositionalGame) -> SearchEngine:
+    from qsage_validate.solvers.search.positional.engine import PositionalEngine
+
+    return PositionalEngine(game)
+
+
+_ENGINES: Final[Mapping[str, Callable[[Any], SearchEngine]]] = {"positional": _positional}
 
 
 def engine_for(game: Game) -> SearchEngine | None:

@@ -13,7 +13,7 @@ from typing import IO
 import pytest
 import typer
 
-from qsage_validate.cli.app import app, caret, run
+from qsage_validate.cli.app import PROGRAMS, caret, run
 from qsage_validate.cli.common import protect_inputs
 from qsage_validate.errors import (
     Exit,
@@ -113,7 +113,7 @@ def test_wrong_usage_is_one_line(arguments: list[str], capsys: pytest.CaptureFix
 
 
 def command_names() -> list[str]:
-    return [command.name for command in app.registered_commands if command.name is not None]
+    return list(PROGRAMS["qsage"].commands)
 
 
 @pytest.mark.parametrize("name", command_names())
@@ -128,6 +128,9 @@ def test_every_command_has_help_and_takes_wrong_usage_in_one_line(
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith("qsage: error: No such option: --no-such-option")
+    # What the list of commands says of it, before it is loaded, is how its own help begins.
+    command = PROGRAMS["qsage"].commands[name]
+    assert command.help == " ".join(command.loaded.help.split("\n\n")[0].split())
 
 
 def test_the_changelog_names_every_command() -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 import pytest
 
@@ -47,12 +48,46 @@ def test_the_core_loads_neither_the_interface_nor_an_extra() -> None:
     assert not top_level & {"textual", "typer"}
 
 
-def test_help_is_quick_because_it_loads_no_heavy_library() -> None:
-    program = "from qsage_validate.cli.app import app, run\nrun(app, ['play', '--help'], 'qsage')"
+# What commands load when they need it. PyQBF brings py-aiger, which PySAT would load.
+HEAVY = EXTRAS | {"numpy", "pysat", "aiger", "textual", "prompt_toolkit", "rich"}
+HEAVY |= {"multiprocessing", "asyncio"}
+TIC = ["httt", "--size", "4x4", "--shape", "tic", "--depth", "5"]
+ENCODING = {"circuit", "cli", "encodings", "errors", "formats", "games", "kernel", "system"}
+
+
+@pytest.mark.parametrize(
+    ("words", "heavy", "rooms", "most"),
+    [
+        (["--help"], set(), {"cli", "errors"}, 6),
+        (["play", "--help"], set(), {"cli", "errors", "system"}, 20),
+        (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 95),
+        (
+            ["certify", *TIC, "-o", "f.aag"],
+            {"numpy", "pysat", "multiprocessing"},
+            {*ENCODING, "certificates", "solvers"},
+            148,
+        ),
+    ],
+    ids=["help", "play", "encode", "certify"],
+)
+def test_a_command_loads_what_it_needs(
+    words: list[str], heavy: set[str], rooms: set[str], most: int, tmp_path: Path
+) -> None:
+    """A start is quick because of what it leaves out: seconds would depend on the machine."""
+    program = f"""
+import os
+from qsage_validate.cli import start
+os.chdir({str(tmp_path)!r})
+sys.argv[1:] = {words!r}
+try:
+    start.main()
+except SystemExit as end:
+    assert not end.code"""
     loaded = modules_after(program)
-    top_level = {name.partition(".")[0] for name in loaded}
-    assert "typer" in top_level
-    assert not top_level & (EXTRAS | {"textual", "prompt_toolkit", "rich", "numpy"})
+    own = sorted(name for name in loaded if name.startswith("qsage_validate"))
+    assert {name.partition(".")[0] for name in loaded} & HEAVY == heavy
+    assert {name.split(".")[1] for name in own if "." in name} == rooms
+    assert len(own) <= most, own
 
 
 def test_the_package_alone_loads_nothing() -> None:
