@@ -6,7 +6,7 @@ from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.option_groups import argument, flag, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.games.library.template import Flag, Option, SquareName, Template
+from qsage_validate.games.library.template import Flag, Option, SquareName, Template, option_values
 
 
 @takes_options
@@ -48,7 +48,7 @@ def _tell_encodings(json_output: bool) -> Exit:
 
 def default_text(template: Template, option: Option) -> str:
     """The default of an option, as it would be written on the command line."""
-    value = template.values({})[option.name]
+    value = option_values(template.options, {}, template.name)[option.name]
     if isinstance(value, tuple):
         return (",".join if isinstance(option.kind, SquareName) else "x".join)(map(str, value))
     return str(value)

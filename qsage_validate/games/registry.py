@@ -10,28 +10,19 @@ from qsage_validate.formats.source import STDIN, quoted, sniff
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import language_of
-from qsage_validate.games.library import (
-    breakthrough,
-    connect,
-    domineering,
-    evader_pursuer,
-    gdl,
-    harary,
-    hex,
-    positional,
-)
+from qsage_validate.games.library import gdl, grid, pieces, positional
 from qsage_validate.games.library.template import Flag, Template
 from qsage_validate.games.models import GameModel
 
 _GRID = (
-    harary.TEMPLATE,
-    connect.TEMPLATE,
-    breakthrough.BREAKTHROUGH,
-    breakthrough.KNIGHTTHROUGH,
-    evader_pursuer.EVADER_PURSUER,
-    evader_pursuer.EVADER_PURSUER_DUAL,
-    domineering.TEMPLATE,
-    hex.TEMPLATE,
+    grid.HARARY,
+    grid.CONNECT,
+    pieces.BREAKTHROUGH,
+    pieces.KNIGHTTHROUGH,
+    pieces.EVADER_PURSUER,
+    pieces.EVADER_PURSUER_DUAL,
+    grid.DOMINEERING,
+    grid.HEX,
 )
 _TEMPLATES = (*_GRID, positional.HARARY, positional.HEX, *gdl.TEMPLATES)
 

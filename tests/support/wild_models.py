@@ -14,7 +14,7 @@ from qsage_validate.games.bddl.model import (
     Problem,
     SubCondition,
 )
-from qsage_validate.games.library.parts import positional_domain
+from qsage_validate.games.library.grid import positional_domain
 from qsage_validate.games.protocol import Player, Square
 
 SQUARES = st.sampled_from(Square)

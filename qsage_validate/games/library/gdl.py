@@ -14,8 +14,6 @@ from qsage_validate.games.library.template import (
     Template,
     Values,
     Word,
-    number_of,
-    word_of,
 )
 
 OPTIONS = (
@@ -28,8 +26,8 @@ OPTIONS = (
 
 def with_options(description: Description, values: Values) -> GdlModel:
     """The question about a game that some options ask."""
-    role = word_of(values, "role") or None
-    return GdlModel(description, number_of(values, "depth"), role, number_of(values, "win"))
+    role = values.word("role") or None
+    return GdlModel(description, values.number("depth"), role, values.number("win"))
 
 
 def _construct(name: str, values: Values) -> GdlModel:

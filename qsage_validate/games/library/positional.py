@@ -9,20 +9,15 @@ from __future__ import annotations
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.library.parts import first_player, second_option
+from qsage_validate.games.library.grid import BREAKER, SECOND, first_player, size_option
 from qsage_validate.games.library.template import (
     MAX_DEPTH,
-    BoardSize,
     Flag,
     Number,
     Option,
     Template,
     Values,
     Word,
-    is_on,
-    number_of,
-    size_of,
-    word_of,
 )
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
@@ -31,35 +26,35 @@ from qsage_validate.games.positional.model import PositionalModel
 
 def _odd_depth(values: Values) -> int:
     """All plies, without a last one of White's."""
-    width, height = size_of(values)
+    width, height = values.size()
     return max(width * height - (width * height + 1) % 2, 1)
 
 
 def _harary(values: Values) -> PositionalModel:
-    width, height = size_of(values)
-    stones = number_of(values, "stones")
-    first = number_of(values, "first_stones") or stones
+    width, height = values.size()
+    stones = values.number("stones")
+    first = values.number("first_stones") or stones
     if first > stones:
         raise UsageError(
             f"found {quoted(str(first))} for --first-stones, expected at most {stones} (--stones)"
         )
     return harary_model(
-        word_of(values, "shape"),
+        values.word("shape"),
         width,
         height,
-        torus=is_on(values, "torus"),
-        maker_breaker=is_on(values, "maker_breaker"),
+        torus=values.on("torus"),
+        maker_breaker=values.on("maker_breaker"),
         stones=stones,
         first_stones=first,
         first=first_player(values),
-        plies=number_of(values, "depth"),
+        plies=values.number("depth"),
     )
 
 
 def _hex(values: Values) -> PositionalModel:
-    width, height = size_of(values)
-    transversal = is_on(values, "transversal")
-    return hex_network(width, height, number_of(values, "depth"), transversal=transversal)
+    width, height = values.size()
+    transversal = values.on("transversal")
+    return hex_network(width, height, values.number("depth"), transversal=transversal)
 
 
 _DEPTH = Option("depth", Number(1, MAX_DEPTH), "number of plies", _odd_depth)
@@ -68,7 +63,7 @@ HARARY = Template(
     name="harary",
     help="Harary's Tic-Tac-Toe as a positional game: any polyomino, on a board or a torus",
     options=(
-        Option("size", BoardSize(), "the board", (4, 4)),
+        size_option(),
         Option(
             "shape",
             Word("a name such as tippy, snaky or 6-01, or a drawing like XX/X."),
@@ -76,10 +71,10 @@ HARARY = Template(
             "el",
         ),
         Option("torus", Flag(), "the board's edges meet", False),
-        Option("maker_breaker", Flag(), "White only hinders: no goals for White", False),
+        BREAKER,
         Option("stones", Number(1, 99), "stones a turn", 1),
         Option("first_stones", Number(0, 99), "stones in the first turn; 0: as many", 0),
-        second_option(),
+        SECOND,
         _DEPTH,
     ),
     construct=_harary,
@@ -95,7 +90,7 @@ HEX = Template(
     name="hex-network",
     help="Hex as a positional game: Black connects the top and the bottom row of a network",
     options=(
-        Option("size", BoardSize(), "the board", (3, 3)),
+        size_option(default=(3, 3)),
         Option("transversal", Flag(), "White connects left and right; Black cuts", False),
         _DEPTH,
     ),

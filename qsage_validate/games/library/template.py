@@ -13,10 +13,40 @@ from qsage_validate.games.models import GameModel
 
 Size = tuple[int, int]
 Value = int | str | bool | Size
-Values = Mapping[str, Value]
 
 MAX_SIDE = 1000
 MAX_DEPTH = 9999
+
+
+class Values(dict[str, Value]):
+    """The values of a template's options by name, asked for by their types."""
+
+    def size(self, name: str = "size") -> Size:
+        """The value of an option that is a pair."""
+        value = self[name]
+        assert isinstance(value, tuple)
+        return value
+
+    @property
+    def board(self) -> str:
+        """The board in words: ``5x4``."""
+        return "{}x{}".format(*self.size())
+
+    def number(self, name: str) -> int:
+        """The value of an option that is a number."""
+        value = self[name]
+        assert isinstance(value, int)
+        return value
+
+    def word(self, name: str) -> str:
+        """The value of an option that is a word."""
+        value = self[name]
+        assert isinstance(value, str)
+        return value
+
+    def on(self, name: str) -> bool:
+        """The value of a flag."""
+        return self[name] is True
 
 
 class Kind(Protocol):
@@ -156,28 +186,19 @@ class Template:
     construct: Callable[[Values], GameModel]
     examples: tuple[Mapping[str, str | bool], ...]
 
-    def values(self, given: Mapping[str, object]) -> dict[str, Value]:
-        """All options' values; ``None`` and ``False`` mean that an option is not given.
-
-        Raises ``UsageError`` for an option that the template does not have or a bad value.
-        """
-        return option_values(self.options, given, self.name)
-
     def build(self, given: Mapping[str, object]) -> GameModel:
         """The model for some options, each as text or as a value.
 
         Raises ``UsageError`` for options that the template does not have, and for values that
         are bad or do not fit together.
         """
-        model = self.construct(self.values(given))
+        model = self.construct(option_values(self.options, given, self.name))
         if model.plies < 1:
             raise UsageError("found --depth 1 with --second, expected 2 or more: no ply is left")
         return model
 
 
-def option_values(
-    options: Sequence[Option], given: Mapping[str, object], subject: str
-) -> dict[str, Value]:
+def option_values(options: Sequence[Option], given: Mapping[str, object], subject: str) -> Values:
     """The values of ``options`` for ``subject``; ``None`` and ``False`` are not given.
 
     Raises ``UsageError`` for an option that there is not or a bad value.
@@ -195,49 +216,18 @@ def option_values(
         raise UsageError(
             f"found --{name.replace('_', '-')} for {subject}, expected one of {choices}"
         )
-    values: dict[str, Value] = {}
+    values = Values()
     for option in options:
         if option.name in asked:
             value = option.kind.read(asked[option.name])
             if value is None:
+                shown = asked[option.name]
+                shown = "x".join(map(str, shown)) if isinstance(shown, tuple) else str(shown)
                 raise UsageError(
-                    f"found {quoted(_text(asked[option.name]))} for {option.flag}, "
-                    f"expected {option.kind.expected}"
+                    f"found {quoted(shown)} for {option.flag}, expected {option.kind.expected}"
                 )
             values[option.name] = value
         else:
             default = option.default
             values[option.name] = default(values) if callable(default) else default
     return values
-
-
-def _text(value: object) -> str:
-    if isinstance(value, tuple):
-        return "x".join(map(str, value))
-    return str(value)
-
-
-def size_of(values: Values, name: str = "size") -> Size:
-    """The value of an option that is a pair."""
-    value = values[name]
-    assert isinstance(value, tuple)
-    return value
-
-
-def number_of(values: Values, name: str) -> int:
-    """The value of an option that is a number."""
-    value = values[name]
-    assert isinstance(value, int)
-    return value
-
-
-def word_of(values: Values, name: str) -> str:
-    """The value of an option that is a word."""
-    value = values[name]
-    assert isinstance(value, str)
-    return value
-
-
-def is_on(values: Values, name: str) -> bool:
-    """The value of a flag."""
-    return values[name] is True

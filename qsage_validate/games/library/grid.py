@@ -1,0 +1,306 @@
+"""Templates of grid games in which squares are occupied: Tic-Tac-Toe, Connect-c, Hex, Domineering.
+
+Shaik and van de Pol 2023: section 3.2 and Listings 4, 6, 10 to 12, 19 and 20, section 5 for Hex
+by winning sets, Table 2(a) for the polyominoes.  What all templates of grid games share is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from qsage_validate.errors import UsageError
+from qsage_validate.games.bddl.model import (
+    Action,
+    Anchor,
+    Condition,
+    Coordinate,
+    Domain,
+    Model,
+    Problem,
+    SubCondition,
+)
+from qsage_validate.games.library.template import (
+    MAX_DEPTH,
+    BoardSize,
+    Choice,
+    Flag,
+    Number,
+    Option,
+    Size,
+    Template,
+    Values,
+)
+from qsage_validate.games.positional import polyominoes
+from qsage_validate.games.positional.hex import NEIGHBOURS
+from qsage_validate.games.positional.polyominoes import DRAWINGS, cells_of
+from qsage_validate.games.protocol import Player, Square
+
+Cell = tuple[int, int]
+COLOUR = {Player.BLACK: Square.BLACK, Player.WHITE: Square.WHITE}
+_BOTTOM = Coordinate(Anchor.PARAMETER), Coordinate(Anchor.MAXIMUM)
+_DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
+_HARARY = ("domino", "el", "elly", "fatty", "knobby", "skinny", "tic", "tippy")
+SHAPES = {name: DRAWINGS[name] for name in _HARARY}
+"""The polyominoes by Harary's names (and Tic, the straight one of three), row by row."""
+
+
+# -- what templates of grid games share -----------------------------------------------------
+
+
+def at(predicate: Square, dx: int = 0, dy: int = 0, *, negated: bool = False) -> SubCondition:
+    """``predicate(?x+dx,?y+dy)``."""
+    x, y = Coordinate(Anchor.PARAMETER, dx), Coordinate(Anchor.PARAMETER, dy)
+    return SubCondition(predicate, x, y, negated)
+
+
+def pattern(predicate: Square, cells: Iterable[Cell]) -> Condition:
+    """All of some cells, relative to (?x,?y)."""
+    return tuple(at(predicate, dx, dy) for dx, dy in cells)
+
+
+def size_option(width: int = 1, height: int = 1, default: Size = (4, 4)) -> Option:
+    """``--size``, from so many columns and rows."""
+    return Option("size", BoardSize(width, height), "the board", default)
+
+
+def depth_option(default: Callable[[Values], int]) -> Option:
+    """``--depth``: the number behind ``#depth``."""
+    text = "number of plies; where White begins one more, for Black's dropped first move"
+    return Option(
+        "depth", Number(1, MAX_DEPTH), text, lambda values: min(default(values), MAX_DEPTH)
+    )
+
+
+BREAKER = Option("maker_breaker", Flag(), "White only hinders: no goals for White", False)
+SECOND = Option("second", Flag(), "Black is the second player: White moves first", False)
+
+
+def first_player(values: Values) -> Player:
+    """Who makes ply 1."""
+    return Player.WHITE if values.on("second") else Player.BLACK
+
+
+def full_board_depth(values: Values) -> int:
+    """A depth at which Black has had each chance to move before the board is full.
+
+    Black's plies are the odd ones, also in the count of ``#depth`` for a second player.
+    """
+    width, height = values.size()
+    squares = width * height
+    # With White first, ply k of the play is number k + 1 in the count of #depth.
+    if values.on("second"):
+        return max(squares // 2 * 2 + 1, 3)
+    return squares - 1 + squares % 2 if squares > 1 else 1
+
+
+def positional_domain() -> Domain:
+    """Each move occupies an open square (Listing 4)."""
+    black, white = (
+        (Action("occupy", (at(Square.OPEN),), (at(COLOUR[player]),)),) for player in Player
+    )
+    return Domain(black, white)
+
+
+# -- shapes to be formed --------------------------------------------------------------------
+
+
+def _forming(domain: Domain, name: str, shapes: Iterable[Sequence[Cell]], values: Values) -> Model:
+    """The game of a domain in which any of some shapes wins, for Black alone if asked."""
+    goals = {player: tuple(pattern(COLOUR[player], s) for s in shapes) for player in Player}
+    white = () if values.on("maker_breaker") else goals[Player.WHITE]
+    size, depth, first = values.size(), values.number("depth"), first_player(values)
+    return Model(domain, Problem(*size, (), depth, goals[Player.BLACK], white, first), name)
+
+
+def _fitting(shapes: Iterable[Sequence[Cell]], values: Values) -> list[Sequence[Cell]]:
+    """The shapes that have room on the board."""
+    width, height = values.size()
+    sizes = ((shape, polyominoes.size_of(shape)) for shape in shapes)
+    return [shape for shape, (w, h) in sizes if w <= width and h <= height]
+
+
+def orientations(cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
+    """The different reflections and rotations of a polyomino, relative to their first cells."""
+    forms = polyominoes.orientations(cells)
+    return sorted(tuple((x - form[0][0], y - form[0][1]) for x, y in form) for form in forms)
+
+
+def _harary(values: Values) -> Model:
+    shape, board = values.word("shape"), values.board
+    placed = _fitting(orientations(cells_of(SHAPES[shape])), values)
+    if not placed:
+        raise UsageError(f"{shape} does not fit on a {board} board in any orientation")
+    return _forming(positional_domain(), f"httt {board} {shape}", placed, values)
+
+
+def _falling(colour: Square, height: int) -> tuple[Action, ...]:
+    """Occupy the square above an occupied one, or the bottom one (whatever ``?y`` is)."""
+    above = (at(Square.OPEN), at(Square.OPEN, 0, 1, negated=True))
+    on_top = Action("occupyOnTop", above, (at(colour),))
+    open_bottom, taken = (SubCondition(content, *_BOTTOM) for content in (Square.OPEN, colour))
+    bottom = Action("occupyBottom", (open_bottom,), (taken,))
+    return (on_top, bottom) if height > 1 else (bottom,)
+
+
+def _connect(values: Values) -> Model:
+    length, board = values.number("connect"), values.board
+    lines = [[(dx * k, dy * k) for k in range(length)] for dx, dy in _DIRECTIONS]
+    fitting = _fitting(lines, values)
+    if not fitting:
+        raise UsageError(f"a line of {length} does not fit on a {board} board")
+    domain = Domain(*(_falling(COLOUR[player], values.size()[1]) for player in Player))
+    return _forming(domain, f"connect-c {board} connect {length}", fitting, values)
+
+
+# -- Hex: Black's goals are all minimal chains, White wins by stopping Black ------------------
+
+
+def minimal_chains(width: int, height: int, longest: int) -> Iterator[tuple[Cell, ...]]:
+    """The minimal sets of squares that connect top and bottom, of at most ``longest`` squares.
+
+    Such a set is a path without shortcuts that meets the top row in its first square only and
+    the bottom row in its last only.  Cells count from 1.
+    """
+    starts = range(width, 0, -1) if height <= longest else ()
+    stack: list[tuple[Cell, ...]] = [((x, 1),) for x in starts]
+    while stack:
+        path = stack.pop()
+        x, y = path[-1]
+        if y == height:
+            yield path
+            continue
+        # Rows still to go bound the length from below.
+        if len(path) + height - y > longest:
+            continue
+        earlier = set(path[:-1])
+        for dx, dy in NEIGHBOURS:
+            cell = (x + dx, y + dy)
+            if not (1 <= cell[0] <= width and 1 < cell[1] <= height) or cell in earlier:
+                continue
+            if any((cell[0] + ex, cell[1] + ey) in earlier for ex, ey in NEIGHBOURS):
+                continue
+            stack.append((*path, cell))
+
+
+def _chain(path: tuple[Cell, ...], row_length: int | None) -> Condition:
+    """A chain as a goal; with ``row_length`` on a board of one row."""
+    squares = sorted(path, key=lambda cell: (cell[1], cell[0]))
+    if row_length is not None:
+        squares = [((y - 1) * row_length + x, 1) for x, y in squares]
+    return tuple(
+        SubCondition(Square.BLACK, Coordinate(Anchor.ABSOLUTE, x), Coordinate(Anchor.ABSOLUTE, y))
+        for x, y in squares
+    )
+
+
+def _hex(values: Values) -> Model:
+    width, height = values.size()
+    depth, limit, first = values.number("depth"), values.number("limit"), first_player(values)
+    # Longer chains than Black has moves cannot be made in time (section 5).
+    moves = (depth + 1) // 2 if first is Player.BLACK else (depth - 1) // 2
+    one_row = width if values.on("one_row") else None
+    chains = list(islice(minimal_chains(width, height, moves), limit + 1))
+    if len(chains) > limit:
+        raise UsageError(
+            f"hex {values.board} with depth {depth} has more than {limit} winning sets: "
+            "choose a smaller board, a smaller --depth or a larger --limit"
+        )
+    if not chains:
+        raise UsageError(
+            f"hex {values.board} needs a depth of {2 * height - (first is Player.BLACK)} or more "
+            f"for Black to have a winning set, found {depth}"
+        )
+    goals = tuple(_chain(chain, one_row) for chain in chains)
+    size = (width * height, 1) if one_row else (width, height)
+    problem = Problem(*size, (), depth, goals, (), first)
+    return Model(positional_domain(), problem, f"hex {values.board}")
+
+
+# -- Domineering ----------------------------------------------------------------------------
+
+
+def _domineering(values: Values) -> Model:
+    upright, flat = ((0, 0), (0, 1)), ((0, 0), (1, 0))
+    vertical = Action("vertical", pattern(Square.OPEN, upright), pattern(Square.BLACK, upright))
+    horizontal = Action("horizontal", pattern(Square.OPEN, flat), pattern(Square.WHITE, flat))
+    problem = Problem(*values.size(), (), values.number("depth"), (), (), first_player(values))
+    return Model(Domain((vertical,), (horizontal,)), problem, f"domineering {values.board}")
+
+
+def _last_ply(values: Values) -> int:
+    """The ply at which, at the latest, somebody cannot move: the board is full before it."""
+    width, height = values.size()
+    return width * height // 2 + 1 + values.on("second")
+
+
+# -- the templates --------------------------------------------------------------------------
+
+HARARY = Template(
+    name="httt",
+    help="Harary's Tic-Tac-Toe: occupy squares; whoever first forms the polyomino has won",
+    options=(
+        size_option(),
+        Option("shape", Choice(tuple(SHAPES)), "the polyomino", "tic"),
+        BREAKER,
+        SECOND,
+        depth_option(full_board_depth),
+    ),
+    construct=_harary,
+    examples=(
+        {"size": "4x4", "shape": "tic", "depth": "5"},
+        {"size": "3x3", "shape": "domino", "depth": "3"},
+        {"size": "3x3", "shape": "el", "depth": "5"},
+        {"size": "4x4", "shape": "elly", "depth": "7"},
+        {"size": "3x3", "shape": "fatty", "maker_breaker": True},
+        {"size": "4x3", "shape": "knobby", "depth": "9"},
+        {"size": "4x3", "shape": "skinny", "second": True, "depth": "9"},
+        {"size": "3x3", "shape": "tippy", "depth": "9"},
+    ),
+)
+CONNECT = Template(
+    name="connect-c",
+    help="Connect-c: pieces fall to the bottom; whoever first has c in a line has won",
+    options=(
+        size_option(),
+        Option("connect", Number(2, 100), "how many make a line", 3),
+        BREAKER,
+        SECOND,
+        depth_option(full_board_depth),
+    ),
+    construct=_connect,
+    examples=(
+        {"size": "4x4", "connect": "3", "depth": "9"},
+        {"size": "2x2", "connect": "2", "depth": "3"},
+        {"size": "3x3", "connect": "3", "maker_breaker": True},
+        {"size": "4x3", "connect": "3", "second": True},
+    ),
+)
+HEX = Template(
+    name="hex",
+    help="Hex: Black connects the top and the bottom row; every minimal chain is a goal",
+    options=(
+        size_option(default=(3, 3)),
+        Option("one_row", Flag(), "number the squares along a board of one row", False),
+        Option("limit", Number(1, 10_000_000), "how many winning sets at most", 20_000),
+        SECOND,
+        depth_option(full_board_depth),
+    ),
+    construct=_hex,
+    examples=(
+        {"size": "3x3"},
+        {"size": "3x3", "one_row": True, "depth": "5"},
+        {"size": "3x4", "limit": "100", "second": True, "depth": "9"},
+    ),
+)
+DOMINEERING = Template(
+    name="domineering",
+    help="Domineering: Black places dominoes upright, White flat; who cannot move has lost",
+    options=(size_option(2, 2), SECOND, depth_option(_last_ply)),
+    construct=_domineering,
+    examples=(
+        {"size": "4x4", "depth": "8"},
+        {"size": "2x2", "depth": "2"},
+        {"size": "3x3", "second": True},
+    ),
+)
