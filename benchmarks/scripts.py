@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import astuple
 
 from pysat.solvers import Solver
 
@@ -55,7 +56,7 @@ def _random_script(layout: Layout, game: BddlGame, rng: random.Random) -> tuple[
             _stop(script, move, stop)
             continue
         after = _after(layout, game, position, move, number)
-        reached = after is not None and bool(after.goal_instances(move.player))
+        reached = after is not None and bool(game.witnesses(after, move.player))
         if reached and move.stop is not None:
             stop = stop or rng.random() < 0.8
         _stop(script, move, stop)
@@ -122,7 +123,7 @@ def _claim(
     script: Script, layout: Layout, position: BddlPosition, player: Player, rng: random.Random
 ) -> bool:
     """Claim a goal, a true one where there is one; whether it holds."""
-    held = position.goal_instances(player)
+    held = sorted(position.game.witnesses(position, player), key=astuple)
     goals = position.game.model.problem.goals(player)
     bits = _claim_bits(layout, player)
     if held and rng.random() < 0.9:

@@ -10,8 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+from qsage_validate.errors import IllegalMoveError
 from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
 
 
@@ -129,23 +130,22 @@ class Board:
         ]
 
 
+P = TypeVar("P", bound="Position")
+
+
 class Position(ABC):
     """A frozen, hashable position of a game of bounded depth.
 
-    ``str(position)`` tells all of it.
+    ``ply`` is the number, from 1, of the ply about to be played; ``str(position)`` tells all.
     """
 
     __slots__ = ()
+    ply: int
 
     @property
     @abstractmethod
     def to_move(self) -> Player:
         """The player whose turn it is."""
-
-    @property
-    @abstractmethod
-    def ply(self) -> int:
-        """The number, from 1, of the ply about to be played."""
 
     @property
     @abstractmethod
@@ -166,8 +166,16 @@ class Position(ABC):
         """The legal moves in a fixed order; empty when the play has ended."""
 
     @abstractmethod
-    def play(self, move: Move) -> Position:
+    def after(self: P, move: Move) -> P:
+        """The position after a legal move."""
+
+    def play(self: P, move: Move) -> P:
         """The position after ``move``; raises ``IllegalMoveError`` when it is illegal."""
+        if not self.is_legal(move):
+            illegality = self.illegality(move)
+            assert illegality is not None, "illegal but without a reason"
+            raise IllegalMoveError(illegality.text)
+        return self.after(move)
 
     @abstractmethod
     def illegality(self, move: Move) -> Illegality | None:
@@ -278,6 +286,14 @@ class Game(ABC):
     language: ClassVar[str]
     lists_moves: ClassVar[bool] = True
     """Whether all moves are known without a search."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self is other or self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
 
     @property
     @abstractmethod

@@ -132,7 +132,7 @@ class HeapEngine(Engine[HeapStep]):
         position = step.position
         found = self._strategy.winning_move(position.state)
         if found is not None:
-            left = position.after(found.after).text
+            left = position.moved(found.after).text
             text = f"{found}: leaves {left}, which is losing for {self.facts.certificate_player}"
             return Hint(HeapMove.of(found), text)
         moves = position.legal_moves()
@@ -148,7 +148,7 @@ class HeapEngine(Engine[HeapStep]):
         if claim:
             raise UsageError(f"{own}: there is no goal to claim, whoever cannot move is out")
         began = time.perf_counter()
-        position = step.position.after(self._after(step.position, own, why))
+        position = step.position.moved(self._after(step.position, own, why))
         return self._step(step, position, own, time.perf_counter() - began, illegal=why)
 
     def _after(self, position: HeapPosition, move: HeapMove, why: WhyNot | None) -> State:
@@ -163,7 +163,7 @@ class HeapEngine(Engine[HeapStep]):
         chosen = dict(zip(action.parameters, move.arguments, strict=True))
         after = state_after(action, game.variables, position.state, chosen)
         if not self._game.rules.is_legal(after):
-            text = position.after(after).text
+            text = position.moved(after).text
             raise UsageError(f"{move} cannot be let happen: {text} is no legal state")
         return after
 
@@ -194,7 +194,7 @@ class HeapEngine(Engine[HeapStep]):
                 remarks=said,
             )
             return HeapStep(stopped, position, moves, step.promised)
-        after = position.after(reply.move.after)
+        after = position.moved(reply.move.after)
         answer = self._step(step, after, HeapMove.of(reply.move), seconds, known=findings)
         return replace(answer, frame=replace(answer.frame, remarks=said))
 
@@ -207,7 +207,7 @@ class HeapEngine(Engine[HeapStep]):
             said = "no rule: the winning formula alone"
         else:
             return (f"no rule: {position.text} is losing for {position.to_move}, any move will do",)
-        left = position.after(reply.move.after)
+        left = position.moved(reply.move.after)
         word = "winning" if self._strategy.winning(left.state) else "losing"
         return (f"{said}; leaves {left.text}, {word} for {left.to_move}",)
 

@@ -26,12 +26,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from qsage_validate.errors import (
     AmbiguousMoveError,
-    IllegalMoveError,
     MalformedMoveError,
     UsageError,
 )
@@ -84,63 +83,26 @@ class GoalInstance:
     y: int
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class BddlPosition(Position):
-    """A position of a BDDL game: what stands on the board, and which ply comes next.
+    """A position of a BDDL game: what stands on the board, and which ply comes next."""
 
-    Two positions are equal when board, ply and model are.
-    """
-
-    __slots__ = ("_legal", "_outcome", "game", "ply_number", "state")
-
-    game: BddlGame
+    game: BddlGame = field(hash=False)
     state: int
-    ply_number: int
-    _legal: tuple[BddlMove, ...] | None
-    _outcome: Outcome | bool | None
-
-    def __init__(self, game: BddlGame, state: int, ply: int) -> None:
-        put = object.__setattr__
-        put(self, "game", game)
-        put(self, "state", state)
-        put(self, "ply_number", ply)
-        # Computed when first asked for; False says not yet.
-        put(self, "_legal", None)
-        put(self, "_outcome", False)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise FrozenInstanceError(f"cannot delete field {name!r}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return BddlPosition, (self.game, self.state, self.ply_number)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BddlPosition):
-            return NotImplemented
-        return (
-            self.state == other.state
-            and self.ply_number == other.ply_number
-            and self.game == other.game
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.state, self.ply_number))
+    ply: int
+    # Computed when first asked for; False says not yet.
+    _legal: tuple[BddlMove, ...] | None = field(default=None, init=False, compare=False)
+    _outcome: Outcome | bool | None = field(default=False, init=False, compare=False)
 
     def __str__(self) -> str:
-        return f"{self.board} ply {self.ply_number}"
+        return f"{self.board} ply {self.ply}"
 
     def __repr__(self) -> str:
         return f"<{self.game.name}: {self}>"
 
     @property
     def to_move(self) -> Player:
-        return self.game.player_at(self.ply_number)
-
-    @property
-    def ply(self) -> int:
-        return self.ply_number
+        return self.game.player_at(self.ply)
 
     @property
     def board(self) -> Board:
@@ -157,21 +119,13 @@ class BddlPosition(Position):
     def _find_outcome(self) -> Outcome | None:
         game, mover = self.game, self.to_move
         last = mover.other
-        if self.ply_number > 1 and game.grounding.wins(self.state, last):
+        if self.ply > 1 and game.grounding.wins(self.state, last):
             return Outcome(last, "reached its goal")
-        if self.ply_number > game.plies:
+        if self.ply > game.plies:
             return Outcome(Player.WHITE, f"held out for {game.length}")
         if not any(a.value == self.state & a.care for a in game.grounding.actions[mover]):
             return Outcome(last, f"{mover} has no legal move", stuck=True)
         return None
-
-    def goal_instances(self, player: Player) -> list[GoalInstance]:
-        """The goals of ``player`` that hold on the board, each meaning once."""
-        return [
-            GoalInstance(goal.condition, goal.x, goal.y)
-            for goal in self.game.grounding.goals[player]
-            if self.state & goal.care == goal.value
-        ]
 
     def legal_moves(self) -> Sequence[BddlMove]:
         if self._legal is None:
@@ -190,25 +144,18 @@ class BddlPosition(Position):
             if self.state & action.care == action.value
         )
 
-    def play(self, move: Move) -> BddlPosition:
-        action = self._legal_action(move)
-        if action is None:
-            illegality = self.illegality(move)
-            assert illegality is not None, "illegal but without a reason"
-            raise IllegalMoveError(illegality.text)
-        return BddlPosition(self.game, self.state & action.keep | action.put, self.ply_number + 1)
-
-    def _legal_action(self, move: Move) -> GroundAction | None:
+    def after(self, move: Move) -> BddlPosition:
         action = self.game.ground_action(move, self.to_move)
-        if action is None or self.state & action.care != action.value or self.outcome is not None:
-            return None
-        return action
+        assert action is not None, "a legal move"
+        return BddlPosition(self.game, self.state & action.keep | action.put, self.ply + 1)
 
     def is_legal(self, move: Move) -> bool:
-        return self._legal_action(move) is not None
+        action = self.game.ground_action(move, self.to_move)
+        fits = action is not None and self.state & action.care == action.value
+        return fits and self.outcome is None
 
     def illegality(self, move: Move) -> Illegality | None:
-        if self._legal_action(move) is not None:
+        if self.is_legal(move):
             return None
         game, player = self.game, self.to_move
         if self.outcome is not None:
@@ -284,14 +231,6 @@ class BddlGame(Game):
                 for y in range(1, self.grounding.height + 1)
             )
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BddlGame):
-            return NotImplemented
-        return self is other or self.model == other.model
-
-    def __hash__(self) -> int:
-        return hash(self.model)
-
     @property
     def name(self) -> str:
         return self.model.name
@@ -300,11 +239,11 @@ class BddlGame(Game):
     def identity(self) -> tuple[object, ...]:
         return (self.model,)
 
-    @property
+    @cached_property
     def plies(self) -> int:
         return self.model.problem.plies
 
-    @property
+    @cached_property
     def first_player(self) -> Player:
         return self.model.problem.first_player
 
@@ -384,8 +323,13 @@ class BddlGame(Game):
         return self._places.get(bracket + place)
 
     def witnesses(self, position: Position, player: Player) -> frozenset[GoalInstance]:
+        """The goals that hold on the board, each meaning once."""
         assert isinstance(position, BddlPosition), "a position of this game"
-        return frozenset(position.goal_instances(player))
+        return frozenset(
+            GoalInstance(goal.condition, goal.x, goal.y)
+            for goal in self.grounding.goals[player]
+            if position.state & goal.care == goal.value
+        )
 
     @cached_property
     def _symmetries(self) -> tuple[Symmetry, ...]:

@@ -22,7 +22,6 @@ from functools import cached_property
 from typing import Final
 
 from qsage_validate.errors import (
-    IllegalMoveError,
     InputError,
     MalformedMoveError,
     QsageError,
@@ -87,29 +86,25 @@ class NotTurnTakingError(QsageError):
 class RoundsPosition(Position):
     """A state, and what Black does in this round once that is chosen."""
 
-    game: RoundsGame = field(repr=False)
+    game: RoundsGame = field(repr=False, hash=False)
     state: State
     chosen: Ground | None
-    ply_number: int
+    ply: int
 
     def __str__(self) -> str:
         part = "" if self.chosen is None else f" after {GdlMove(self.chosen)}"
-        return f"{state_text(self.state)} ply {(self.ply_number + 1) // 2}{part}"
+        return f"{state_text(self.state)} ply {(self.ply + 1) // 2}{part}"
 
     @property
     def to_move(self) -> Player:
         return BLACK if self.chosen is None else WHITE
 
     @property
-    def ply(self) -> int:
-        return self.ply_number
-
-    @property
     def outcome(self) -> Outcome | None:
         if self.chosen is not None:
             return None
         rounds, outcome = self.game.rounds, self.game.end(self.state)
-        if outcome is None and (self.ply_number + 1) // 2 > rounds:
+        if outcome is None and (self.ply + 1) // 2 > rounds:
             return Outcome(WHITE, f"held out for {rounds_text(rounds)}")
         return outcome
 
@@ -122,14 +117,12 @@ class RoundsPosition(Position):
             return ()
         return [GdlMove(m) for m in self.game.choices(self.state)[self.to_move]]
 
-    def play(self, move: Move) -> RoundsPosition:
-        illegality = self.illegality(move)
-        if illegality is not None or not isinstance(move, GdlMove):
-            raise IllegalMoveError(illegality.text if illegality else f"{move}: no move")
+    def after(self, move: Move) -> RoundsPosition:
+        assert isinstance(move, GdlMove), "a legal move"
         if self.chosen is None:
-            return RoundsPosition(self.game, self.state, move.term, self.ply_number + 1)
+            return RoundsPosition(self.game, self.state, move.term, self.ply + 1)
         after = self.game.after(self.state, self.chosen, move.term)
-        return RoundsPosition(self.game, after, None, self.ply_number + 1)
+        return RoundsPosition(self.game, after, None, self.ply + 1)
 
     def illegality(self, move: Move) -> Illegality | None:
         if move in self.legal_moves():
@@ -177,14 +170,6 @@ class RoundsGame(Game):
         }
         self.win = win
         self.rounds = rounds
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RoundsGame):
-            return NotImplemented
-        return self is other or self.identity == other.identity
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.rounds, self.win))
 
     def __reduce__(self) -> tuple[object, ...]:
         # The machine has functions made for the clauses, which cannot be pickled: made anew.

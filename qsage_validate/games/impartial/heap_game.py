@@ -16,7 +16,6 @@ from typing import Final
 
 from qsage_validate.errors import (
     AmbiguousMoveError,
-    IllegalMoveError,
     MalformedMoveError,
     UsageError,
 )
@@ -226,10 +225,10 @@ class HeapPosition(Position):
     game: HeapGame = field(compare=False, repr=False)
     state: State
     player: Player
-    number: int
+    ply: int
 
     def __str__(self) -> str:
-        return f"{self.text}; {self.player}; {self.number}"
+        return f"{self.text}; {self.player}; {self.ply}"
 
     @property
     def text(self) -> str:
@@ -239,10 +238,6 @@ class HeapPosition(Position):
     @property
     def to_move(self) -> Player:
         return self.player
-
-    @property
-    def ply(self) -> int:
-        return self.number
 
     @property
     def board(self) -> Board:
@@ -255,7 +250,7 @@ class HeapPosition(Position):
             winner = self.player if rules.misere else self.player.other
             rule = ", which wins in misère play" if rules.misere else ""
             return Outcome(winner, f"{self.player} cannot move{rule}", stuck=True)
-        if self.game.bound is not None and self.number > self.game.bound:
+        if self.game.bound is not None and self.ply > self.game.bound:
             return Outcome(Player.WHITE, "all plies are played")
         return None
 
@@ -280,15 +275,14 @@ class HeapPosition(Position):
         after = state_after(action, game.variables, self.state, chosen)
         return Move(index, move.action, move.arguments, after)
 
-    def play(self, move: object) -> HeapPosition:
-        found = None if self.outcome is not None else self.move(move)
-        if found is None:
-            raise IllegalMoveError(f"{move} is illegal in {self}")
-        return self.after(found.after)
+    def after(self, move: object) -> HeapPosition:
+        found = self.move(move)
+        assert found is not None, "a legal move"
+        return self.moved(found.after)
 
-    def after(self, state: State) -> HeapPosition:
+    def moved(self, state: State) -> HeapPosition:
         """The position in which the other player is to move at ``state``."""
-        return HeapPosition(self.game, state, self.player.other, self.number + 1)
+        return HeapPosition(self.game, state, self.player.other, self.ply + 1)
 
     def illegality(self, move: object) -> Illegality | None:
         if self.outcome is not None:

@@ -18,7 +18,7 @@ from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.stones import Stone, StonesPosition
-from qsage_validate.games.protocol import Outcome, Player, Position, Witness
+from qsage_validate.games.protocol import Move, Outcome, Player, Position, Witness
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -80,12 +80,8 @@ class CoverPosition(StonesPosition):
     cover: int
     out: int
 
-    @property
-    def outcome(self) -> Outcome | None:
-        return self._outcome
-
     @cached_property
-    def _outcome(self) -> Outcome | None:
+    def outcome(self) -> Outcome | None:
         rests = (win & ~self.white for win in self.model.white_wins)
         if any(not rest & self.cover and rest.bit_count() <= self.out for rest in rests):
             return Outcome(WHITE, "may have completed a set")
@@ -118,7 +114,8 @@ class CoverPosition(StonesPosition):
             moves.append(Stone(names[next(members(outside))]))
         return tuple(moves)
 
-    def after(self, move: Stone) -> CoverPosition:
+    def after(self, move: Move) -> CoverPosition:
+        assert isinstance(move, Stone), "the legal moves are stones"
         black, white, out = self.black, self.white, self.out
         if move.position is None:
             out = min(out + 1, self.game.most)

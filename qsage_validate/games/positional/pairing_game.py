@@ -17,7 +17,7 @@ from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, open_sets
 from qsage_validate.games.positional.stones import Stone, StonesPosition
-from qsage_validate.games.protocol import Outcome, Player, Position, Witness
+from qsage_validate.games.protocol import Move, Outcome, Player, Position, Witness
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -94,12 +94,8 @@ class PairingPosition(StonesPosition):
         moved = self.ply > 1 and self.to_move is BLACK
         return moved and self.model.won_by_white(self.white)
 
-    @property
-    def outcome(self) -> Outcome | None:
-        return self._outcome
-
     @cached_property
-    def _outcome(self) -> Outcome | None:
+    def outcome(self) -> Outcome | None:
         game, plies = self.game, self.model.plies
         if self.model.won_by_black(self.black):
             return Outcome(BLACK, "completed a set")
@@ -118,7 +114,8 @@ class PairingPosition(StonesPosition):
             return (SAYS,)
         return tuple(Stone(self.model.positions[k], k) for k in members(self.open))
 
-    def after(self, move: Stone) -> PairingPosition:
+    def after(self, move: Move) -> PairingPosition:
+        assert isinstance(move, Stone), "the legal moves are stones"
         bit = 0 if move.position is None else 1 << move.position
         black, white = self.black, self.white
         if self.to_move is BLACK:

@@ -19,7 +19,6 @@ from functools import cached_property
 
 from qsage_validate.errors import (
     AmbiguousMoveError,
-    IllegalMoveError,
     MalformedMoveError,
 )
 from qsage_validate.formats.source import quoted
@@ -56,31 +55,24 @@ class Claim:
         return self.name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PositionalPosition(Position):
     """The claimed positions of both players, and which ply comes next."""
 
-    game: PositionalGame
+    game: PositionalGame = field(hash=False)
     black: int
     white: int
-    ply_number: int
-
-    def __hash__(self) -> int:
-        return hash((self.black, self.white, self.ply_number))
+    ply: int
 
     def __str__(self) -> str:
-        return f"{self.board} ply {self.ply_number}"
+        return f"{self.board} ply {self.ply}"
 
     def __repr__(self) -> str:
         return f"<{self.game.name}: {self}>"
 
     @property
     def to_move(self) -> Player:
-        return self.game.player_at(self.ply_number)
-
-    @property
-    def ply(self) -> int:
-        return self.ply_number
+        return self.game.player_at(self.ply)
 
     @property
     def board(self) -> Board:
@@ -98,19 +90,15 @@ class PositionalPosition(Position):
         return model.won_by_white(self.white)
 
     @cached_property
-    def _outcome(self) -> Outcome | None:
+    def outcome(self) -> Outcome | None:
         game = self.game
-        last = game.player_at(self.ply_number - 1) if self.ply_number > 1 else Player.BLACK
+        last = game.player_at(self.ply - 1) if self.ply > 1 else Player.BLACK
         for player in (last, last.other):
             if self.reached(player):
                 return Outcome(player, "reached its goal")
-        if self.ply_number > game.plies:
+        if self.ply > game.plies:
             return Outcome(Player.WHITE, f"held out for {game.length}")
         return None
-
-    @property
-    def outcome(self) -> Outcome | None:
-        return self._outcome
 
     @property
     def open(self) -> int:
@@ -141,31 +129,22 @@ class PositionalPosition(Position):
             return ()
         return tuple(self.game.claims[k] for k in members(self.open))
 
-    def play(self, move: Move) -> PositionalPosition:
-        number = self._legal(move)
-        if number is None:
-            illegality = self.illegality(move)
-            assert illegality is not None, "illegal but without a reason"
-            raise IllegalMoveError(illegality.text)
-        bit = 1 << number
+    def after(self, move: Move) -> PositionalPosition:
+        assert isinstance(move, Claim), "a legal move"
+        bit = 1 << self.game.model.number[move.name]
         black, white = self.black, self.white
         if self.to_move is Player.BLACK:
             black |= bit
         else:
             white |= bit
-        return PositionalPosition(self.game, black, white, self.ply_number + 1)
-
-    def _legal(self, move: Move) -> int | None:
-        number = self.game.model.number.get(move.name) if isinstance(move, Claim) else None
-        if number is None or not self.open >> number & 1 or self.outcome is not None:
-            return None
-        return number
+        return PositionalPosition(self.game, black, white, self.ply + 1)
 
     def is_legal(self, move: Move) -> bool:
-        return self._legal(move) is not None
+        number = self.game.model.number.get(move.name) if isinstance(move, Claim) else None
+        return number is not None and bool(self.open >> number & 1) and self.outcome is None
 
     def illegality(self, move: Move) -> Illegality | None:
-        if self._legal(move) is not None:
+        if self.is_legal(move):
             return None
         game = self.game
         if self.outcome is not None:
@@ -196,14 +175,6 @@ class PositionalGame(Game):
             Claim(name, *square)
             for name, square in zip(model.positions, self.arrangement.squares, strict=True)
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PositionalGame):
-            return NotImplemented
-        return self is other or self.model == other.model
-
-    def __hash__(self) -> int:
-        return hash(self.model)
 
     @property
     def name(self) -> str:
@@ -275,7 +246,7 @@ class PositionalGame(Game):
     def passed(self, position: Position) -> PositionalPosition:
         """A position of one's own never hurts, so to claim nothing is no better than any claim."""
         assert isinstance(position, PositionalPosition), "a position of this game"
-        return replace(position, ply_number=position.ply_number + 1)
+        return replace(position, ply=position.ply + 1)
 
     def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
         assert isinstance(position, PositionalPosition), "a position of this game"

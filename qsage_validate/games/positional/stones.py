@@ -10,7 +10,6 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from qsage_validate.errors import IllegalMoveError
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Board, Illegality, Move, Player, Position
@@ -34,18 +33,14 @@ class StonesPosition(Position):
     model: PositionalModel = field(repr=False, compare=False)
     black: int
     white: int
-    ply_number: int
+    ply: int
 
     @property
     def to_move(self) -> Player:
-        turns, number = self.model.turns, self.ply_number
+        turns, number = self.model.turns, self.ply
         if number <= len(turns):
             return turns[number - 1]
         return turns[-1].other if turns else Player.BLACK
-
-    @property
-    def ply(self) -> int:
-        return self.ply_number
 
     @property
     def board(self) -> Board:
@@ -60,17 +55,6 @@ class StonesPosition(Position):
     @abstractmethod
     def legal_moves(self) -> Sequence[Stone]:
         """The legal moves, as stones."""
-
-    @abstractmethod
-    def after(self, move: Stone) -> Position:
-        """The position after a legal move."""
-
-    def play(self, move: Move) -> Position:
-        illegality = self.illegality(move)
-        if illegality is not None:
-            raise IllegalMoveError(illegality.text)
-        assert isinstance(move, Stone), "the legal moves are stones"
-        return self.after(move)
 
     def illegality(self, move: Move) -> Illegality | None:
         if move in self.legal_moves():

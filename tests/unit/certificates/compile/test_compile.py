@@ -48,7 +48,7 @@ def _play_out(plan: Plan, position: Position, node: PlanNode | None) -> None:
         assert node.stop == bool(
             isinstance(after, BddlPosition)
             and after.outcome is not None
-            and after.goal_instances(plan.hero)
+            and after.game.witnesses(after, plan.hero)
         )
         _play_out(plan, after, node)
         return

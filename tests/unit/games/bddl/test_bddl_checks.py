@@ -231,7 +231,7 @@ def test_sanity_is_decided_exactly(model: Model) -> None:
         # The witness is one: before the move the goal did not hold, afterwards it does.
         ply = 1 if game.player_at(1) is mover else 2
         before = BddlPosition(game, violation.state, ply)
-        assert not before.goal_instances(mover.other)
+        assert not game.witnesses(before, mover.other)
         move = game.move_table[mover][violation.action.number]
         state = naive.initial(model) | {(x, y): before.board[x, y] for x, y in naive.initial(model)}
         after = naive.transitions(model, state, mover)[move.action, move.x, move.y]
@@ -263,7 +263,7 @@ def test_what_is_never_playable_is_never_played(model: Model) -> None:
     for _ in range(game.plies + 1):
         for position in level:
             for player in Player:
-                for goal in position.goal_instances(player):
+                for goal in game.witnesses(position, player):
                     assert (player, goal.condition) not in hopeless
             for move in position.legal_moves():
                 assert (position.to_move, move.action) not in useless

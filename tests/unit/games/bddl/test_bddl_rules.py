@@ -19,7 +19,7 @@ from qsage_validate.errors import (
 )
 from qsage_validate.games.bddl.model import Action, Domain, Model, Problem, SubCondition
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
-from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
+from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition, GoalInstance
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Player, Square
 from qsage_validate.games.registry import resolve_model
@@ -162,10 +162,10 @@ def test_moves_and_places_are_drawn_on_their_squares() -> None:
 def test_witnesses_are_the_goals_that_hold() -> None:
     game = load_game(resolve_model(["httt"], {"size": "3x3", "shape": "domino", "depth": 5}))
     position = parse_position(game, "BB./B../WW. ply 6")
-    assert isinstance(position, BddlPosition)
-    black = position.goal_instances(Player.BLACK)
-    assert game.witnesses(position, Player.BLACK) == set(black)
-    assert len(black) == 2
+    assert game.witnesses(position, Player.BLACK) == {
+        GoalInstance(0, 1, 1),
+        GoalInstance(1, 1, 1),
+    }
     assert game.witnesses(game.initial, Player.BLACK) == frozenset()
 
 
@@ -187,10 +187,8 @@ def test_reasons_of_all_ends() -> None:
         "reached its goal",
     )
     assert str(position) == "B./BW ply 4"
-    assert [str(i) for i in position.goal_instances(Player.BLACK)] == [
-        "GoalInstance(condition=0, x=1, y=1)"
-    ]
-    assert position.goal_instances(Player.WHITE) == []
+    assert game.witnesses(position, Player.BLACK) == {GoalInstance(0, 1, 1)}
+    assert not game.witnesses(position, Player.WHITE)
     with pytest.raises(IllegalMoveError, match="the play has ended: Black has won"):
         position.play(BddlMove("occupy", 2, 1))
 
@@ -397,13 +395,13 @@ def test_positions_of_both_text_forms(connect: BddlGame) -> None:
 def test_positions_are_frozen_values(connect: BddlGame) -> None:
     position = connect.initial
     with pytest.raises(FrozenInstanceError):
-        position.state = 3
+        position.state = 3  # type: ignore[misc]
     with pytest.raises(FrozenInstanceError):
         del position.state
     again = BddlGame(connect.model).initial
     assert again == position
     assert hash(again) == hash(position)
-    assert position != "something else"
+    assert position != object()
     other = replace(connect.model, problem=replace(connect.model.problem, depth=3))
     assert BddlGame(other).initial != position
     assert repr(position) == "<connect-c 3x3 connect 3: .../.../... ply 1>"
