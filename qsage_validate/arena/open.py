@@ -102,4 +102,7 @@ def conductor_with_names(
         if problem.unplayed or not variables_read(certificate).isdisjoint(position):
             graph = SimulationOracle(certificate, formula)
             guesses = Guesses(layout, graph, problem.unplayed, position)
-    return Conductor(reader, game, name=names.variable, gates=gates, guesses=guesses)
+    sparing = problem.solving is not None
+    return Conductor(
+        reader, game, name=names.variable, gates=gates, guesses=guesses, sparing=sparing
+    )

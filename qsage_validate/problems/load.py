@@ -125,7 +125,7 @@ class Problem:
         assert self.solving is not None, "the caller has looked"
         assert self.formula is not None, "a solver has a formula"
         assert isinstance(self.certificate, CircuitCertificate), "a solver's is a circuit"
-        return self.solving.oracle(self.certificate, self.formula)
+        return self.solving.oracle(self.certificate, self.formula, self.layout)
 
     @property
     def refuter(self) -> SolvingOracle | None:
