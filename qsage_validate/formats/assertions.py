@@ -7,12 +7,12 @@ line is ``WHEN CONDITION``:
 
     always not (black b2 and white b2)
     ply 3: black (2,2) or black (2,3)
-    end: goal
+    end: open (1,1) implies goal
 
 ``always`` speaks of every position of a play, ``ply N`` of the one after ply ``N`` (0: the
-start), ``end`` of the last one.  A condition joins names by ``not``, ``and``, ``or`` and
-parentheses; ``not`` binds tightest, ``or`` weakest.  A name is what is written between these:
-``black b2``, ``white (2,2)``, ``(cell 1 1 x)``.  Blanks within a name count as one.
+start), ``end`` of the last one.  A condition joins names by ``not``, ``and``, ``or``, ``implies``
+and parentheses; ``not`` binds tightest, ``implies`` weakest.  A name is what is written between
+these: ``black b2``, ``white (2,2)``, ``(cell 1 1 x)``.  Blanks within a name count as one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_DEPTH: Final = 100
 _WHEN: Final = re.compile(r"\s*(?:(always)\b:?|(end)\b:?|ply\s+(\d{1,9})\s*:)", re.IGNORECASE)
 _CLAUSE: Final = re.compile(r"\s*-?\d")
 _SKIP: Final = re.compile(r"\s*(?:#.*|c(?:\s.*)?|p\s+cnf\b.*)?$", re.DOTALL)
-_WORDS: Final = frozenset({"and", "or", "not"})
+_WORDS: Final = frozenset({"and", "or", "not", "implies"})
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 # What stands in parentheses behind a word and belongs to its name: coordinates.
 _COORDINATES: Final = re.compile(r"\(\s*\d+\s*,\s*\d+\s*\)")
@@ -54,39 +54,36 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A conjunction, or else a disjunction, of conditions."""
+    """A conjunction, or else a disjunction, of conditions.
+
+    Of what was written as an implication the first ``asked`` parts are the complements of what it
+    asks for.
+    """
 
     conjunction: bool
     parts: tuple[Condition, ...]
+    asked: int = 0
 
 
 Condition = Name | Not | Join
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Assertion:
     """A condition on positions: on all of them, on that after ``ply``, or on the last.
 
-    ``ply`` is ``None`` for all; ``end`` is set for the last.
+    ``ply`` is ``None`` for all; ``end`` is set for the last.  A ``clause`` is a disjunction, at the
+    end, of variables and gates that are named by their numbers.  ``offset`` is where the file says
+    of which ply it speaks.
     """
 
     text: str
     line: int
+    offset: int
     condition: Condition
     ply: int | None = None
     end: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A clause over the formula's variables and gates; it holds at the end of each play."""
-
-    text: str
-    line: int
-    literals: tuple[int, ...]
-
-
-Assertion = Words | Clause
+    clause: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,19 +95,19 @@ class Assertions:
 
 
 def read_assertions(path: Path) -> Assertions:
-    """Read a file of assertions; raises ``InputError`` with the place of what is wrong."""
+    """Read a file of assertions, at least one; raises ``InputError`` where there is a mistake."""
     return parse_assertions(Source.open(path))
 
 
 def parse_assertions(source: Source) -> Assertions:
     """The assertions of a text; errors as for :func:`read_assertions`."""
     found: list[Assertion] = []
-    offset = 0
-    for number, line in enumerate(source.text.splitlines(keepends=True), start=1):
+    for number, offset, line in source.lines():
         if not _SKIP.match(line):
             one = _clause if _CLAUSE.match(line) else _words
             found.append(one(source, line.split("#", 1)[0], offset, number))
-        offset += len(line)
+    if not found:
+        raise source.error(len(source.text), "no assertion", "a clause, or a line like 'end: goal'")
     return Assertions(source, tuple(found))
 
 
@@ -127,6 +124,22 @@ def value(condition: Condition, truth: Truth) -> bool | None:
             if (not conjunction) in values:
                 return not conjunction
             return None if None in values else conjunction
+
+
+def guard(condition: Condition) -> Condition | None:
+    """What an implication asks for first: without it the condition cannot be broken.
+
+    ``A implies B`` asks for ``A``, and for what ``B`` asks for; a disjunction with parts ``not A``
+    and others for each such ``A``; what is written in another way has no guard.
+    """
+    if not isinstance(condition, Join) or condition.conjunction:
+        return None
+    parts, first = condition.parts, condition.asked
+    asked = [part.part for part in (parts[:first] or parts) if isinstance(part, Not)]
+    inner = [own for part in parts[first:] if (own := guard(part)) is not None] if first else []
+    if not asked or len(asked) == len(parts):
+        return None
+    return Join(conjunction=True, parts=(*asked, *inner))
 
 
 def spellings(name: str) -> Iterator[str]:
@@ -158,34 +171,36 @@ def names(condition: Condition) -> Iterator[Name]:
                 yield from names(part)
 
 
-def _clause(source: Source, line: str, offset: int, number: int) -> Clause:
-    literals: list[int] = []
+def _clause(source: Source, line: str, offset: int, number: int) -> Assertion:
+    literals: list[Condition] = []
     ended = False
     for token in re.finditer(r"\S+", line):
-        text = token.group()
+        text, at = token.group(), offset + token.start()
         if ended:
-            raise source.error(offset + token.start(), repr(text), "nothing behind the clause's 0")
+            raise source.error(at, repr(text), "nothing behind the clause's 0")
         if not re.fullmatch(r"-?\d{1,9}", text):
-            raise source.error(offset + token.start(), repr(text), "a variable with its sign, or 0")
+            raise source.error(at, repr(text), "a variable with its sign, or 0")
         ended = text == "0"
         if int(text):
-            literals.append(int(text))
+            name = Name(str(abs(int(text))), at)
+            literals.append(name if int(text) > 0 else Not(name))
         elif not ended:
-            raise source.error(offset + token.start(), repr(text), "0 at the clause's end")
+            raise source.error(at, repr(text), "0 at the clause's end")
     if not ended:
         raise source.error(offset + len(line.rstrip()), "the end of the line", "0 after the clause")
-    return Clause(line.strip(), number, tuple(literals))
+    condition = Join(conjunction=False, parts=tuple(literals))
+    return Assertion(line.strip(), number, offset, condition, end=True, clause=True)
 
 
-def _words(source: Source, line: str, offset: int, number: int) -> Words:
+def _words(source: Source, line: str, offset: int, number: int) -> Assertion:
     when = _WHEN.match(line)
+    start = offset + len(line) - len(line.lstrip())
     if when is None:
-        start = offset + len(line) - len(line.lstrip())
         found = line.split(maxsplit=1)[0] if line.split() else "nothing"
         raise source.error(start, repr(found), "'always', 'ply N:', 'end:' or a clause")
     condition = _Parser(source, line, offset, when.end()).whole()
     ply = None if when[3] is None else int(when[3])
-    return Words(" ".join(line.split()), number, condition, ply, when[2] is not None)
+    return Assertion(" ".join(line.split()), number, start, condition, ply, when[2] is not None)
 
 
 class _Parser:
@@ -200,9 +215,9 @@ class _Parser:
         self._depth = 0
 
     def whole(self) -> Condition:
-        condition = self._join(conjunction=False)
+        condition = self._implication()
         if self._next < len(self._tokens):
-            raise self._error("'and', 'or' or the end of the line")
+            raise self._error("'and', 'or', 'implies' or the end of the line")
         return condition
 
     def _word(self) -> str:
@@ -217,6 +232,17 @@ class _Parser:
             return self._source.error(at, "the end of the line", expected)
         token = self._tokens[self._next]
         return self._source.error(self._offset + token.start(), repr(token.group()), expected)
+
+    def _implication(self) -> Condition:
+        """``A implies B implies C`` is ``not A or not B or C``."""
+        parts = [self._join(conjunction=False)]
+        while self._word() == "implies":
+            self._next += 1
+            parts.append(self._join(conjunction=False))
+        *asked, last = parts
+        if not asked:
+            return last
+        return Join(conjunction=False, parts=(*map(Not, asked), last), asked=len(asked))
 
     def _join(self, *, conjunction: bool) -> Condition:
         operand = self._factor if conjunction else lambda: self._join(conjunction=True)
@@ -244,7 +270,7 @@ class _Parser:
         """A condition in parentheses, or a name that is a term: ``(cell 1 1 x)``."""
         first = self._next
         self._next += 1
-        condition = self._join(conjunction=False)
+        condition = self._implication()
         if self._word() != ")":
             raise self._error("')'")
         self._next += 1

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError
 from qsage_validate.formats.assertions import (
-    Clause,
     Condition,
     Join,
     Name,
     Not,
-    Words,
+    guard,
     names,
     parse_assertions,
     spellings,
@@ -38,14 +37,19 @@ always (cell 1 1 x) or not (does xplayer (mark 1 1))
 
 def conditions(text: str) -> list[Condition]:
     read = parse_assertions(Source(text, "a")).all
-    return [one.condition for one in read if isinstance(one, Words)]
+    return [one.condition for one in read if not one.clause]
 
 
 def test_both_forms_in_one_file() -> None:
     read = parse_assertions(Source(TEXT, "a")).all
     assert [one.line for one in read] == [3, 4, 7, 8, 9, 10]
-    assert [one.literals for one in read if isinstance(one, Clause)] == [(225,), (-1, 2)]
-    said = [one for one in read if isinstance(one, Words)]
+    clauses = [one.condition for one in read if one.clause]
+    assert clauses == [
+        Join(False, (Name("225", TEXT.index("225")),)),
+        Join(False, (Not(Name("1", TEXT.index("-1 "))), Name("2", TEXT.index("2 0\n\n")))),
+    ]
+    assert all(one.end for one in read if one.clause)
+    said = [one for one in read if not one.clause]
     assert [(one.ply, one.end) for one in said] == [
         (None, False),
         (3, False),
@@ -66,6 +70,37 @@ def test_what_binds_how() -> None:
     (first,) = conditions("always a or not b and c")
     a, b, c = (Name("a", 7), Name("b", 16), Name("c", 22))
     assert first == Join(False, (a, Join(True, (Not(b), c))))
+
+
+def test_an_implication_is_a_disjunction_with_a_guard() -> None:
+    (chained,) = conditions("always a and b implies c implies d or e")
+    assert value(chained, {"a": True, "b": True, "c": True, "d": False, "e": False}.get) is False
+    asked = guard(chained)
+    assert asked is not None
+    assert [name.text for name in names(asked)] == ["a", "b", "c"]
+    guards = conditions(
+        "always not a or b\nalways not (a and b)\nalways not a or not b\nend: a or b"
+    )
+    shown = [None if (own := guard(c)) is None else [n.text for n in names(own)] for c in guards]
+    assert shown == [["a"], None, None, None]
+    (denied, nested) = conditions("always a implies not b\nalways a implies (not b or c)")
+    for condition, asked_for in ((denied, ["a"]), (nested, ["a", "b"])):
+        own = guard(condition)
+        assert own is not None
+        assert [name.text for name in names(own)] == asked_for
+
+
+@given(st.lists(st.integers(1, 3).flatmap(lambda v: st.sampled_from((v, -v))), max_size=5))
+def test_a_clause_cannot_be_broken_where_its_guard_fails(clause: list[int]) -> None:
+    text = " ".join(map(str, [*clause, 0]))
+    (read,) = parse_assertions(Source(text, "a")).all
+    asked = guard(read.condition)
+    for bits in product((False, True), repeat=3):
+        known = dict(zip("123", bits, strict=True))
+        holds = any(bits[abs(x) - 1] is (x > 0) for x in clause)
+        assert value(read.condition, known.get) is holds
+        if asked is not None and not value(asked, known.get):
+            assert holds
 
 
 WORDS = st.recursive(
@@ -111,7 +146,10 @@ def test_unknown_names_leave_open_what_depends_on_them() -> None:
         ("\nply 3 x", "a:2:1: found 'ply', expected 'always', 'ply N:', 'end:' or a clause"),
         ("always", "a:1:7: found the end of the line, expected a name, 'not' or '('"),
         ("always (a or b", "a:1:15: found the end of the line, expected ')'"),
-        ("always a) b", "a:1:9: found ')', expected 'and', 'or' or the end of the line"),
+        ("always a) b", "a:1:9: found ')', expected 'and', 'or', 'implies' or the end of the line"),
+        ("always a implies", "a:1:17: found the end of the line, expected a name, 'not' or '('"),
+        ("c nothing\n", "a:2:1: found no assertion, expected a clause, or a line like 'end: goal'"),
+        ("\x0bend: x\n1 x 0", "a:2:3: found 'x', expected a variable with its sign, or 0"),
         ("end: and", "a:1:6: found 'and', expected a name, 'not' or '('"),
         ("1 2", "a:1:4: found the end of the line, expected 0 after the clause"),
         ("1 0 2", "a:1:5: found '2', expected nothing behind the clause's 0"),
@@ -129,7 +167,7 @@ def test_depth_is_limited() -> None:
         conditions("always " + "not " * 200 + "a")
 
 
-@given(st.text(alphabet="always plyend:not()andor 012-#\n,", max_size=60))
+@given(st.text(alphabet="always plyend:not()andorimplies 012-#\n,\x0b\x85é", max_size=60))
 def test_any_text_is_read_or_refused_in_a_line(text: str) -> None:
     try:
         parse_assertions(Source(text, "a"))
