@@ -7,7 +7,7 @@ handed to the solver as a lemma for the later ones.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -63,9 +63,25 @@ def first_failure(
 
     ``None`` when none does.  Raises ``ClaimsTimeoutError`` at the deadline.
     """
+    return next(failures(builder, claims, assumed, deadline=deadline, tell=tell), None)
+
+
+def failures(
+    builder: AigBuilder,
+    claims: Sequence[Claim],
+    assumed: Sequence[int] = (),
+    *,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
+    skip: Callable[[Claim], bool] = lambda claim: False,
+) -> Iterator[Counterexample]:
+    """Every claim that fails, in the order of the plies, but for those that are to be skipped.
+
+    Raises ``ClaimsTimeoutError`` at the deadline.
+    """
     ordered = [c for c in sorted(claims, key=lambda c: c.ply) if c.wrong != FALSE]
     if FALSE in assumed:
-        return None
+        return
     aig, moved = builder.build([*(c.wrong for c in ordered), *assumed])
     clauses = circuit_clauses(aig, keep=moved)
     with Solver(_SOLVER) as solver:
@@ -74,6 +90,8 @@ def first_failure(
             solver.add_clause([clauses.literal(literal)])
         for done, (claim, root) in enumerate(zip(ordered, moved, strict=False)):
             total = len(ordered)
+            if skip(claim):
+                continue
             tell(Progress("claims", f"{done} of {total} claims", done, total))
             wrong = clauses.literal(root)
             while True:
@@ -86,9 +104,9 @@ def first_failure(
             if answer:
                 true = {x for x in solver.get_model() if x > 0}
                 values = {k: int(clauses.sat_of[k]) in true for k in range(1, aig.num_inputs + 1)}
-                return Counterexample(claim, values)
-            solver.add_clause([-wrong])
-    return None
+                yield Counterexample(claim, values)
+            else:
+                solver.add_clause([-wrong])
 
 
 def evaluate(

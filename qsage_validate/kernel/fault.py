@@ -25,4 +25,5 @@ class FindingKind(Enum):
     FORMULA_DIFFERS = "winning formula differs"
     RULES_SILENT = "no rule fires"
     RULE_MISFIRES = "rule fires in a losing state"
+    ASSERTION_BROKEN = "assertion broken"
     REPLY_FAILS = "reply does not win"

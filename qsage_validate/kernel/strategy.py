@@ -180,6 +180,7 @@ class StrategyProof:
     asked: int = field(default=0, init=False)
     claims: list[Claim] = field(default_factory=list, init=False)
     undefined: list[Claim] = field(default_factory=list, init=False)
+    mirrored: list[str] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.hero = self.certificate.kind.player
@@ -300,7 +301,7 @@ class StrategyProof:
     def _traverse(self) -> None:
         walk = Walk(self.rules, self.reading, self.hero, self._literals)
         self._tell(walk)
-        self._lost(walk)
+        self._position(walk)
         for step in walk.steps():
             if step.player is self.hero:
                 self._hero(step)
@@ -308,7 +309,10 @@ class StrategyProof:
                 self._opponent(step)
             self._steps.append(step)
             self._tell(walk)
-            self._lost(walk)
+            self._position(walk)
+        self._last(walk)
+
+    def _last(self, walk: Walk) -> None:
         if self.hero is Player.BLACK:
             self._claim(
                 FindingKind.END_DIFFERS,
@@ -322,7 +326,7 @@ class StrategyProof:
         if wrong != FALSE:  # else the graph itself has shown that it holds
             self.claims.append(Claim(kind, ply, wrong, text))
 
-    def _lost(self, walk: Walk) -> None:
+    def _position(self, walk: Walk) -> None:
         self._claim(
             FindingKind.END_DIFFERS,
             walk.time,
@@ -365,7 +369,9 @@ class StrategyProof:
         for name, legal in zip(step.names, step.legal, strict=True):
             # An answer to a first move answers its mirror image in the mirror.
             mirrored = step.ply == 1 and not sayable.isdisjoint(self.rules.as_good(name))
-            if name not in sayable and not mirrored:
+            if name not in sayable and mirrored:
+                self.mirrored.append(name)
+            elif name not in sayable:
                 wrong = self.builder.and_(step.playing, legal)
                 if wrong != FALSE:
                     self._missing[len(self.claims)] = name
