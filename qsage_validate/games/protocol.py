@@ -363,6 +363,14 @@ class Game(ABC):
         ``black (2,3)`` on the grids of BDDL, fluents in GDL.
         """
 
+    @property
+    @abstractmethod
+    def words(self) -> Collection[str]:
+        """All atoms that are true in some position, and perhaps more; none where nobody lists them.
+
+        Of places they are who holds them; that they are open or occupied is left out.
+        """
+
     @abstractmethod
     def board_of(self, atoms: Collection[str]) -> Board:
         """The board that shows some atoms; those that it does not show are left out."""

@@ -29,6 +29,7 @@ class Files:
     quantifier gates go, ``None`` where the prefix becomes shorter.  ``solver`` answers what no
     certificate does, within ``seconds`` for each reply; ``status`` is the formula's value where it
     is known; of the certificate only the functions of its first ``blocks`` are used.
+    ``assertions`` are files with what is to hold in every play.
     """
 
     formula: str | None = None
@@ -45,6 +46,7 @@ class Files:
     seconds: float | None = None
     status: bool | None = None
     blocks: int | None = None
+    assertions: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -69,6 +71,7 @@ class Files:
         words += [] if self.status is None else ["--status", str(self.status).lower()]
         words += [] if self.blocks is None else ["--blocks", str(self.blocks)]
         words += [] if self.dialect is None else ["--dialect", self.dialect.value]
+        words += [word for path in self.assertions for word in ("--assert", path)]
         words += [] if self.engine is OracleKind.AUTO else [f"--{self.engine.value}"]
         words += ["--bare"] * self.as_blocks + ["--peeking"] * self.unchecked_dependencies
         return shlex.join([*words, *arguments])

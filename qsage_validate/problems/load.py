@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TypeAlias
+from functools import cached_property
 
 from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle
@@ -22,6 +21,7 @@ from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout.layout import Layout, Silence, inconclusive
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.assertions import read_assertions
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
@@ -38,9 +38,8 @@ from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.script_moves import insistent
 from qsage_validate.problems.solving import AUTO, Solving, without_functions
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
+from qsage_validate.validation.assertions import Asserted, Vocabulary
 from qsage_validate.validation.fit import check_fit, has_words_of
-
-_GameOf: TypeAlias = "Callable[[Files, Layout], Game | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Problem:
     ``unplayed`` are variables of Black's that White's moves depend on and that neither moves nor
     positions give a value to: for goals.  In plays they are false, so that White's replies may be
     wrong; a finding says whether the replies of its play rest on that.  ``solving`` answers what
-    the certificate has no functions for.
+    the certificate has no functions for.  ``assertions`` are to hold in every play.
     """
 
     files: Files
@@ -75,6 +74,7 @@ class Problem:
     unpromised: Unpromised | None = None
     unplayed: tuple[int, ...] = ()
     solving: Solving | None = None
+    assertions: tuple[Asserted, ...] = ()
 
     @property
     def answering(self) -> Certificate:
@@ -125,7 +125,7 @@ class Problem:
         assert self.solving is not None, "the caller has looked"
         assert self.formula is not None, "a solver has a formula"
         assert isinstance(self.certificate, CircuitCertificate), "a solver's is a circuit"
-        return self.solving.oracle(self.certificate, self.formula, self.layout)
+        return self.solving.oracle(self.certificate, self.formula)
 
     @property
     def refuter(self) -> SolvingOracle | None:
@@ -153,15 +153,14 @@ class Problem:
         return replace(self, files=replace(self.files, unchecked_dependencies=False))
 
 
-def load(files: Files, rules: Game | None = None) -> Problem:
+def load(files: Files) -> Problem:
     """Read what ``files`` name, and the layout that may lie beside the formula.
 
-    Without a certificate's file there is none: see ``sorted_out``.  ``rules`` are those of the
-    game where ``files`` do not name it.  Raises ``InputError`` and ``UsageError``.
+    Without a certificate's file there is none: see ``sorted_out``.  Raises ``InputError`` and
+    ``UsageError``.
     """
-    game_of = _game if rules is None else partial(_fitting, rules)
     if files.certificate is None and files.solver is not None:
-        return _solved(files, files.solver, game_of)
+        return _solved(files, files.solver)
     if files.blocks is not None and files.solver is None:
         raise UsageError("found --blocks without --solver, which answers the other blocks")
     if files.certificate is None:
@@ -183,11 +182,11 @@ def load(files: Files, rules: Game | None = None) -> Problem:
     if files.solver is not None:
         certificate = _part(certificate, formula, files)
         solving = Solving.by(files.solver, files.seconds)
-    layout = None if files.as_blocks else _layout(files, certificate, formula)
+    layout = _layout(files, certificate, formula) if _asks_for_layout(files) else None
     if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
         # Clauses need not mention what no function reads.
         certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
-    return _played(files, formula, certificate, layout, game_of, solving)
+    return _played(files, formula, certificate, layout, _game, solving)
 
 
 def _part(certificate: Certificate, formula: Qbf | None, files: Files) -> CircuitCertificate:
@@ -213,26 +212,19 @@ def of(encoding: Encoding, certificate: Certificate, files: Files) -> Problem:
 
     ``files`` say what else was asked for, such as the game of blocks.
     """
-    layout = None if files.as_blocks else encoding.layout
     game = load_game(encoding.model)
-    return _played(files, encoding.qbf, certificate, layout, lambda files, layout: game)
+    return _played(files, encoding.qbf, certificate, encoding.layout, lambda files, layout: game)
 
 
-def certified_by(problem: Problem, certificate: Certificate) -> Problem:
-    """The problem with a certificate that was made for its formula and is in no file."""
-    files, formula, game = problem.files, problem.formula, problem.game
-    return _played(files, formula, certificate, problem.layout, lambda *_: game)
-
-
-def _solved(files: Files, solver: str, game_of: _GameOf) -> Problem:
+def _solved(files: Files, solver: str) -> Problem:
     """What a solver plays without a certificate."""
     if files.formula is None:
         raise UsageError("found --solver without a formula, expected one to solve")
     formula = read_formula_or_program(files.formula, files.prenex)
     solving = Solving.by(solver, files.seconds)
     certificate = _unanswered(formula, files, solving)
-    layout = None if files.as_blocks else _layout(files, certificate, formula)
-    return _played(files, formula, certificate, layout, game_of, solving)
+    layout = _layout(files, certificate, formula) if _asks_for_layout(files) else None
+    return _played(files, formula, certificate, layout, _game, solving)
 
 
 def against_solver(encoding: Encoding, files: Files) -> Problem:
@@ -241,9 +233,8 @@ def against_solver(encoding: Encoding, files: Files) -> Problem:
         raise UsageError("expected a solver")
     solving = Solving.by(files.solver, files.seconds)
     certificate = _unanswered(encoding.qbf, files, solving)
-    layout = None if files.as_blocks else encoding.layout
     game = load_game(encoding.model)
-    return _played(files, encoding.qbf, certificate, layout, lambda *_: game, solving)
+    return _played(files, encoding.qbf, certificate, encoding.layout, lambda *_: game, solving)
 
 
 def _unanswered(formula: Qbf, files: Files, solving: Solving) -> CircuitCertificate:
@@ -268,11 +259,13 @@ def _played(
     formula: Qbf | None,
     certificate: Certificate,
     layout: Layout | None,
-    game_of: _GameOf,
+    game_of: Callable[[Files, Layout], Game | None],
     solving: Solving | None = None,
 ) -> Problem:
     """What can be played and proved of a certificate, and what there is to be said of it."""
     notes: list[str] = []
+    asserted = _asserted(files, formula, layout, game_of)
+    layout = None if files.as_blocks else layout
     if layout is not None and certificate.kind is Kind.HERBRAND:
         why = _no_unfolding(formula, layout)
         if why is not None:
@@ -312,7 +305,22 @@ def _played(
         unpromised=unpromised,
         unplayed=unplayed,
         solving=solving,
+        assertions=asserted,
     )
+
+
+def _asserted(
+    files: Files,
+    formula: Qbf | None,
+    layout: Layout | None,
+    game_of: Callable[[Files, Layout], Game | None],
+) -> tuple[Asserted, ...]:
+    """The assertions of all files; of positions by the rules of the layout's game."""
+    if not files.assertions:
+        return ()
+    game = None if layout is None else game_of(files, layout)
+    known = Vocabulary(formula, layout, game)
+    return tuple(one for path in files.assertions for one in known.bound(read_assertions(path)))
 
 
 def _unplayed(
@@ -341,6 +349,11 @@ def _listed(formula: Qbf, variables: Sequence[int]) -> str:
     names = ", ".join(formula.name(v) for v in variables[:8])
     more = ", …" if len(variables) > 8 else ""
     return f"{len(variables)} variable{'s' * (len(variables) > 1)} of Black's ({names}{more})"
+
+
+def _asks_for_layout(files: Files) -> bool:
+    """Whether a layout is looked for: blocks are played without, but assertions may need it."""
+    return not files.as_blocks or bool(files.assertions)
 
 
 def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> Layout | None:
@@ -392,11 +405,6 @@ def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
         if levels[v] > first and v not in states and v in used
     ]
     return None if not extra else "a Herbrand certificate needs the formula as a circuit (QCIR)"
-
-
-def _fitting(rules: Game, files: Files, layout: Layout) -> Game:
-    check_fit(rules, layout)
-    return rules
 
 
 def _game(files: Files, layout: Layout) -> Game | None:

@@ -24,7 +24,6 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.harary import harary_model
@@ -36,6 +35,7 @@ from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
 from qsage_validate.solvers.search.solver import solve
 from tests.support.certificate_truth import falsifying_choice
+from tests.support.gdl_heap import heap
 from tests.support.minimax import minimax
 from tests.support.positional import random_game, random_network_game
 from tests.support.table_plays import lost_plays
@@ -77,29 +77,6 @@ def sets(
 
 # Random plays of a certificate.
 PLAYS = 20
-
-
-HEAP = """
-(role first) (role second)
-(init (heap {heap})) (init (control first))
-(number 0) (number 1) (number 2) (number 3) (number 4)
-(minus 1 1 0) (minus 2 1 1) (minus 3 1 2) (minus 4 1 3) (minus 2 2 0) (minus 3 2 1) (minus 4 2 2)
-(<= (legal ?p (take ?k)) (true (control ?p)) (true (heap ?n)) (minus ?n ?k ?m))
-(<= (legal ?p wait) (role ?p) (not (true (control ?p))))
-(<= (next (heap ?m)) (does ?p (take ?k)) (true (heap ?n)) (minus ?n ?k ?m))
-(<= (next (control second)) (true (control first)))
-(<= (next (control first)) (true (control second)))
-(<= terminal (true (heap 0)))
-(<= (goal ?p 100) (role ?p) (true (heap 0)) (not (true (control ?p))))
-(<= (goal ?p 0) (true (heap 0)) (true (control ?p)))
-(<= (goal ?p 50) (role ?p) (not (true (heap 0))))
-"""
-
-
-def heap(tokens: int, rounds: int, role: str | None = None) -> GdlModel:
-    """In turn one or two tokens are taken; who takes the last has won."""
-    text = HEAP.format(heap=tokens)
-    return GdlModel(parse_description(text, f"heap-{tokens}.gdl"), rounds, role)
 
 
 INSTANCES: dict[str, Callable[[], TableModel]] = {

@@ -308,6 +308,10 @@ class BddlGame(Game):
             if square is not Square.OPEN
         )
 
+    @property
+    def words(self) -> Collection[str]:
+        return [f"{player.value} {place}" for player in Player for place in self._places]
+
     def board_of(self, atoms: Collection[str]) -> Board:
         def content(place: str) -> Square:
             if f"black {place}" in atoms:

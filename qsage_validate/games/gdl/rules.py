@@ -308,14 +308,22 @@ class RoundsGame(Game):
     @cached_property
     def _table(self) -> tuple[Ground, ...]:
         """The fluents that can be true in some round, as many as a person can look at."""
+        return self._fluents[:_MAX_ROWS] or tuple(self.machine.initial)
+
+    @cached_property
+    def _fluents(self) -> tuple[Ground, ...]:
+        """The fluents that can be true in some round, in a fixed order."""
         steps = horizon(self.machine, self.rounds + 1)
-        found = {fluent for step in steps for fluent in step.possible}
-        return tuple(sorted(found, key=term_order)[:_MAX_ROWS]) or tuple(self.machine.initial)
+        return tuple(sorted({f for step in steps for f in step.possible}, key=term_order))
 
     def atoms(self, position: Position) -> frozenset[str]:
         """The fluents; what Black has chosen in this round is none."""
         assert isinstance(position, RoundsPosition), "a position of this game"
         return frozenset(map(term_text, position.state))
+
+    @property
+    def words(self) -> Collection[str]:
+        return list(map(term_text, self._fluents))
 
     def board_of(self, atoms: Collection[str]) -> Board:
         return self.board(frozenset(map(self._ground, atoms)))

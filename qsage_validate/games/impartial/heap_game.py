@@ -141,6 +141,10 @@ class HeapGame(Game):
         values = zip(self.rules.game.variables, position.state, strict=True)
         return frozenset(f"{name} = {value}" for name, value in values)
 
+    @property
+    def words(self) -> Collection[str]:
+        return ()
+
     def board_of(self, atoms: Collection[str]) -> Board:
         values = dict(atom.split(" = ") for atom in atoms)
         return self.board(tuple(int(values.get(name, 0)) for name in self.rules.game.variables))

@@ -217,6 +217,10 @@ class PositionalGame(Game):
         )
         return frozenset(f"{k} {name}" for k, mask in kinds for name in self.model.names(mask))
 
+    @property
+    def words(self) -> Collection[str]:
+        return [f"{player.value} {name}" for player in Player for name in self.model.positions]
+
     def board_of(self, atoms: Collection[str]) -> Board:
         held = dict.fromkeys(Player, 0)
         for player in Player:

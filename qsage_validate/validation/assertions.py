@@ -1,0 +1,172 @@
+"""Assertions about one problem: what their names mean in its game, or in its formula.
+
+An assertion in words is about the position: by the rules where they are known, else as the layout
+reads it off the formula.  A clause, and a condition at the end whose names are the formula's, is
+about variables and gates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Final
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.errors import InputError
+from qsage_validate.formats.assertions import (
+    Assertion,
+    Assertions,
+    Condition,
+    Join,
+    Name,
+    Not,
+    names,
+    spellings,
+)
+from qsage_validate.formats.source import Source
+from qsage_validate.games.protocol import Game, Player
+from qsage_validate.kernel.assertions import GOAL
+
+_FREE: Final = re.compile(r"(open|occupied) (.+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Asserted:
+    """An assertion whose names are atoms of the game, or else keys of ``literals``.
+
+    ``literals`` are signed variables and gates of the formula; ``None`` where it is about the
+    position.  ``place`` is the file and its line.
+    """
+
+    assertion: Assertion
+    place: str
+    literals: Mapping[str, int] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.assertion.text}"
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What an assertion about a problem can name; there is a layout, a formula, or both."""
+
+    formula: Qbf | None
+    layout: Layout | None
+    game: Game | None
+
+    @cached_property
+    def words(self) -> Mapping[str, str]:
+        """The atoms that positions are made of, by their lower case; none without a layout."""
+        if self.layout is None:
+            return {}
+        return {word.lower(): word for word in self._atoms(self.layout)}
+
+    def _atoms(self, layout: Layout) -> Iterable[str]:
+        state = layout.state
+        if self.game is not None:
+            return self.game.words
+        kinds = [player.value for player in Player] if state.is_board else state.kinds
+        return [f"{k} {p}" for k in kinds for p in state.places] if state.axes else kinds
+
+    @cached_property
+    def literals(self) -> Mapping[str, int]:
+        """The formula's variables and gates as its file calls them, and as the layout does."""
+        if self.formula is None:
+            return {}
+        written = (*self.formula.quantifiers(), *self.formula.gates)
+        own = {self.formula.name(v): v for v in written if v not in self.formula.unwritten}
+        if self.layout is None:
+            return own
+        verdict = {} if self.layout.verdict is None else {"verdict": self.layout.verdict}
+        return {**verdict, **self.layout.gates, **own}
+
+    @property
+    def plies(self) -> int:
+        """How many plies a play has at most."""
+        if self.game is not None:
+            return self.game.moves_made
+        return 0 if self.layout is None else self.layout.plies
+
+    def atom(self, name: str) -> Condition | None:
+        """What a name says of a position; ``None`` where it says nothing."""
+        for spelling in (*spellings(name), f"({name})"):
+            word = self.words.get(spelling.lower())
+            if word is not None:
+                return Name(word, 0)
+            if spelling.lower() == "goal" and self.game is not None:
+                return Name(GOAL, 0)
+            free = _FREE.fullmatch(spelling)
+            held = [] if free is None else [f"{player.value} {free[2]}" for player in Player]
+            if free is not None and all(atom.lower() in self.words for atom in held):
+                stones = tuple(Name(self.words[atom.lower()], 0) for atom in held)
+                if free[1].lower() == "occupied":
+                    return Join(conjunction=False, parts=stones)
+                # No complement, which would be a part of a guard.
+                return Join(conjunction=True, parts=tuple(map(Not, stones)))
+        return None
+
+    def literal(self, name: str) -> int | None:
+        """The formula's variable or gate of that name, in any parentheses."""
+        found = (self.literals.get(spelling) for spelling in spellings(name))
+        return next((literal for literal in found if literal is not None), None)
+
+    # -- assertions -------------------------------------------------------------------------
+
+    def bound(self, read: Assertions) -> list[Asserted]:
+        """The assertions of a file; raises ``InputError`` for what the problem does not have."""
+        return [self._bound(read.source, one) for one in read.all]
+
+    def _bound(self, source: Source, one: Assertion) -> Asserted:
+        place = f"{source.path}:{one.line}"
+        own = list(names(one.condition))
+        if not one.clause and all(self.atom(name.text) is not None for name in own):
+            if one.ply is not None and one.ply > self.plies:
+                expected = f"a ply from 0 to {self.plies}"
+                raise source.error(one.offset, f"ply {one.ply}", expected)
+            return Asserted(replace(one, condition=self._in_atoms(one.condition)), place)
+        literal = self.literals.get if one.clause else self.literal
+        literals = {name.text: number for name in own if (number := literal(name.text)) is not None}
+        if len(literals) < len({name.text for name in own}) or not one.end:
+            raise self._refusal(source, one, own)
+        return Asserted(one, place, literals)
+
+    def _in_atoms(self, condition: Condition) -> Condition:
+        match condition:
+            case Name(text):
+                atom = self.atom(text)
+                assert atom is not None, "the caller has looked"
+                return atom
+            case Not(part):
+                return Not(self._in_atoms(part))
+            case Join(_, parts):
+                return replace(condition, parts=tuple(map(self._in_atoms, parts)))
+
+    def _refusal(self, source: Source, one: Assertion, own: Sequence[Name]) -> InputError:
+        """The error of an assertion whose names do not belong together, or mean nothing."""
+        no_formula = "a condition on positions: there is no formula"
+        if one.clause:
+            name = next((n for n in own if n.text not in self.literals), own[0])
+            number = "the number of a variable or gate of the formula"
+            return source.error(name.offset, name.text, number if self.formula else no_formula)
+        for name in own:
+            if self.atom(name.text) is None and self.literal(name.text) is None:
+                return source.error(name.offset, repr(name.text), self._expected(name, one))
+        name = next(n for n in own if self.atom(n.text) is None)
+        if not one.end:
+            expected = "it behind 'end:', for variables and gates have their values there"
+        else:
+            expected = "names of one kind: this one is the formula's, others are a position's"
+        return source.error(name.offset, repr(name.text), expected)
+
+    def _expected(self, name: Name, one: Assertion) -> str:
+        """What could stand in the place of a name that means nothing."""
+        known = [*self.words.values(), *(self.literals if one.end else ())]
+        near = get_close_matches(name.text, known, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        if not self.words:
+            return f"a variable or gate of the formula, for no layout tells positions{hint}"
+        return f"a name of the position like {next(iter(self.words.values()))!r}{hint}"

@@ -1,0 +1,28 @@
+"""A small game in GDL, which either player wins."""
+
+from __future__ import annotations
+
+from qsage_validate.games.gdl.parser import parse_description
+from qsage_validate.games.gdl.task import GdlModel
+
+HEAP = """
+(role first) (role second)
+(init (heap {heap})) (init (control first))
+(number 0) (number 1) (number 2) (number 3) (number 4)
+(minus 1 1 0) (minus 2 1 1) (minus 3 1 2) (minus 4 1 3) (minus 2 2 0) (minus 3 2 1) (minus 4 2 2)
+(<= (legal ?p (take ?k)) (true (control ?p)) (true (heap ?n)) (minus ?n ?k ?m))
+(<= (legal ?p wait) (role ?p) (not (true (control ?p))))
+(<= (next (heap ?m)) (does ?p (take ?k)) (true (heap ?n)) (minus ?n ?k ?m))
+(<= (next (control second)) (true (control first)))
+(<= (next (control first)) (true (control second)))
+(<= terminal (true (heap 0)))
+(<= (goal ?p 100) (role ?p) (true (heap 0)) (not (true (control ?p))))
+(<= (goal ?p 0) (true (heap 0)) (true (control ?p)))
+(<= (goal ?p 50) (role ?p) (not (true (heap 0))))
+"""
+
+
+def heap(tokens: int, rounds: int, role: str | None = None) -> GdlModel:
+    """In turn one or two tokens are taken; who takes the last has won."""
+    text = HEAP.format(heap=tokens)
+    return GdlModel(parse_description(text, f"heap-{tokens}.gdl"), rounds, role)
