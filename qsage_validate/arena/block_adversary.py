@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from qsage_validate.arena.adversary import Adversary, Results
 from qsage_validate.arena.draws import Draws
+from qsage_validate.arena.watch import broken_by_values
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Certificate
 from qsage_validate.problems.solving import ContradictionError
+from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 
@@ -30,9 +32,13 @@ class BlockAdversary(Adversary):
         *,
         seed: int,
         replay: Callable[[Sequence[str]], str],
-        by_blocks: bool = False,
+        replies: Sequence[int] = (),
+        asserted: Sequence[Asserted] = (),
     ) -> None:
-        """``by_blocks`` asks for every reply: an oracle that solves has no function for them."""
+        """``replies`` are asked for, where the oracle that solves has no function for them.
+
+        What is ``asserted`` of variables and gates is looked at in every play.
+        """
         super().__init__(seed)
         self._formula = formula
         self._player = certificate.kind.player
@@ -42,38 +48,49 @@ class BlockAdversary(Adversary):
             if scope.quantifier is not certificate.kind.decides
         ]
         self._oracle = oracle
-        replies = formula.variables(certificate.kind.decides) if by_blocks else ()
-        self._asked = (*replies, formula.output)
+        self._plies = len(formula.merged_scopes())
+        named = (x for one in asserted for x in (one.literals or {}).values())
+        self._asserted = asserted
+        self._asked = tuple(dict.fromkeys((*replies, *map(abs, named), abs(formula.output))))
         self._replay = replay
 
     def play(self, numbers: Sequence[int]) -> Results:
         """Play the plays of these numbers side by side; findings have their replay commands."""
         results = Results()
         choices = [self._draw(number) for number in numbers]
-        for choice, won in zip(choices, self._won(choices), strict=True):
+        for choice, found in zip(choices, self._values(choices), strict=True):
             moves = self._moves(choice)
             results.texts.append("; ".join(moves))
-            undecided = isinstance(won, UndecidedError)
-            results.promised.append(None if undecided else won is True)
-            if won is not True and not undecided:
-                results.findings.add([self._finding(moves, won)])
+            won = None if isinstance(found, UndecidedError) else self._won(found)
+            results.promised.append(won)
+            if won is False:
+                results.findings.add([self._finding(moves, found)])
+            if isinstance(found, Mapping):
+                broken = broken_by_values(self._asserted, found, self._plies, moves)
+                results.findings.add(f.with_replay(self._replay(moves)) for f in broken)
         return results
 
     def _draw(self, number: int) -> dict[int, bool]:
         draws = Draws(self.seed, number)
         return {v: draws.random() < 0.5 for block in self._blocks for v in block}
 
-    def _won(
+    def _values(
         self, choices: Sequence[dict[int, bool]]
-    ) -> list[bool | NoAnswerError | UndecidedError]:
-        """Whether the certificate's side wins each play, or why it has no answer."""
+    ) -> list[Mapping[int, bool] | NoAnswerError | UndecidedError]:
+        """The values of each play that are asked for, or why there is no answer."""
         try:
-            values = ask(self._oracle, choices, self._asked)[:, -1].tolist()
+            rows = ask(self._oracle, choices, self._asked).tolist()
         except (NoAnswerError, UndecidedError) as error:
             if len(choices) == 1:
                 return [error]
-            return [won for choice in choices for won in self._won([choice])]
-        return [value is (self._player is Player.BLACK) for value in values]
+            return [found for choice in choices for found in self._values([choice])]
+        return [dict(zip(self._asked, row, strict=True)) for row in rows]
+
+    def _won(self, found: Mapping[int, bool] | NoAnswerError) -> bool:
+        if isinstance(found, NoAnswerError):
+            return False
+        output = self._formula.output
+        return (found[abs(output)] != (output < 0)) is (self._player is Player.BLACK)
 
     def _moves(self, choice: dict[int, bool]) -> tuple[str, ...]:
         name = self._formula.name
@@ -82,7 +99,7 @@ class BlockAdversary(Adversary):
         )
 
     def _finding(self, moves: tuple[str, ...], lost: object) -> Finding:
-        plies, replay = len(self._formula.merged_scopes()), self._replay(moves)
+        plies, replay = self._plies, self._replay(moves)
         if isinstance(lost, NoAnswerError):
             detail = "the certificate has no answer to these values"
             if isinstance(lost, ContradictionError):

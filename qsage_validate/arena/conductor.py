@@ -57,7 +57,8 @@ class PlayState:
     last ply claimed the goal; ``remark`` is a sentence about a reply that the formula lets be.
     ``replaced`` is such a reply while the legal move in its place is still to be chosen, and
     ``chosen`` says that the last ply was chosen so.  ``guessed`` are variables that the replies
-    so far may depend on, and to which the play gives a value without knowing it.
+    so far may depend on, and to which the play gives a value without knowing it.  ``broken`` are
+    the numbers of assertions that some position so far has broken.
     """
 
     assignment: Assignment
@@ -74,6 +75,7 @@ class PlayState:
     replaced: Answer | None = None
     chosen: bool = False
     guessed: tuple[int, ...] = ()
+    broken: frozenset[int] = frozenset()
 
     @property
     def board(self) -> Board | None:
@@ -114,8 +116,8 @@ class Conductor:
     choose for it.
 
     ``name`` gives the file's name of a variable or gate; ``gates`` the literals to be read on
-    every square after a ply; ``guesses`` tells which replies rest on values that no play gives.
-    A ``sparing`` conductor leaves codes that name no move alone: each would cost an answer.
+    every square after a ply; ``guesses`` tells which replies rest on values that no play gives;
+    ``watch`` looks at new states, and adds what it finds.
     """
 
     def __init__(
@@ -126,16 +128,16 @@ class Conductor:
         name: Callable[[int], str] = str,
         gates: Callable[[int], Sequence[int]] = lambda plies: (),
         guesses: Guesses | None = None,
-        sparing: bool = False,
+        watch: Callable[[Sequence[PlayState]], list[PlayState]] = list,
     ) -> None:
         self.reader = reader
-        self._sparing = sparing
         self.layout: Layout = reader.layout
         self.game = game
         self.referee = None if game is None else Referee(game, self.layout, name)
         self._name = name
         self._gates = gates
         self._guesses = guesses
+        self._watch = watch
         self._legality: dict[tuple[str, ...], Mapping[LayoutMove, Legality] | None] = {}
         self._illegal_replies = self.layout.illegal_replies(self.player)
         self._on_board: Callable[[int], list[LayoutMove]] = cache(self._moves_said)
@@ -492,12 +494,14 @@ class Conductor:
         readings = _each(
             lambda plays: self.reader.boards(plays, wanted), [state.assignment for state in states]
         )
-        return [
-            self._silent(state, reading)
-            if isinstance(reading, (NoAnswerError, UndecidedError))
-            else self._compare(replace(state, reading=self._drawn(state, reading)))
-            for state, reading in zip(states, readings, strict=True)
-        ]
+        return self._watch(
+            [
+                self._silent(state, reading)
+                if isinstance(reading, (NoAnswerError, UndecidedError))
+                else self._compare(replace(state, reading=self._drawn(state, reading)))
+                for state, reading in zip(states, readings, strict=True)
+            ]
+        )
 
     def _drawn(self, state: PlayState, reading: BoardReading) -> BoardReading:
         return reading if self.referee is None else self.referee.drawn(state.position, reading)
@@ -565,7 +569,7 @@ class Conductor:
         ply = state.plies + 1
         if ply > self.layout.plies:
             return self.legal_moves(state)
-        return [*self._on_board(ply), *(() if self._sparing else self.reader.code.no_moves(ply))]
+        return [*self._on_board(ply), *self.reader.code.no_moves(ply)]
 
     def legality_all(
         self, states: Sequence[PlayState]
@@ -684,7 +688,7 @@ class Conductor:
             return self._compared(state, verdicts, self.referee, state.position)
         if verdicts is not None and not self.legal_moves(state):
             reason = f"{self.player.other} has no legal move"
-            return replace(state, ending=Ending(self.player, reason))
+            return self._watch([replace(state, ending=Ending(self.player, reason))])[0]
         return state
 
     def _compared(

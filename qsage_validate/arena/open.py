@@ -8,11 +8,12 @@ from typing import Any
 from qsage_validate.arena.adversary import Adversary
 from qsage_validate.arena.block_adversary import BlockAdversary
 from qsage_validate.arena.board_adversary import BoardAdversary
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import Conductor, PlayState
 from qsage_validate.arena.engines.blocks import BlockEngine
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.engines.engine import Engine
 from qsage_validate.arena.names import Names
+from qsage_validate.arena.watch import Watch, coverage
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -35,12 +36,24 @@ def open_engine(problem: Problem) -> Engine[Any]:
             problem.answering,
             oracle,
             problem.title,
-            problem.notes,
+            _notes(problem),
             hints=problem.solving is None,
+            asserted=problem.assertions,
         )
     names = Names(problem.layout, problem.formula)
     conductor = conductor_with_names(problem, problem.layout, oracle, names, names.at_ply)
-    return BoardEngine(conductor, names, problem.title, problem.notes)
+    return BoardEngine(conductor, names, problem.title, _notes(problem))
+
+
+def watched(problem: Problem) -> str:
+    """What of the assertions is looked at in plays of a problem; empty without any."""
+    return coverage(
+        problem.assertions, board=problem.layout is not None, rules=problem.game is not None
+    )
+
+
+def _notes(problem: Problem) -> tuple[str, ...]:
+    return (*problem.notes, *filter(None, (watched(problem),)))
 
 
 def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = False) -> Adversary:
@@ -61,7 +74,8 @@ def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = 
         oracle,
         seed=seed,
         replay=problem.replay,
-        by_blocks=problem.solving is not None,
+        replies=_replies(problem),
+        asserted=problem.assertions,
     )
 
 
@@ -102,7 +116,14 @@ def conductor_with_names(
         if problem.unplayed or not variables_read(certificate).isdisjoint(position):
             graph = SimulationOracle(certificate, formula)
             guesses = Guesses(layout, graph, problem.unplayed, position)
-    sparing = problem.solving is not None
-    return Conductor(
-        reader, game, name=names.variable, gates=gates, guesses=guesses, sparing=sparing
-    )
+    watch: Callable[[Sequence[PlayState]], list[PlayState]] = list
+    if problem.assertions:
+        watch = Watch(problem.assertions, oracle, game, _replies(problem))
+    return Conductor(reader, game, name=names.variable, gates=gates, guesses=guesses, watch=watch)
+
+
+def _replies(problem: Problem) -> tuple[int, ...]:
+    """The variables that a solver answers, before it tells what follows from them."""
+    if problem.solving is None or problem.formula is None:
+        return ()
+    return problem.formula.variables(problem.answering.kind.decides)

@@ -24,12 +24,14 @@ from qsage_validate.arena.frame import (
     NamedValue,
     WhyNot,
 )
+from qsage_validate.arena.watch import broken_by_values
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
 from qsage_validate.certificates.oracles.refuter import Refuter
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MalformedMoveError, UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
+from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 # How many assignments of a block are listed as moves.
@@ -49,9 +51,14 @@ class BlockEngine(Engine[Step]):
         notes: Iterable[str] = (),
         *,
         hints: bool = True,
+        asserted: Sequence[Asserted] = (),
     ) -> None:
-        """Without ``hints`` none are given: they come from the certificate's functions alone."""
+        """Without ``hints`` none are given: they come from the certificate's functions alone.
+
+        What is ``asserted`` of variables and gates is looked at where a play ends.
+        """
         self._hints = hints
+        self._asserted = asserted
         self._formula = formula
         self._certificate = certificate
         self._player = certificate.kind.player
@@ -205,7 +212,8 @@ class BlockEngine(Engine[Step]):
 
     def _finished(self, frame: Frame) -> Frame:
         formula = self._formula
-        verdict = formula.truth({**frame.choice, **frame.reply})
+        values = formula.evaluate({**frame.choice, **frame.reply})
+        verdict = values[abs(formula.output)] != (formula.output < 0)
         promised = verdict is (self._player is Player.BLACK)
         winner = self._player if promised else self._player.other
         name = formula.name(abs(formula.output))
@@ -216,6 +224,7 @@ class BlockEngine(Engine[Step]):
         if not promised:
             evidence = Evidence(formula.output, signed, verdict, "output")
             findings = (self._finding(FindingKind.VERDICT_DIFFERS, frame, reason, (evidence,)),)
+        findings += broken_by_values(self._asserted, values, frame.ply, self._moves(frame))
         return _with(
             frame,
             MatchOutcome(winner, reason, promised, verdict, f"output {signed}"),
@@ -232,13 +241,14 @@ class BlockEngine(Engine[Step]):
     def _finding(
         self, kind: FindingKind, frame: Frame, detail: str, evidence: tuple[Evidence, ...] = ()
     ) -> Finding:
-        blocks = self._blocks[: frame.ply]
+        return Finding(kind, frame.ply, detail, evidence=evidence, moves=self._moves(frame))
+
+    def _moves(self, frame: Frame) -> tuple[str, ...]:
         values = {**frame.choice, **frame.reply}
-        moves = tuple(
+        return tuple(
             str(self._move(tuple(values[v] for v in block.variables), k))
-            for k, block in enumerate(blocks)
+            for k, block in enumerate(self._blocks[: frame.ply])
         )
-        return Finding(kind, frame.ply, detail, evidence=evidence, moves=moves)
 
 
 def _with(

@@ -69,6 +69,7 @@ def digest_of(problem: Problem) -> str:
         add(layout_comments(layout))
     game = problem.game
     add(None if game is None else game.identity)
+    add([(one.assertion, one.literals) for one in problem.assertions])
     return hashed.hexdigest()
 
 

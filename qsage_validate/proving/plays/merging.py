@@ -10,7 +10,7 @@ The symbolic position is taken value by value, for then the boards are constants
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import product
 from typing import Final
@@ -29,9 +29,12 @@ _POSITION_BITS: Final = 6
 _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
-def merging_for(layout: Layout, oracle: SimulationOracle) -> Merging | None:
+def merging_for(
+    layout: Layout, oracle: SimulationOracle, also: Collection[int] = ()
+) -> Merging | None:
     """How beginnings are merged; ``None`` where none may be.
 
+    ``also`` are further variables and gates that are looked at where plays end.
     A variable that has two roles in the layout gets two values in a play, so that what is left
     under the first of them says nothing of what comes after the second.
     """
@@ -40,7 +43,7 @@ def merging_for(layout: Layout, oracle: SimulationOracle) -> Merging | None:
     for move in layout.moves:
         roles.update(set(map(abs, move.all_variables)))
     shared = any(roles[variable] > 1 for variable in oracle.opponent)
-    return None if shared else Merging(layout, oracle)
+    return None if shared else Merging(layout, oracle, also)
 
 
 class Merging:
@@ -49,8 +52,11 @@ class Merging:
     The roles of the opponent's variables must be disjoint: see :func:`merging_for`.
     """
 
-    def __init__(self, layout: Layout, oracle: SimulationOracle) -> None:
+    def __init__(
+        self, layout: Layout, oracle: SimulationOracle, also: Collection[int] = ()
+    ) -> None:
         self._layout = layout
+        self._also = also
         self._oracle = oracle
         self._column = {variable: k for k, variable in enumerate(oracle.opponent)}
         position = dict.fromkeys(map(abs, layout.state.position))
@@ -79,6 +85,7 @@ class Merging:
     def _to_come(self, plies: int) -> Iterator[int]:
         """The literals that may be asked for after ``plies`` plies."""
         layout = self._layout
+        yield from self._also
         for ply in layout.moves[plies:]:
             yield from ply.all_variables if ply.player is Player.BLACK else ply.says_legal
         # Where a board is told it was looked at; atoms may also say what is legal next.

@@ -448,9 +448,13 @@ class VectorWalk:
 
 
 def walks(problem: Problem) -> bool:
-    """Whether plays of ``problem`` can go on arrays: boards, rules, a Skolem circuit."""
+    """Whether plays of ``problem`` can go on arrays: boards, rules, a Skolem circuit.
+
+    Assertions are looked at play by play.
+    """
     return (
-        problem.layout is not None
+        not problem.assertions
+        and problem.layout is not None
         and bool(problem.layout.moves)
         and isinstance(problem.game, BddlGame)
         and isinstance(problem.certificate, CircuitCertificate)

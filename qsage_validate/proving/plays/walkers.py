@@ -102,7 +102,8 @@ def walker(problem: Problem) -> ArrayWalker | StateWalker:
     if not (skolem and isinstance(certificate, CircuitCertificate)):
         return StateWalker(conductor, None, oracle.opponent, samples=samples)
     graph = SimulationOracle(certificate, problem.formula)
-    merging = merging_for(conductor.layout, graph)
+    named = {abs(x) for one in problem.assertions for x in (one.literals or {}).values()}
+    merging = merging_for(conductor.layout, graph, sorted(named))
     return StateWalker(conductor, merging, graph.opponent, samples=samples)
 
 

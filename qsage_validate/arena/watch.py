@@ -1,0 +1,194 @@
+"""Assertions in plays: each position is looked at, and each end.
+
+What is asserted of variables and gates is looked at where a play ends, under the values that it
+gives: all that it leaves open of the opponent's variables is false, and where these are few they
+have all other values, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, product
+from typing import Final
+
+from qsage_validate.arena.conductor import PlayState
+from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
+from qsage_validate.errors import UndecidedError
+from qsage_validate.formats.assertions import names, value
+from qsage_validate.games.protocol import Game, Player, Square
+from qsage_validate.kernel.assertions import GOAL
+from qsage_validate.strategies.readings import BoardReading
+from qsage_validate.validation.assertions import Asserted
+from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+
+# Values of what a play leaves open that its end is looked at under.
+_MOST_VALUES: Final = 64
+# Names whose values a finding tells.
+_NAMED: Final = 6
+
+Truth = Callable[[str], bool | None]
+
+
+class Watch:
+    """Looks at the plays of one certificate on a board.
+
+    ``replies`` are variables that ``oracle`` must be asked for before anything at an end, where it
+    has no functions for them; what is left open is false then.
+    """
+
+    def __init__(
+        self,
+        asserted: Sequence[Asserted],
+        oracle: Oracle,
+        game: Game | None,
+        replies: Sequence[int] = (),
+    ) -> None:
+        self._positions = [(k, one) for k, one in enumerate(asserted) if one.literals is None]
+        self._ends = [(k, one) for k, one in enumerate(asserted) if one.literals is not None]
+        self._oracle = oracle
+        self._game = game
+        self._replies = tuple(replies)
+        self._most = 1 if replies else _MOST_VALUES
+        named = (x for _, one in self._ends for x in (one.literals or {}).values())
+        self._wanted = tuple(dict.fromkeys(map(abs, named)))
+
+    def __call__(self, states: Sequence[PlayState]) -> list[PlayState]:
+        """The states, with a finding where an assertion is broken that was not before."""
+        return [self._looked(state) for state in states]
+
+    def _looked(self, state: PlayState) -> PlayState:
+        broken = list(self._broken_positions(state))
+        try:
+            broken += self._broken_ends(state)
+        except (NoAnswerError, UndecidedError) as error:
+            assert state.ending is not None, "only ends are asked about"
+            reason = f"{state.ending.reason}; assertions were not looked at: {error}"
+            state = replace(state, ending=replace(state.ending, reason=reason, by_rules=False))
+        new = [(k, one, said) for k, one, said in broken if k not in state.broken]
+        if not new:
+            return state
+        found = finding([(one, said) for _, one, said in new], state.plies, state.moves)
+        found = replace(found, guessed=state.guessed)
+        numbers = state.broken.union(k for k, _, _ in new)
+        return replace(state, findings=(*state.findings, found), broken=numbers)
+
+    # -- positions --------------------------------------------------------------------------
+
+    def _broken_positions(self, state: PlayState) -> Iterator[tuple[int, Asserted, Truth]]:
+        own = [pair for pair in self._positions if self._speaks(pair[1], state)]
+        truth = self._truth(state) if own else None
+        for k, one in own:
+            if truth is not None and value(one.assertion.condition, truth) is False:
+                yield k, one, truth
+
+    def _speaks(self, one: Asserted, state: PlayState) -> bool:
+        if one.assertion.end:
+            return self._is_end(state)
+        # A goal that is claimed before a ply is no ply.
+        made = state.plies if state.last is not None or not state.plies else None
+        return one.assertion.ply in (None, made)
+
+    def _is_end(self, state: PlayState) -> bool:
+        if self._game is not None:
+            return state.position is not None and state.position.outcome is not None
+        return state.ending is not None and not state.illegal and not state.ending.undecided
+
+    def _truth(self, state: PlayState) -> Truth | None:
+        """The values of names: by the rules, else as far as the formula tells them."""
+        if self._game is None:
+            return None if state.illegal else _told(state.reading)
+        position = state.position
+        if position is None:
+            return None
+        atoms, outcome = self._game.atoms(position), position.outcome
+        won = outcome is not None and outcome.winner is Player.BLACK
+        return lambda name: won if name == GOAL else name in atoms
+
+    # -- variables and gates ----------------------------------------------------------------
+
+    def _broken_ends(self, state: PlayState) -> Iterator[tuple[int, Asserted, Truth]]:
+        """What is broken under some values; raises what the oracle raises."""
+        if not self._ends or state.ending is None or state.ending.undecided:
+            return
+        choice = state.assignment.choice
+        rest = [v for v in self._oracle.opponent if v not in choice]
+        # The last variables change the quickest: what is cut off has the first ones false.
+        every = islice(product((False, True), repeat=len(rest)), self._most)
+        choices = [{**choice, **dict(zip(rest, bits, strict=True))} for bits in every]
+        table = ask(self._oracle, choices, (*self._replies, *self._wanted)).tolist()
+        rows = [dict(zip(self._wanted, row[len(self._replies) :], strict=True)) for row in table]
+        for k, one in self._ends:
+            truths = (valued(one, row) for row in rows)
+            wrong = next((t for t in truths if value(one.assertion.condition, t) is False), None)
+            if wrong is not None:
+                yield k, one, wrong
+
+
+def valued(one: Asserted, values: Mapping[int, bool]) -> Truth:
+    """The values of the names of an assertion about the formula."""
+    literals = one.literals or {}
+    return lambda name: values[abs(literals[name])] != (literals[name] < 0)
+
+
+def broken_by_values(
+    asserted: Sequence[Asserted], values: Mapping[int, bool], plies: int, moves: tuple[str, ...]
+) -> tuple[Finding, ...]:
+    """The finding that values of all variables and gates break assertions, where they do."""
+    ends = [(one, valued(one, values)) for one in asserted if one.literals is not None]
+    broken = [(one, truth) for one, truth in ends if value(one.assertion.condition, truth) is False]
+    return (finding(broken, plies, moves),) if broken else ()
+
+
+def finding(
+    broken: Sequence[tuple[Asserted, Truth]], plies: int, moves: tuple[str, ...]
+) -> Finding:
+    """The finding that assertions do not hold after some moves."""
+    told: dict[str, Evidence] = {}
+    for one, truth in broken:
+        for name in names(one.assertion.condition):
+            literal = 0 if one.literals is None else one.literals[name.text]
+            known, shown = truth(name.text), name.text.rstrip("!")
+            if known is not None:
+                told.setdefault(shown, Evidence(literal, shown, known))
+    return Finding(
+        FindingKind.ASSERTION_BROKEN,
+        plies,
+        "; ".join(map(str, (one for one, _ in broken))),
+        evidence=tuple(told.values())[:_NAMED],
+        moves=moves,
+    )
+
+
+def _told(reading: BoardReading) -> Truth:
+    """What the formula tells of a position: of squares, or of the atoms that it has."""
+    if reading.atoms is not None:
+        atoms = reading.atoms
+        return lambda name: name in atoms.true if name in atoms.known else None
+    if reading.board is None:
+        return lambda name: None
+    board = reading.board
+    held = {
+        f"{square.name.lower()} ({k % board.width + 1},{k // board.width + 1})"
+        for k, square in enumerate(board.squares)
+        if square is not Square.OPEN
+    }
+    return lambda name: name in held
+
+
+def coverage(asserted: Sequence[Asserted], *, board: bool, rules: bool) -> str:
+    """What of the assertions is looked at in plays, for people; empty without any."""
+    if not asserted:
+        return ""
+    ends = sum(one.literals is not None for one in asserted)
+    positions = len(asserted) - ends
+    parts = []
+    if positions and board:
+        how = "by the rules" if rules else "as far as the formula tells positions"
+        parts.append(f"{positions} about positions ({how})")
+    elif positions:
+        parts.append(f"not the {positions} about positions, for values are played and no moves")
+    if ends:
+        rest = ", under some values of what they leave open" if board else ""
+        parts.append(f"{ends} about variables and gates (where plays end{rest})")
+    return f"assertions looked at: {'; '.join(parts)}"
