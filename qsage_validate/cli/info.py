@@ -25,6 +25,7 @@ def command(
     file: str | None = argument("Any file; '-' is standard input.", "FILE", default=None),
     formula: str | None = option("The formula that FILE is a certificate for.", "FILE"),
     solvers: bool = flag("Tell instead which solvers and preprocessors are here.", "--solvers"),
+    names: bool = flag("Of a formula, tell besides what assertions can name.", "--names"),
     prenex: PrenexOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
@@ -52,8 +53,8 @@ def command(
         return Exit.FINE
     data = content.data if content.data is not None else read_bytes(file)
     describe: Mapping[Format, Callable[[bytes, str], Facts]] = {
-        Format.QCIR: lambda data, name: _qcir(data, name, prenex),
-        Format.QDIMACS: _qdimacs,
+        Format.QCIR: lambda data, name: _qcir(data, name, prenex, names),
+        Format.QDIMACS: lambda data, name: _qdimacs(data, name, names),
         Format.AIGER_ASCII: _aiger,
         Format.AIGER_BINARY: _aiger,
         Format.PEDANT: _pedant,
@@ -72,6 +73,8 @@ def command(
         traces = (Format.QRP, Format.BQRP, Format.QUTE)
         formats = ", ".join(f.value for f in (*describe, *traces))
         raise InputError(name, 1, 1, kind if data else "an empty file", f"one of {formats}")
+    if names and found not in (Format.QCIR, Format.QDIMACS):
+        raise UsageError(f"found --names with a {found.value} file, expected it with a formula")
     facts: Facts = {"file": name, "format": found.value, "bytes": len(data)}
     if formula is None:
         facts |= describe[found](data, name)
@@ -119,13 +122,15 @@ def _item(item: object) -> str:
     return " ".join(map(str, item.values())) if isinstance(item, dict) else str(item)
 
 
-def _qcir(data: bytes, name: str, prenex: Prenex | None) -> Facts:
+def _qcir(data: bytes, name: str, prenex: Prenex | None, names: bool) -> Facts:
     from qsage_validate.formats.qcir import parse_qcir
     from qsage_validate.formats.source import Source
 
     qbf = parse_qcir(Source.decode(data, name).text, name, prenex_order(prenex))
     gates = Counter(gate.connective.value for gate in qbf.gates.values())
-    return _formula(qbf) | {"gates": len(qbf.gates), "connectives": dict(gates)} | _layout(qbf)
+    return (
+        _formula(qbf) | {"gates": len(qbf.gates), "connectives": dict(gates)} | _layout(qbf, names)
+    )
 
 
 def _qasp(data: bytes, name: str) -> Facts:
@@ -136,11 +141,12 @@ def _qasp(data: bytes, name: str) -> Facts:
     return _formula(qbf) | {"gates": len(qbf.gates)}
 
 
-def _qdimacs(data: bytes, name: str) -> Facts:
+def _qdimacs(data: bytes, name: str, names: bool) -> Facts:
     from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs
 
     qbf = parse_qdimacs(data, name)
-    return _formula(qbf) | {"clauses": len(clausal_form(qbf).clauses)} | _layout(qbf)
+    clauses = {"clauses": len(clausal_form(qbf).clauses)}
+    return _formula(qbf) | clauses | _layout(qbf, names)
 
 
 def _formula(qbf: Qbf) -> Facts:
@@ -152,7 +158,7 @@ def _formula(qbf: Qbf) -> Facts:
     return {**prenex_fact, "variables": qbf.num_variables, "scopes": scopes}
 
 
-def _layout(qbf: Qbf) -> Facts:
+def _layout(qbf: Qbf, names: bool) -> Facts:
     """The layout in the formula's comments, else in a meta file that lies beside it."""
     from qsage_validate.encodings.layout.comments import layout_from_comments
     from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
@@ -164,7 +170,25 @@ def _layout(qbf: Qbf) -> Facts:
             layout = layout_from_meta(read_meta(meta), qbf)
         except InputError as error:
             return {"layout": f"none ({error})"}
-    return {"layout": "none" if layout is None else _layout_facts(layout)}
+    facts: Facts = {"layout": "none" if layout is None else _layout_facts(layout)}
+    return facts | (_names(qbf, layout) if names else {})
+
+
+def _names(qbf: Qbf, layout: Layout | None) -> Facts:
+    """What assertions can name: positions, and the variables and gates that have names."""
+    from qsage_validate.problems.load import game_of_layout
+    from qsage_validate.validation.assertions import Vocabulary
+
+    game = None if layout is None else game_of_layout(layout)
+    known = Vocabulary(qbf, layout, game)
+    told: Facts = {}
+    if layout is not None:
+        goal = [] if game is None else ["goal"]
+        told = {"plies": f"0 to {known.plies}", "positions": [*known.words.values(), *goal]}
+    numbers = [name for name in known.literals if name.isdigit()]
+    texts = [f"{name} = {x}" for name, x in known.literals.items() if not name.isdigit()]
+    told["variables and gates"] = [*texts, f"and {len(numbers)} by their numbers"]
+    return {"names": told}
 
 
 def _layout_facts(layout: Layout) -> Facts:

@@ -57,6 +57,15 @@ MetaOption = Annotated[
     str | None,
     typer.Option("--meta", metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
 ]
+AssertOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assert",
+        metavar="FILE",
+        help="What must hold in every play: clauses (DIMACS) over variables and gates, or lines "
+        "like 'always not (black b2 and white b2)'. May be repeated.",
+    ),
+]
 EncodingOption = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The encoding of a game (see 'qsage games --encodings')."),
@@ -141,6 +150,12 @@ def prenex_order(option: Prenex | None) -> PrenexOrder | None:
 
 def parse_dialect(name: str | None) -> Dialect | None:
     """The dialect of that name; raises ``UsageError`` with the names that there are."""
-    from qsage_validate.certificates.files.dialects import dialect_named
+    from qsage_validate.kernel.certificate import Dialect
 
-    return None if name is None else dialect_named(name)
+    if name is None:
+        return None
+    try:
+        return Dialect(name.lower())
+    except ValueError:
+        names = ", ".join(dialect.value for dialect in Dialect)
+        raise UsageError(f"found {name!r} for --dialect, expected one of {names}") from None

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import check_streams, emit, emit_json, narrate, protect_inputs
 from qsage_validate.cli.option_groups import OptionGroup, argument, option, takes_options
-from qsage_validate.cli.options import DialectOptions, JsonOption, RulesOptions, TimeoutOption
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.cli.options import (
+    AssertOption,
+    DialectOptions,
+    JsonOption,
+    RulesOptions,
+    TimeoutOption,
+)
+from qsage_validate.errors import Exit, UsageError, one_line
 from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
     from qsage_validate.proving.levels import Level, LevelResult
     from qsage_validate.proving.report import Report
     from qsage_validate.proving.runner import Options
 
-_LEVELS = "trace, dependencies, formula, random, all, rules, boards, encoding"
+_LEVELS = "trace, dependencies, formula, random, all, rules, boards, encoding, assertions"
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,7 @@ def command(
     cert: str | None = option("The certificate; without one the encoding is proved.", "FILE"),
     trace: str | None = option("A QBF solver's trace: QRP, binary QRP or Qute's.", "FILE"),
     rules: RulesOptions,
+    assertions: AssertOption = None,
     level: list[str] | None = option(f"Only these levels: {_LEVELS}. May be repeated.", "NAME"),
     attack: AttackOptions,
     timeout: TimeoutOption = None,
@@ -77,7 +86,8 @@ def command(
     variables left of its own), formula (no choice of the opponent beats the functions; by SAT),
     random and all (plays), rules (the strategy wins every play by the rules; by SAT), boards (what
     the formula says of the board and of legal moves is what the rules say; by SAT), encoding (the
-    formula is true exactly when Black wins by the rules; by SAT, needs no certificate).
+    formula is true exactly when Black wins by the rules; by SAT, needs no certificate), assertions
+    (what the files of --assert say holds in every play; by SAT).
 
     Exit code 0: something is proved and nothing refuted, 1: refuted, 2: bad input, 3: undecided,
     or plays were only sampled, 130: interrupted.
@@ -87,19 +97,21 @@ def command(
 
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
-    files = rules.files(formula, cert, read)
-    inputs = [formula, cert, trace, *rules.paths]
+    files = replace(rules.files(formula, cert, read), assertions=tuple(assertions or ()))
+    inputs = [formula, cert, trace, *rules.paths, *files.assertions]
     protect_inputs([proof.report, attack.checkpoint], inputs)
     check_streams(proof.report, json_output)
     proof.check(memory)
-    if "-" in (formula, cert, trace):
+    if "-" in (formula, cert, trace, *files.assertions):
         raise UsageError("a validation needs its files by name, not '-'")
     if proof.proof is not None:
         from qsage_validate.proving.bundle.bundle import check_folder
 
         check_folder(proof.proof, [*inputs, proof.report, attack.checkpoint])
     options = Options(
-        levels=_levels(level, certificate=cert is not None, trace=trace is not None),
+        levels=_levels(
+            level, certificate=cert is not None, trace=trace is not None, asserted=bool(assertions)
+        ),
         games=attack.games,
         seed=attack.seed,
         illegal=attack.illegal,
@@ -126,20 +138,40 @@ def command(
     return result.exit_code
 
 
-def _levels(names: list[str] | None, *, certificate: bool, trace: bool) -> tuple[Level, ...]:
+def _levels(
+    names: list[str] | None, *, certificate: bool, trace: bool, asserted: bool
+) -> tuple[Level, ...]:
     """The levels that were named; all that apply when none were."""
-    from qsage_validate.proving.levels import Level, levels_named
+    from qsage_validate.proving.levels import Level
 
-    wanted = levels_named(names) if names else tuple(Level)
+    known = {
+        "trace": Level.TRACE,
+        "dependencies": Level.DEPENDENCIES,
+        "formula": Level.FORMULA,
+        "random": Level.RANDOM,
+        "all": Level.EXHAUSTIVE,
+        "rules": Level.RULES,
+        "boards": Level.BOARDS,
+        "encoding": Level.ENCODING,
+        "assertions": Level.ASSERTIONS,
+    }
+    unknown = [name for name in names or () if name not in known]
+    if unknown:
+        raise UsageError(f"found --level {unknown[0]}, expected one of {_LEVELS}")
+    wanted = [known[name] for name in names] if names else list(known.values())
     if names and Level.TRACE in wanted and not trace:
         raise UsageError("found --level trace, expected --trace FILE with it")
+    if asserted and not certificate:
+        raise UsageError("found --assert without --cert, expected a certificate that plays")
+    if names and Level.ASSERTIONS in wanted and not asserted:
+        raise UsageError("found --level assertions, expected --assert FILE with it")
     if not certificate:
-        possible = Level.TRACE if trace else Level.ENCODING
+        possible = [Level.TRACE] if trace else [Level.ENCODING]
         if names and not set(wanted) <= {Level.ENCODING, Level.TRACE}:
             can = "levels 'trace' and 'encoding'" if trace else "level 'encoding'"
             raise UsageError(f"without --cert only the {can} can be checked")
-        wanted = wanted if names else (possible,)
-    return wanted
+        wanted = wanted if names else possible
+    return tuple(level for level in Level if level in wanted)
 
 
 def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | None, Report]:
@@ -165,6 +197,8 @@ def _show(result: Report) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from qsage_validate.proving.levels import Level
+
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
     for column in ("level", "verdict", "seconds", "evidence"):
         table.add_column(column, justify="right" if column == "seconds" else "left")
@@ -177,18 +211,34 @@ def _show(result: Report) -> None:
     console = Console(file=sys.stdout, highlight=False)
     console.print(table)
     for each in result.results:
-        for finding in each.findings[:1]:
-            more = len(each.findings) - 1
-            emit(f"{each.level.value}: {finding.text}" + (f" (and {more} more)" if more else ""))
+        # Each broken assertion has a play of its own.
+        shown = len(each.findings) if each.level is Level.ASSERTIONS else 1
+        for finding in each.findings[:shown]:
+            more = len(each.findings) - shown
+            rest = f" (and {more} more)" if more > 0 else ""
+            emit(f"{each.level.value}: {finding.text}{rest}")
             if finding.moves:
                 emit(f"  play: {' '.join(finding.moves)}")
             if finding.replay:
                 emit(f"  replay: {finding.replay}")
+    for line in _about_assertions(result):
+        emit(line)
     for finding in result.contradictions:
         emit(f"contradiction: {finding.detail}")
     warnings = result.facts.get("model warnings")
     for warning in warnings if isinstance(warnings, list) else ():
         emit(f"model: {warning}")
+
+
+def _about_assertions(result: Report) -> Iterator[str]:
+    """What each assertion's answer is, and what was looked at in plays."""
+    for each in result.results:
+        told = each.evidence.get("assertions")
+        if isinstance(told, str):
+            yield f"{each.level.value}: {told}"
+        for answer in told if isinstance(told, list) else ():
+            why = f" ({answer['why']})" if "why" in answer else ""
+            yield one_line(f"{answer['verdict']}: {answer['place']}: {answer['text']}{why}")
 
 
 def _prove(
@@ -213,9 +263,13 @@ def _prove(
 
 
 def _write_page(path: str, result: Report, problem: Problem | None) -> None:
-    from qsage_validate.api.reports import report_page
     from qsage_validate.formats.source import write_atomic
+    from qsage_validate.proving.pages.html import html_report
+    from qsage_validate.proving.pages.statistics import statistics_of
 
+    played = None if problem is None or problem.certificate is None else problem
+    numbers = None if played is None else statistics_of(played)
     game = None if problem is None else problem.game
-    write_atomic(path, report_page(result, problem, game).encode())
+    page = html_report(result, played, numbers, game=game)
+    write_atomic(path, page.encode())
     narrate(f"report: {path}")

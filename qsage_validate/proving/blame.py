@@ -26,7 +26,10 @@ def blame(
     verdicts = {result.level: result.verdict for result in results}
 
     def failed(*levels: Level) -> bool:
-        return any(isinstance(verdicts.get(level), Refuted) for level in levels)
+        """Whether one of them found something else than a broken assertion."""
+        found = (verdicts.get(level) for level in levels)
+        findings = (f for own in found if isinstance(own, Refuted) for f in own.findings)
+        return any(f.kind is not FindingKind.ASSERTION_BROKEN for f in findings)
 
     def passed(level: Level) -> bool:
         return isinstance(verdicts.get(level), Proved)
@@ -70,6 +73,8 @@ def blame(
         return f"the formula's boards or its legality are not those of the rules{won}" + doubts
     if failed(Level.TRACE):
         return "the solver's trace is wrong: it proves nothing"
+    if FindingKind.ASSERTION_BROKEN in kinds:
+        return "what is asserted does not hold in every play"
     if warnings:
         return "nothing failed, but the model is doubtful: see its warnings"
     return ""

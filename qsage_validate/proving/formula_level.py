@@ -201,10 +201,10 @@ def _falsified(
     replay_blocks: Replay | None,
 ) -> Finding:
     """The finding for a choice that beats the certificate."""
-    values = _play_values(formula, certificate, choice)
-    moves, own = _block_moves(formula, certificate.kind, values)
+    values = play_values(formula, certificate, choice)
+    moves, own = block_moves(formula, certificate.kind, values)
     if layout is not None:
-        moves, own_moves = _game_moves(layout, certificate.kind, values)
+        moves, own_moves = game_moves(layout, certificate.kind, values)
         if own_moves is None:
             replay = replay_blocks
         else:
@@ -224,7 +224,7 @@ def _falsified(
     )
 
 
-def _play_values(
+def play_values(
     formula: Qbf, certificate: Certificate, choice: Mapping[int, bool]
 ) -> dict[int, bool]:
     """The values of all variables and gates in the play in which ``choice`` is made."""
@@ -235,7 +235,7 @@ def _play_values(
     return evaluate(composition.builder, wanted, inputs)
 
 
-def _block_moves(
+def block_moves(
     formula: Qbf, kind: Kind, values: Mapping[int, bool]
 ) -> tuple[tuple[str, ...], list[str]]:
     """All blocks' values, and the opponent's among them."""
@@ -249,7 +249,7 @@ def _block_moves(
     return tuple(moves), own
 
 
-def _game_moves(
+def game_moves(
     layout: Layout, kind: Kind, values: Mapping[int, bool]
 ) -> tuple[tuple[str, ...], list[str] | None]:
     """The moves and the opponent's among them, as a script for replaying has them.

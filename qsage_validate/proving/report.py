@@ -70,11 +70,13 @@ class Report:
     @property
     def sentences(self) -> tuple[Statement, ...]:
         """The statements that no stronger one makes superfluous, samples apart."""
-        said = [s for s in self.conclusions.statements if s.about is not About.SAMPLE]
+        asserted = [s for s in self.conclusions.statements if s.about is About.ASSERTIONS]
+        apart = (About.SAMPLE, About.ASSERTIONS)
+        said = [s for s in self.conclusions.statements if s.about not in apart]
         weighty = [s for s in said if _weighty(s)]
         if any(s.about is About.GAME for s in weighty):
             weighty = [s for s in weighty if s.about is not About.ENCODING]
-        return tuple(weighty or said)
+        return (*(weighty or said), *asserted)
 
     @property
     def claim(self) -> str:

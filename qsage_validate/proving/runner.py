@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate import __version__
-from qsage_validate.arena.open import open_conductor
+from qsage_validate.arena.open import open_conductor, watched
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import Undecided
@@ -17,6 +17,7 @@ from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.validated import command_of, load_to_validate
+from qsage_validate.proving.assertions_level import Answer, prove_assertions
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
@@ -176,6 +177,7 @@ class _Run:
             Level.RULES: self._rules,
             Level.BOARDS: self._boards,
             Level.ENCODING: self._encoding,
+            Level.ASSERTIONS: self._assertions,
         }[level]
         return runner()
 
@@ -205,7 +207,9 @@ class _Run:
         return Refuted(tuple(self._with_replay(problem, f) for f in verdict.findings))
 
     def _with_replay(self, problem: Problem, finding: Finding) -> Finding:
-        if finding.replay or not finding.moves or problem.layout is None:
+        # An assertion may be broken before the first move.
+        shown = finding.moves or finding.kind is FindingKind.ASSERTION_BROKEN
+        if finding.replay or not shown or problem.layout is None:
             return finding
         if finding.kind is FindingKind.LAYOUT_DIFFERS:
             return finding
@@ -319,6 +323,9 @@ class _Run:
 
         A finding that rests on no such value refutes in any case.
         """
+        looked = watched(self.problem)
+        if looked:
+            result = replace(result, evidence={**result.evidence, "assertions": looked})
         if not isinstance(result.verdict, Refuted):
             return result
         findings = result.verdict.findings
@@ -431,6 +438,23 @@ class _Run:
                 obligations=self.options.obligations,
             ),
         )
+
+    def _assertions(self) -> LevelResult | None:
+        problem = self._played()
+        if problem is None or not problem.assertions:
+            return None
+        answers: list[Answer] = []
+
+        def ask(tell: Tell) -> LevelAnswer:
+            found, own = prove_assertions(
+                problem, deadline=self.deadline, tell=tell, rewrite=not self.options.minimal
+            )
+            answers.extend(own)
+            return found
+
+        result = self._timed(Level.ASSERTIONS, ask)
+        evidence = {"assertions": [answer.as_json() for answer in answers]}
+        return replace(result, evidence=evidence)
 
     # -- what else is known -----------------------------------------------------------------
 

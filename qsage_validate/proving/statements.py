@@ -6,6 +6,7 @@ sentence about the formula or the game is made here only, from those theorems:
 * dependencies and formula together: the formula has the value of the certificate's kind;
 * a trace: the formula has the value that the trace ends with;
 * rules, or all plays: the certificate's player wins the game;
+* assertions: what is asserted holds in each play;
 * encoding: the formula is true exactly when Black wins the game; with the formula's value, who
   wins.
 
@@ -40,6 +41,7 @@ class About(Enum):
     ENCODING = "encoding"
     FUNCTIONS = "functions"
     BOARDS = "boards"
+    ASSERTIONS = "assertions"
     SAMPLE = "sample"
 
 
@@ -174,6 +176,8 @@ class _Reasoning:
                 About.BOARDS, f"{compared} in each play of the strategy", (Level.BOARDS,)
             )
         for level, result in self.by_level.items():
+            if level is Level.ASSERTIONS and isinstance(result.verdict, Proved):
+                yield Statement(About.ASSERTIONS, result.verdict.how, (level,))
             if isinstance(result.verdict, Sampled):
                 yield Statement(About.SAMPLE, str(result.verdict), (level,))
 

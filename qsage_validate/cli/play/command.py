@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
-from qsage_validate.cli.options import DialectOptions, JsonOption, RulesOptions
+from qsage_validate.cli.options import AssertOption, DialectOptions, JsonOption, RulesOptions
 from qsage_validate.cli.play.certified import GameOptions, certified, solved, uncertified
 from qsage_validate.cli.play.heaps import HeapOptions, impartial_game, play_heaps
 from qsage_validate.cli.play.modes import PlayOptions, play_problem
@@ -101,6 +101,7 @@ def command(
     cert: str | None = option("The certificate; else the one beside FORMULA.", "FILE"),
     rules: RulesOptions,
     read: DialectOptions,
+    assertions: AssertOption = None,
     play: PlayOptions,
     certificate: CertificateOptions,
     solving: SolvingOptions,
@@ -131,6 +132,8 @@ def command(
     play.check(json_output)
     impartial = impartial_game(formula)
     if impartial is not None:
+        if assertions:
+            raise UsageError("found --assert with an impartial game, which has no formula")
         _check_impartial(cert, rules, read, certificate, solving)
         return play_heaps(impartial, str(formula), heaps, play, json_output)
     for name in heaps.given():
@@ -138,7 +141,8 @@ def command(
     if play.white == "all":
         raise UsageError("found --white all, expected --white random: that is no impartial game")
     files = solving.of(certificate.of(rules.files(formula, cert, read)))
-    if "-" in (formula, cert, rules.meta):
+    files = replace(files, assertions=tuple(assertions or ()))
+    if "-" in (formula, cert, rules.meta, *files.assertions):
         raise UsageError("a play needs its files by name, not '-'")
     model = uncertified(formula, cert, files.game, game)
     if model is not None:

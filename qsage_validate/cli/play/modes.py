@@ -197,7 +197,7 @@ def script(match: Match, options: PlayOptions, json_output: bool) -> Exit:
 
 
 def _random(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
-    from qsage_validate.arena.open import open_adversary
+    from qsage_validate.arena.open import open_adversary, watched
 
     opponent = problem.answering.kind.player.other
     asked = "White" if options.white is not None else "Black"
@@ -207,22 +207,24 @@ def _random(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
     adversary = open_adversary(problem, seed=options.seed or 0, illegal=options.illegal)
     with progress_bar(games) as progress:
         report = adversary.run(games, progress=progress)
+    looked = watched(problem)
     if json_output:
-        emit_json(report.as_json())
+        emit_json(report.as_json() | ({"assertions": looked} if looked else {}))
     else:
-        emit("\n".join(_report_lines(report, str(opponent), str(opponent.other))))
+        emit("\n".join(_report_lines(report, str(opponent), str(opponent.other), looked)))
     if report.losses or report.findings_total:
         return Exit.REFUTED
     return Exit.UNDECIDED if report.undecided else Exit.FINE
 
 
-def _report_lines(report: AdversaryReport, opponent: str, side: str) -> Iterator[str]:
+def _report_lines(report: AdversaryReport, opponent: str, side: str, looked: str) -> Iterator[str]:
     yield (
         f"{report.games} games against a random {opponent} (seed {report.seed}): "
         f"{side} won {report.wins}, lost {report.losses}"
         + (f", undecided {report.undecided}" if report.undecided else "")
     )
     yield from attempt_lines(report, "the formula")
+    yield from filter(None, (looked,))
     yield from finding_lines(report.findings, report.findings_total)
     yield f"{report.plays_per_second:,.0f} games a second"
 

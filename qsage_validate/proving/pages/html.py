@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import count
 
@@ -65,8 +65,9 @@ def html_report(
         words = shlex.split(problem.files.command())
         command = shlex.join(["qsage", "validate", *words[1:]])
     replays = [finding.replay for _, finding in findings if finding.replay]
-    # Few validations have a solver's trace: no reader misses it.
-    missing = [x.value for x in Level if report.result(x) is None and x is not Level.TRACE]
+    # Few validations have a solver's trace, or assertions: no reader misses them.
+    rare = (Level.TRACE, Level.ASSERTIONS)
+    missing = [x.value for x in Level if report.result(x) is None and x not in rare]
     tones = {Exit.FINE: "good", Exit.REFUTED: "bad"}
     page = _Drawings()
     return _template().render(
@@ -110,7 +111,7 @@ def _template() -> Template:
         "tones": _TONES,
         "most_findings": _MOST_FINDINGS,
         "board_style": Markup(STYLE),
-        "nested": _nested,
+        "values": _values,
         "rules_marks": lambda step: Marks(wrong=step.marks.wrong),
     }
     return environment.get_template("page.html.jinja")
@@ -173,6 +174,15 @@ def _nested(value: object) -> bool:
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _values(value: object) -> Iterator[str]:
+    """A value of a level's evidence; of a list of tables one line for each."""
+    if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+        for each in value:
+            yield ", ".join(f"{name}: {_said(own)}" for name, own in each.items())
+    elif not _nested(value):
+        yield _said(value)
 
 
 def _said(value: object) -> str:

@@ -52,6 +52,7 @@ def test_each_sentence_follows_from_its_levels(hero: Player | None) -> None:
         assert (About.GAME in said) == (by_plays or (value and Level.ENCODING in proved))
         assert (About.ENCODING in said) == (Level.ENCODING in proved)
         assert (About.BOARDS in said) == (Level.BOARDS in proved)
+        assert (About.ASSERTIONS in said) == (Level.ASSERTIONS in proved)
 
 
 def test_no_verdict_but_a_proof_is_said_of_formula_or_game() -> None:
@@ -59,6 +60,13 @@ def test_no_verdict_but_a_proof_is_said_of_formula_or_game() -> None:
         results = [result(level, verdict) for level in LEVELS]
         said = {s.about for s in conclude(results, Player.BLACK, GAME).statements}
         assert said <= {About.SAMPLE}
+
+
+def test_assertions_alone_say_nothing_of_formula_or_game() -> None:
+    results = (result(Level.ASSERTIONS, Proved("the formula is true; Black wins")),)
+    said = conclude(results, Player.BLACK, GAME)
+    assert {s.about for s in said.statements} == {About.ASSERTIONS}
+    assert Report("f with c", results, said).word == "proved"
 
 
 def test_a_sample_proves_nothing() -> None:

@@ -1,0 +1,247 @@
+"""The level "assertions": what is asserted holds in every play, or a shortest play breaks it.
+
+The theorems are in ``kernel/assertions.py``; here their answers become a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from qsage_validate.arena.watch import broken_by_values, finding
+from qsage_validate.certificates.checker.check import circuit_of
+from qsage_validate.certificates.checker.definitions import NotDefinitionalError
+from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.errors import Undecided
+from qsage_validate.formats.assertions import guard
+from qsage_validate.games.protocol import Game
+from qsage_validate.kernel.assertions import About, AssertionsProof, about_formula
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample
+from qsage_validate.kernel.composition import compose
+from qsage_validate.kernel.game import TooLargeError
+from qsage_validate.kernel.obligation import Obligation, joined
+from qsage_validate.kernel.strategy import LooksRightError, MisreadError
+from qsage_validate.problems.load import Problem
+from qsage_validate.proving.formula_level import block_moves, game_moves, play_values
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.validation.assertions import Asserted
+from qsage_validate.validation.finding import Finding
+from qsage_validate.validation.proofs.ground import rules_of
+from qsage_validate.validation.proofs.readings import reading_of
+from qsage_validate.validation.proofs.strategy import LevelAnswer
+from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+
+HOLDS: Final = "holds"
+VACUOUS: Final = "vacuous"
+BROKEN: Final = "broken"
+OPEN: Final = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of one assertion: ``HOLDS``, ``VACUOUS``, ``BROKEN`` or ``OPEN``, and why."""
+
+    asserted: Asserted
+    word: str
+    why: str = ""
+    found: Finding | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """The fields, for ``--json``."""
+        one = self.asserted
+        shown = {"place": one.place, "text": one.assertion.text, "verdict": self.word}
+        return {**shown, "why": self.why} if self.why else {**shown}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The answers about positions, or about the formula, and the claims behind them."""
+
+    answers: tuple[Answer, ...]
+    obligation: Obligation | None = None
+
+
+def prove_assertions(
+    problem: Problem,
+    *,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
+    rewrite: bool = True,
+) -> tuple[LevelAnswer, tuple[Answer, ...]]:
+    """Prove all assertions of ``problem``, which has a certificate; one answer for each."""
+    asserted = problem.assertions
+    kinds = [[one for one in asserted if (one.literals is None) is kind] for kind in (True, False)]
+    parts = [
+        prove(problem, own, deadline, tell, rewrite) if own else Part(())
+        for prove, own in zip((_positions, _values), kinds, strict=True)
+    ]
+    in_words, in_values = (iter(part.answers) for part in parts)
+    answers = tuple(next(in_words if one.literals is None else in_values) for one in asserted)
+    verdict = _verdict(answers)
+    obligation = None
+    if isinstance(verdict, Proved):
+        obligation = joined(part.obligation for part in parts if part.obligation is not None)
+    return LevelAnswer(verdict, obligation), answers
+
+
+def _verdict(answers: Sequence[Answer]) -> Verdict:
+    findings = tuple(answer.found for answer in answers if answer.found is not None)
+    if findings:
+        return Refuted(tuple(sorted(findings, key=lambda found: found.ply)))
+    left = [answer for answer in answers if answer.word is OPEN]
+    if left:
+        more = "" if len(left) == 1 else f" (and {len(left) - 1} more)"
+        return Undecided(f"{left[0].asserted}: {left[0].why}{more}")
+    return Proved(said(answers))
+
+
+def said(answers: Sequence[Answer]) -> str:
+    """What is proved of assertions that all hold, in words."""
+    vacuous = sum(answer.word is VACUOUS for answer in answers)
+    count = len(answers)
+    number = "the assertion holds" if count == 1 else f"all {count} assertions hold"
+    how = "" if not vacuous else ", vacuously" if vacuous == count else f", {vacuous} vacuously"
+    return f"{number} in each play of the functions{how}"
+
+
+def _open(asserted: Sequence[Asserted], why: str) -> Part:
+    return Part(tuple(Answer(one, OPEN, why) for one in asserted))
+
+
+def _answered(
+    about: About,
+    asserted: Sequence[Asserted],
+    why: str,
+    unreached: Callable[[Asserted], str],
+    shown: Callable[[Asserted, Counterexample], Finding],
+) -> tuple[Answer, ...]:
+    """The answers; ``why`` says why nothing is proved, where something stood in the way."""
+    answers = []
+    for number, one in enumerate(asserted):
+        broken = about.broken.get(number)
+        if broken is not None:
+            answers.append(Answer(one, BROKEN, found=shown(one, broken)))
+        elif why:
+            answers.append(Answer(one, OPEN, why))
+        elif number in about.reached:
+            answers.append(Answer(one, HOLDS))
+        else:
+            answers.append(Answer(one, VACUOUS, unreached(one)))
+    return tuple(answers)
+
+
+# -- Positions -------------------------------------------------------------------------------
+
+
+def _positions(
+    problem: Problem, asserted: Sequence[Asserted], deadline: Deadline, tell: Tell, rewrite: bool
+) -> Part:
+    """What is asserted of positions, by the rules."""
+    layout, game, other = problem.layout, problem.game, problem.unpromised
+    if other is not None:
+        layout, game = other.layout, other.game
+    if layout is None or game is None:
+        what = "layout tells moves" if layout is None else "rules are known"
+        return _open(asserted, f"no {what}, so that plays have no positions to prove it of")
+    try:
+        certificate = _circuit(problem)
+        return _by_rules(problem, certificate, layout, game, asserted, deadline, tell, rewrite)
+    except NotDefinitionalError as error:
+        return _open(asserted, f"the clauses are no definitions: {error}")
+    except MisreadError as error:
+        return _open(asserted, f"the layout ({layout.source}): {error}")
+    except LooksRightError as error:
+        name = _name(problem, error.variable)
+        return _open(asserted, f"a reply at ply {error.ply} reads {name}, which is not chosen yet")
+    except TooLargeError as error:
+        return _open(asserted, str(error))
+
+
+def _by_rules(
+    problem: Problem,
+    certificate: CircuitCertificate,
+    layout: Layout,
+    game: Game,
+    asserted: Sequence[Asserted],
+    deadline: Deadline,
+    tell: Tell,
+    rewrite: bool,
+) -> Part:
+    rules_in = rules_of(game, deadline=deadline)
+    if rules_in is None:
+        return _open(asserted, f"the rules of {game.name} are no circuit")
+    own = [one.assertion for one in asserted]
+    rules = rules_in(AigBuilder(rewrite=rewrite))
+    proof = AssertionsProof(problem.formula, certificate, reading_of(layout), rules, asserted=own)
+    before = (*proof.undefined, *proof.claims)
+    why = ""
+    try:
+        stopped = proof.about.ask(before, deadline=deadline, tell=tell)
+        if stopped is not None:
+            why = stopped.claim.text
+    except ClaimsTimeoutError as error:
+        why = f"time is up: {error}"
+
+    def shown(one: Asserted, failure: Counterexample) -> Finding:
+        return finding([(one, lambda name: None)], failure.claim.ply, proof.play(failure))
+
+    answers = _answered(proof.about, asserted, why, _unreached, shown)
+    return Part(answers, Obligation(proof.builder, (*before, *proof.about.holding)))
+
+
+def _unreached(one: Asserted) -> str:
+    """Why an assertion about positions that holds is vacuous."""
+    if guard(one.assertion.condition) is not None:
+        return "its guard holds in no such position"
+    return "no play has such a position"
+
+
+# -- Variables and gates ---------------------------------------------------------------------
+
+
+def _values(
+    problem: Problem, asserted: Sequence[Asserted], deadline: Deadline, tell: Tell, rewrite: bool
+) -> Part:
+    """What is asserted of variables and gates, for all values of the opponent's variables."""
+    formula = problem.formula
+    assert formula is not None, "names are of a formula"
+    try:
+        certificate = _circuit(problem)
+    except NotDefinitionalError as error:
+        return _open(asserted, f"the clauses are no definitions: {error}")
+    composition = compose(certificate, formula, rewrite=rewrite)
+    names = {name: x for one in asserted for name, x in (one.literals or {}).items()}
+    about = about_formula(composition, [one.assertion for one in asserted], names)
+    why = ""
+    try:
+        about.ask(deadline=deadline, tell=tell)
+    except ClaimsTimeoutError as error:
+        why = f"time is up: {error}"
+
+    def shown(one: Asserted, failure: Counterexample) -> Finding:
+        choice = {v: failure.inputs[k] for k, v in enumerate(composition.opponent, start=1)}
+        values = play_values(formula, certificate, choice)
+        moves, own = block_moves(formula, certificate.kind, values)
+        if problem.layout is not None:
+            moves, _ = game_moves(problem.layout, certificate.kind, values)
+        (found,) = broken_by_values([one], values, len(moves), moves)
+        return found.with_replay(problem.replay_blocks(own))
+
+    answers = _answered(about, asserted, why, lambda one: "its guard holds in no play", shown)
+    return Part(answers, Obligation(about.builder, tuple(about.holding)))
+
+
+def _circuit(problem: Problem) -> CircuitCertificate:
+    certificate = problem.answering
+    if isinstance(certificate, CircuitCertificate):
+        return certificate
+    assert problem.formula is not None, "a certificate is validated with its formula"
+    return circuit_of(certificate, problem.formula)
+
+
+def _name(problem: Problem, variable: int) -> str:
+    return str(variable) if problem.formula is None else problem.formula.name(variable)
