@@ -32,7 +32,7 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / "qsage-stamp"
 UNFINISHED = "unfinished\n"
 # What each of the two environments has beyond the core.
-EXTRAS = {"play": "", "dev": "[dev,gdl,impartial,cluster,plot]"}
+EXTRAS = {"play": "", "dev": "[dev,gdl,impartial,cluster,plot,frame]"}
 SOLVERS = "[solve]"  # compiled when installed: takes minutes, and a C++ compiler
 SAMPLE = ("certificates/tic.qcir", "--cert", "certificates/tic.aig")
 

@@ -1,3 +1,54 @@
-"""Find, prove, attack and play winning strategies of two-player games through QBF."""
+"""Find, prove, attack, compare and play winning strategies of two-player games through QBF.
+
+``import qsage_validate as qs``: ``qs.game`` names a game, ``qs.solve`` says who wins it,
+``qs.encode`` makes its formula and ``qs.certify`` the winner's strategy; ``qs.load`` reads a
+strategy from files.  What a strategy can do is in its methods: ``validate``, ``attack``, ``play``,
+``tree``, ``replies``, ``save``.  The names in ``__all__`` are the public interface; they are
+loaded when they are used, and everything else is private.
+"""
+
+from importlib import import_module as _import_module
 
 __version__ = "0.1.0"
+
+# Where each public name is; __init__.pyi says the same to type checkers, and a test holds them
+# equal.
+_MODULES = {
+    "api.games": ("Board", "Game", "game", "game_from_files", "game_from_text", "game_names"),
+    "api.formulas": ("Formula", "encode", "read_formula"),
+    "api.solving": ("Result", "solve"),
+    "api.strategies": ("Strategy", "Tree", "certify", "load"),
+    "api.matches": ("Match",),
+    "api.reports": ("Attack", "Report"),
+    "api.comparing": ("Comparison", "compare"),
+    "api.results": ("BenchResults", "GameTable", "read_results"),
+    "games.protocol": ("Player", "Position"),
+    "validation.finding": ("Finding",),
+    "errors": (
+        "AmbiguousMoveError",
+        "IllegalMoveError",
+        "InputError",
+        "MalformedMoveError",
+        "MissingExtraError",
+        "QsageError",
+        "UndecidedError",
+        "UsageError",
+    ),
+    "certificates.routes.by_search": ("CheckFailedError",),
+    "solvers.qbf.backend": ("SolverMissingError",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = sorted(_MODULE_OF)  # noqa: PLE0605 (a list of names)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(_import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -134,6 +134,12 @@ class UndecidedError(QsageError):
     exit_code = Exit.UNDECIDED
 
 
+class CancelledError(QsageError):
+    """Work that was called off by whoever asked for it; nothing of it is kept."""
+
+    exit_code = Exit.UNDECIDED
+
+
 class IllegalMoveError(QsageError):
     """A well-formed move that the rules do not allow here; quotes the move and the reason."""
 

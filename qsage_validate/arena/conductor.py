@@ -118,6 +118,7 @@ class Conductor:
     ``name`` gives the file's name of a variable or gate; ``gates`` the literals to be read on
     every square after a ply; ``guesses`` tells which replies rest on values that no play gives;
     ``watch`` looks at new states, and adds what it finds.
+    A ``sparing`` conductor leaves codes that name no move alone: each would cost an answer.
     """
 
     def __init__(
@@ -129,8 +130,10 @@ class Conductor:
         gates: Callable[[int], Sequence[int]] = lambda plies: (),
         guesses: Guesses | None = None,
         watch: Callable[[Sequence[PlayState]], list[PlayState]] = list,
+        sparing: bool = False,
     ) -> None:
         self.reader = reader
+        self._sparing = sparing
         self.layout: Layout = reader.layout
         self.game = game
         self.referee = None if game is None else Referee(game, self.layout, name)
@@ -569,7 +572,7 @@ class Conductor:
         ply = state.plies + 1
         if ply > self.layout.plies:
             return self.legal_moves(state)
-        return [*self._on_board(ply), *self.reader.code.no_moves(ply)]
+        return [*self._on_board(ply), *(() if self._sparing else self.reader.code.no_moves(ply))]
 
     def legality_all(
         self, states: Sequence[PlayState]

@@ -119,7 +119,15 @@ def conductor_with_names(
     watch: Callable[[Sequence[PlayState]], list[PlayState]] = list
     if problem.assertions:
         watch = Watch(problem.assertions, oracle, game, _replies(problem))
-    return Conductor(reader, game, name=names.variable, gates=gates, guesses=guesses, watch=watch)
+    return Conductor(
+        reader,
+        game,
+        name=names.variable,
+        gates=gates,
+        guesses=guesses,
+        watch=watch,
+        sparing=problem.solving is not None,
+    )
 
 
 def _replies(problem: Problem) -> tuple[int, ...]:

@@ -150,12 +150,6 @@ def prenex_order(option: Prenex | None) -> PrenexOrder | None:
 
 def parse_dialect(name: str | None) -> Dialect | None:
     """The dialect of that name; raises ``UsageError`` with the names that there are."""
-    from qsage_validate.kernel.certificate import Dialect
+    from qsage_validate.certificates.files.dialects import dialect_named
 
-    if name is None:
-        return None
-    try:
-        return Dialect(name.lower())
-    except ValueError:
-        names = ", ".join(dialect.value for dialect in Dialect)
-        raise UsageError(f"found {name!r} for --dialect, expected one of {names}") from None
+    return None if name is None else dialect_named(name)

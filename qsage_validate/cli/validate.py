@@ -142,23 +142,9 @@ def _levels(
     names: list[str] | None, *, certificate: bool, trace: bool, asserted: bool
 ) -> tuple[Level, ...]:
     """The levels that were named; all that apply when none were."""
-    from qsage_validate.proving.levels import Level
+    from qsage_validate.proving.levels import Level, levels_named
 
-    known = {
-        "trace": Level.TRACE,
-        "dependencies": Level.DEPENDENCIES,
-        "formula": Level.FORMULA,
-        "random": Level.RANDOM,
-        "all": Level.EXHAUSTIVE,
-        "rules": Level.RULES,
-        "boards": Level.BOARDS,
-        "encoding": Level.ENCODING,
-        "assertions": Level.ASSERTIONS,
-    }
-    unknown = [name for name in names or () if name not in known]
-    if unknown:
-        raise UsageError(f"found --level {unknown[0]}, expected one of {_LEVELS}")
-    wanted = [known[name] for name in names] if names else list(known.values())
+    wanted = levels_named(names) if names else tuple(Level)
     if names and Level.TRACE in wanted and not trace:
         raise UsageError("found --level trace, expected --trace FILE with it")
     if asserted and not certificate:
@@ -166,12 +152,12 @@ def _levels(
     if names and Level.ASSERTIONS in wanted and not asserted:
         raise UsageError("found --level assertions, expected --assert FILE with it")
     if not certificate:
-        possible = [Level.TRACE] if trace else [Level.ENCODING]
+        possible = Level.TRACE if trace else Level.ENCODING
         if names and not set(wanted) <= {Level.ENCODING, Level.TRACE}:
             can = "levels 'trace' and 'encoding'" if trace else "level 'encoding'"
             raise UsageError(f"without --cert only the {can} can be checked")
-        wanted = wanted if names else possible
-    return tuple(level for level in Level if level in wanted)
+        wanted = wanted if names else (possible,)
+    return wanted
 
 
 def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | None, Report]:
@@ -263,13 +249,9 @@ def _prove(
 
 
 def _write_page(path: str, result: Report, problem: Problem | None) -> None:
+    from qsage_validate.api.reports import report_page
     from qsage_validate.formats.source import write_atomic
-    from qsage_validate.proving.pages.html import html_report
-    from qsage_validate.proving.pages.statistics import statistics_of
 
-    played = None if problem is None or problem.certificate is None else problem
-    numbers = None if played is None else statistics_of(played)
     game = None if problem is None else problem.game
-    page = html_report(result, played, numbers, game=game)
-    write_atomic(path, page.encode())
+    write_atomic(path, report_page(result, problem, game).encode())
     narrate(f"report: {path}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TypeAlias
 
 from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle
@@ -40,6 +41,8 @@ from qsage_validate.problems.solving import AUTO, Solving, without_functions
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
 from qsage_validate.validation.assertions import Asserted, Vocabulary
 from qsage_validate.validation.fit import check_fit, has_words_of
+
+_GameOf: TypeAlias = "Callable[[Files, Layout], Game | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ class Problem:
         assert self.solving is not None, "the caller has looked"
         assert self.formula is not None, "a solver has a formula"
         assert isinstance(self.certificate, CircuitCertificate), "a solver's is a circuit"
-        return self.solving.oracle(self.certificate, self.formula)
+        return self.solving.oracle(self.certificate, self.formula, self.layout)
 
     @property
     def refuter(self) -> SolvingOracle | None:
@@ -153,14 +156,15 @@ class Problem:
         return replace(self, files=replace(self.files, unchecked_dependencies=False))
 
 
-def load(files: Files) -> Problem:
+def load(files: Files, rules: Game | None = None) -> Problem:
     """Read what ``files`` name, and the layout that may lie beside the formula.
 
-    Without a certificate's file there is none: see ``sorted_out``.  Raises ``InputError`` and
-    ``UsageError``.
+    Without a certificate's file there is none: see ``sorted_out``.  ``rules`` are those of the
+    game where ``files`` do not name it.  Raises ``InputError`` and ``UsageError``.
     """
+    game_of = _game if rules is None else partial(_fitting, rules)
     if files.certificate is None and files.solver is not None:
-        return _solved(files, files.solver)
+        return _solved(files, files.solver, game_of)
     if files.blocks is not None and files.solver is None:
         raise UsageError("found --blocks without --solver, which answers the other blocks")
     if files.certificate is None:
@@ -186,7 +190,7 @@ def load(files: Files) -> Problem:
     if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
         # Clauses need not mention what no function reads.
         certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
-    return _played(files, formula, certificate, layout, _game, solving)
+    return _played(files, formula, certificate, layout, game_of, solving)
 
 
 def _part(certificate: Certificate, formula: Qbf | None, files: Files) -> CircuitCertificate:
@@ -216,7 +220,13 @@ def of(encoding: Encoding, certificate: Certificate, files: Files) -> Problem:
     return _played(files, encoding.qbf, certificate, encoding.layout, lambda files, layout: game)
 
 
-def _solved(files: Files, solver: str) -> Problem:
+def certified_by(problem: Problem, certificate: Certificate) -> Problem:
+    """The problem with a certificate that was made for its formula and is in no file."""
+    files, formula, game = problem.files, problem.formula, problem.game
+    return _played(files, formula, certificate, problem.layout, lambda *_: game)
+
+
+def _solved(files: Files, solver: str, game_of: _GameOf) -> Problem:
     """What a solver plays without a certificate."""
     if files.formula is None:
         raise UsageError("found --solver without a formula, expected one to solve")
@@ -224,7 +234,7 @@ def _solved(files: Files, solver: str) -> Problem:
     solving = Solving.by(solver, files.seconds)
     certificate = _unanswered(formula, files, solving)
     layout = _layout(files, certificate, formula) if _asks_for_layout(files) else None
-    return _played(files, formula, certificate, layout, _game, solving)
+    return _played(files, formula, certificate, layout, game_of, solving)
 
 
 def against_solver(encoding: Encoding, files: Files) -> Problem:
@@ -259,7 +269,7 @@ def _played(
     formula: Qbf | None,
     certificate: Certificate,
     layout: Layout | None,
-    game_of: Callable[[Files, Layout], Game | None],
+    game_of: _GameOf,
     solving: Solving | None = None,
 ) -> Problem:
     """What can be played and proved of a certificate, and what there is to be said of it."""
@@ -405,6 +415,11 @@ def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
         if levels[v] > first and v not in states and v in used
     ]
     return None if not extra else "a Herbrand certificate needs the formula as a circuit (QCIR)"
+
+
+def _fitting(rules: Game, files: Files, layout: Layout) -> Game:
+    check_fit(rules, layout)
+    return rules
 
 
 def _game(files: Files, layout: Layout) -> Game | None:

@@ -12,6 +12,7 @@ from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.certificates.oracles.solving import SolvingOracle
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
@@ -66,7 +67,9 @@ class Solving:
         """Who plays, for a title."""
         return "a portfolio of solvers" if self.solver == AUTO else self.solver
 
-    def oracle(self, certificate: CircuitCertificate, formula: Qbf) -> SolvingOracle:
+    def oracle(
+        self, certificate: CircuitCertificate, formula: Qbf, layout: Layout | None
+    ) -> SolvingOracle:
         """Answers by the certificate's functions where it has them, else by the solver."""
         promised = certificate.kind.truth
         known = frozenset(certificate.functions)
@@ -80,9 +83,33 @@ class Solving:
             self.answered.append(reply)
             return reply.values
 
+        follows, probes = _indicators(layout, certificate.kind, formula)
         return SolvingOracle(
-            formula, certificate.kind, ask, decide=self.replies.value, part=part, known=known
+            formula,
+            certificate.kind,
+            ask,
+            decide=self.replies.value,
+            part=part,
+            known=known,
+            follows=follows - known,
+            probes=probes,
         )
+
+
+def _indicators(
+    layout: Layout | None, kind: Kind, formula: Qbf
+) -> tuple[frozenset[int], Sequence[Mapping[int, bool]]]:
+    """The variables that may follow from the opponent's moves, and what they may depend on.
+
+    The latter are the values of the symbolic position.
+    """
+    if layout is None:
+        return frozenset(), ()
+    moves = {abs(x) for ply in layout.of(kind.player) for x in ply.all_variables}
+    opponent = frozenset(formula.variables(kind.decides.dual))
+    at_places = layout.state.at_places
+    probes = [{}, *({v: x for v, x in at.items() if v in opponent} for at in at_places)]
+    return frozenset(formula.variables(kind.decides)) - moves, probes
 
 
 def without_functions(formula: Qbf, kind: Kind, path: str | None) -> CircuitCertificate:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
-from qsage_validate.errors import Undecided
+from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.kernel.obligation import Obligation
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
@@ -60,6 +61,24 @@ class Level(Enum):
             Level.ENCODING: "is the formula true exactly when Black wins by the rules? (by SAT)",
             Level.ASSERTIONS: "does what is asserted hold in every play? (by SAT)",
         }[self]
+
+
+LEVELS: Final[Mapping[str, Level]] = {
+    {Level.RANDOM: "random", Level.EXHAUSTIVE: "all"}.get(level, level.value): level
+    for level in (Level.TRACE, *Level)
+}
+"""The levels by the names that ``--level`` takes."""
+
+
+def levels_named(names: Iterable[str]) -> tuple[Level, ...]:
+    """The levels of these names, in the order in which they are run; raises ``UsageError``."""
+    wanted = set()
+    for name in names:
+        if name not in LEVELS:
+            known = ", ".join(LEVELS)
+            raise UsageError(f"found --level {name}, expected one of {known}")
+        wanted.add(LEVELS[name])
+    return tuple(level for level in Level if level in wanted)
 
 
 @dataclass(frozen=True)

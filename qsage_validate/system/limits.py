@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Final
 
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import CancelledError, UndecidedError
 from qsage_validate.system.clock import counts_processor_time, now
+
+
+def nobody_calls() -> bool:
+    """Nobody calls the work off."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,20 +23,27 @@ class Deadline:
     ``at`` is a moment of :func:`~qsage_validate.system.clock.now`, infinite for a deadline that
     never comes; ``seconds`` is how far away it was when it was set, for messages.  A deadline
     that is sent to another process is the same moment there, for the wall's clock is one for
-    all of them; what is left of processor time begins anew in the other process.
+    all of them; what is left of processor time begins anew in the other process.  Whoever waits
+    for the work can call it off before, from another thread: ``called_off`` then says so, here and
+    not in other processes.
     """
 
     at: float = inf
     seconds: float = inf
+    called_off: Callable[[], bool] = field(default=nobody_calls, compare=False, repr=False)
 
     @classmethod
-    def after(cls, seconds: float | None) -> Deadline:
+    def after(
+        cls, seconds: float | None, called_off: Callable[[], bool] = nobody_calls
+    ) -> Deadline:
         """The moment after so many seconds from now; ``None`` is never."""
-        return NEVER if seconds is None else cls(now() + seconds, seconds)
+        if seconds is None:
+            return cls(called_off=called_off)
+        return cls(now() + seconds, seconds, called_off)
 
     def left(self, at_most: float = inf) -> float:
         """The seconds that are left, no more than ``at_most``; none is 0.0, never less."""
-        return max(0.0, min(at_most, self.at - now()))
+        return 0.0 if self.called_off() else max(0.0, min(at_most, self.at - now()))
 
     def share(self, part: float) -> Deadline:
         """The deadline after a part of the time that is left, from 0 to 1."""
@@ -38,25 +51,39 @@ class Deadline:
 
     def sooner(self, seconds: float) -> Deadline:
         """This deadline, or the one after ``seconds`` where that is earlier."""
-        other = Deadline.after(seconds)
+        other = Deadline.after(seconds, self.called_off)
         return other if other.at < self.at else self
 
     def later(self, seconds: float) -> Deadline:
         """This deadline, or the one after ``seconds`` where that is later."""
-        other = Deadline.after(seconds)
+        other = Deadline.after(seconds, self.called_off)
         return other if other.at > self.at else self
 
     def or_after(self, seconds: float) -> Deadline:
         """This deadline, or, where it never comes, the one after ``seconds``."""
-        return self if self.at < inf else Deadline.after(seconds)
+        return self if self.at < inf else Deadline.after(seconds, self.called_off)
+
+    @property
+    def without_time(self) -> Deadline:
+        """The deadline that never comes, but can be called off as this one."""
+        return replace(self, at=inf, seconds=inf)
 
     @property
     def over(self) -> bool:
-        """Whether the moment has come."""
-        return now() >= self.at
+        """Whether the moment has come, or the work was called off."""
+        return now() >= self.at or self.called_off()
+
+    def check_called_off(self) -> None:
+        """Raise ``CancelledError`` when the work was called off."""
+        if self.called_off():
+            raise CancelledError("it was cancelled")
 
     def check(self, doing: str) -> None:
-        """Raise ``UndecidedError`` when time is up while ``doing`` (words for the message)."""
+        """Raise ``UndecidedError`` when time is up while ``doing`` (words for the message).
+
+        ``CancelledError`` when the work was called off.
+        """
+        self.check_called_off()
         if self.over:
             raise UndecidedError(f"time is up while {doing}")
 

@@ -113,7 +113,7 @@ def run_program(
                 )
             limit = None if stdout is None else output_mb
             watched = ((log, _MAX_LOG_MB), (errors, _MAX_LOG_MB), (target, limit))
-            wall = NEVER if by_processor else deadline
+            wall = deadline.without_time if by_processor else deadline
             ended = _wait(process.pid, wall, stop, watched, used)
         except OSError as error:
             if process is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.aiger import AigerFile
 from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.certificate import Dialect
@@ -29,6 +29,15 @@ class Recognition:
 
     dialect: Dialect
     reason: str
+
+
+def dialect_named(name: str) -> Dialect:
+    """The dialect of that name; raises ``UsageError`` with the names that there are."""
+    try:
+        return Dialect(name.lower())
+    except ValueError:
+        names = ", ".join(dialect.value for dialect in Dialect)
+        raise UsageError(f"found {name!r} for --dialect, expected one of {names}") from None
 
 
 def recognise(file: AigerFile, formula: Qbf | None) -> Recognition:

@@ -5,7 +5,11 @@ are asked for, the formula in which all earlier blocks have their values is hand
 and what it answers is kept: the same choice is answered in the same way again.  Blocks whose turn
 has not come stay open; the variables of the innermost block, and gates, follow by one SAT call
 under the values chosen so far.  Its model keeps the formula's value, so that variables which are
-functions of earlier blocks (states, indicators) have the values that any certificate gives them.
+functions of earlier blocks (states) have the values that any certificate gives them.
+
+A block may have variables that follow from earlier blocks (indicators) beside a move that has to be
+chosen.  These are read before the move is known: a variable whose other value falsifies the matrix
+under some values of the opponent's later variables has this value in every winning strategy.
 """
 
 from __future__ import annotations
@@ -37,6 +41,8 @@ class SolvingOracle:
     ``ask`` finds winning values of an outermost block and raises what it likes when there are
     none; the error goes to whoever asked.  ``decide`` tells the value of what a play leaves.
     ``part`` answers the variables ``known``: a certificate with functions for some of them.
+    ``follows`` are variables that may follow from earlier blocks; ``probes`` are values of later
+    variables of the opponent's under which that is looked at.
     """
 
     def __init__(
@@ -48,14 +54,21 @@ class SolvingOracle:
         decide: Decide,
         part: Oracle | None = None,
         known: frozenset[int] = frozenset(),
+        follows: frozenset[int] = frozenset(),
+        probes: Sequence[Choice] = ({},),
     ) -> None:
         self._formula = formula
         self._kind = kind
-        self._lock = Lock()
+        # A play and its inspector ask from threads of their own.  A SAT solver serves one at a
+        # time; a QBF solver takes long, and whoever asks for something else does not wait for it.
+        self._lock, self._asking = Lock(), Lock()
         self._ask = ask
         self._decide = decide
         self._part = part
         self._known = known
+        self._follows = follows
+        self._probes = tuple(probes)
+        self._implied: dict[tuple[int, tuple[bool, ...]], Mapping[int, bool]] = {}
         self._scopes = formula.merged_scopes()
         self._level = formula.levels()
         self._opponent = formula.variables(kind.decides.dual)
@@ -70,16 +83,12 @@ class SolvingOracle:
         return self._opponent
 
     def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
-        # A play and its inspector ask from threads of their own; a SAT solver serves one.
-        with self._lock:
-            return self._values(choice, tuple(wanted))
-
-    def _values(self, choice: Choice, names: tuple[int, ...]) -> dict[int, bool]:
-        total = self._total(choice)
-        fixed = self._fixed(total, self._deepest(names))
+        names = tuple(wanted)
+        fixed = self._fixed(self._total(choice), names)
         if all(name in fixed for name in names):
             return {name: fixed[name] for name in names}
-        true = self._model(fixed)
+        with self._lock:
+            true = self._model(fixed)
         found: dict[int, bool] = {}
         for name in names:
             if name not in self._level and name not in self._formula.gates:
@@ -121,11 +130,12 @@ class SolvingOracle:
     def _is_own(self, level: int) -> bool:
         return self._scopes[level].quantifier is self._kind.decides
 
-    def _fixed(self, total: Mapping[int, bool], deepest: int) -> dict[int, bool]:
+    def _fixed(self, total: Mapping[int, bool], names: tuple[int, ...]) -> dict[int, bool]:
         """All of the opponent's values, and the own ones that are known or wanted."""
-        fixed = dict(total)
+        fixed, deepest = dict(total), self._deepest(names)
         if self._part is not None:
-            fixed.update(self._part.values(total, self._known))
+            with self._lock:
+                fixed.update(self._part.values(total, self._known))
         before: list[bool] = []
         for level, scope in enumerate(self._scopes):
             if not self._is_own(level):
@@ -135,11 +145,48 @@ class SolvingOracle:
                 break
             key = (level, tuple(before))
             if key not in self._replies:
-                if level > deepest:
-                    break
-                self._replies[key] = self._reply(level, scope, fixed)
+                if level >= deepest:
+                    fixed.update(self._implied_at(key, scope, fixed))
+                    here = (v for v in names if self._level.get(v) == level)
+                    if level > deepest or all(v in fixed for v in here):
+                        break
+                with self._asking:
+                    if key not in self._replies:
+                        self._replies[key] = self._reply(level, scope, fixed)
             fixed.update(self._replies[key])
         return fixed
+
+    def _implied_at(
+        self, key: tuple[int, tuple[bool, ...]], scope: Scope, fixed: Mapping[int, bool]
+    ) -> Mapping[int, bool]:
+        """The values of variables of a block that follow from the blocks before it."""
+        if key in self._implied:
+            return self._implied[key]
+        open_ = {v for v in scope.variables if v in self._follows}
+        found: dict[int, bool] = {}
+        # Later functions of a part may depend on what is probed.
+        given = {v: x for v, x in fixed.items() if v not in self._known or self._level[v] <= key[0]}
+        for probe in self._probes if open_ else ():
+            later = {v: x for v, x in probe.items() if self._level[v] > key[0]}
+            assumed = [v if value else -v for v, value in {**given, **later}.items()]
+            with self._lock:
+                if not self._solver.solve(assumptions=[*assumed, self._keeps]):
+                    break  # The value is lost: there is no winning strategy.
+                model = frozenset(self._solver.get_model() or ())
+                for name in tuple(open_):
+                    other = -name if name in model else name
+                    if not self._solver.solve(assumptions=[*assumed, self._keeps, other]):
+                        found[name] = name in model
+                        open_.discard(name)
+            if not open_:
+                break
+        self._implied[key] = found
+        return found
+
+    @property
+    def _keeps(self) -> int:
+        """The literal that says that the formula keeps its value."""
+        return self._formula.output if self._kind.truth else -self._formula.output
 
     def _reply(self, level: int, scope: Scope, fixed: Mapping[int, bool]) -> Mapping[int, bool]:
         open_ = [v for v in scope.variables if v not in self._known]
@@ -168,9 +215,8 @@ class SolvingOracle:
         chosen = self._chosen.get(key)
         if chosen is None:
             assumed = [v if value else -v for v, value in fixed.items()]
-            keeps = self._formula.output if self._kind.truth else -self._formula.output
             # Where the value cannot be kept, the gates show it: the verdict is wrong.
-            found = self._solver.solve(assumptions=[*assumed, keeps])
+            found = self._solver.solve(assumptions=[*assumed, self._keeps])
         else:
             assumed = [v if bit else -v for v, bit in zip(self._prefix, chosen, strict=True)]
             found = False

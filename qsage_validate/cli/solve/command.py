@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,6 @@ from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOptio
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.alternation import solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
-from qsage_validate.cli.solve.first_move import assignment_text, first_move
 from qsage_validate.cli.solve.method import Method, MethodOptions
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Limits
@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from qsage_validate.games.models import GameModel
     from qsage_validate.solvers.qbf.solving import Solved
     from qsage_validate.solvers.search.solver import SearchResult
-
-
-# Solvers like atoms as early as they can stand (Table 2 of the paper).
-_FOR_SOLVERS = {"gdl": "gdl-gd"}
 
 
 @dataclass(frozen=True)
@@ -162,13 +158,14 @@ def _solve_formula(
 
 
 def _solve_game(model: GameModel, encoding: str | None, method: Method, json_output: bool) -> Exit:
+    from qsage_validate.api.solving import FOR_SOLVERS
     from qsage_validate.encodings.gdl.ground_program import grounding_within
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
     from qsage_validate.solvers.qbf.solving import conclusive
 
     with grounding_within(method.limits.memory_mb):
-        encoded = encode(model, encoding or _FOR_SOLVERS.get(model.language))
+        encoded = encode(model, encoding or FOR_SOLVERS.get(model.language))
     with SearchLine(sys.stderr) as line:
         solved = conclusive(method.solve(encoded.qbf, line.tell), encoded)
     layout = encoded.layout
@@ -183,6 +180,7 @@ def _solve_game(model: GameModel, encoding: str | None, method: Method, json_out
 
 
 def _tell_solved(solved: Solved, asked: _Question, json_output: bool) -> Exit:
+    from qsage_validate.api.solving import first_move
     from qsage_validate.encodings.layout.layout import inconclusive
     from qsage_validate.games.protocol import Player
 
@@ -235,7 +233,7 @@ def _solved_text(solved: Solved, asked: _Question, move: str, why_no_winner: str
     if move:
         parts.append(f"first move {move}" + ("" if encodes else " by the layout"))
     elif solved.outer:
-        parts.append(f"outermost block: {assignment_text(asked.formula, solved.outer)}")
+        parts.append(f"outermost block: {_assignment_text(asked.formula, solved.outer)}")
     return "; ".join(parts)
 
 
@@ -245,3 +243,10 @@ def _word(truth: bool | None) -> str:
 
 def _exit(truth: bool | None) -> Exit:
     return Exit.UNDECIDED if truth is None else Exit.TRUE if truth else Exit.FALSE
+
+
+def _assignment_text(formula: Qbf, outer: Mapping[int, bool], limit: int = 40) -> str:
+    """An assignment as literals by the names of the formula, shortened when it is long."""
+    literals = [("" if value else "-") + formula.name(v) for v, value in outer.items()]
+    more = f" … ({len(literals)} variables)" if len(literals) > limit else ""
+    return " ".join(literals[:limit]) + more

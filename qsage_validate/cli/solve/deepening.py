@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.cli.search_progress import SearchLine
-from qsage_validate.cli.solve.first_move import first_move
 from qsage_validate.cli.solve.method import Method
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
@@ -87,6 +86,7 @@ def _ask(
     file: DeepeningFile | None,
     line: SearchLine,
 ) -> Deepened:
+    from qsage_validate.api.solving import first_move
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.deepening.deepening import deepen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.cli.options import LimitOptions, Preprocessor
 from qsage_validate.errors import UsageError
 from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Progress, Tell
+from qsage_validate.system.progress import Tell
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -63,30 +62,14 @@ class Method:
         return replace(self, limits=replace(self.limits, deadline=deadline))
 
     def solve(self, formula: Qbf, tell: Tell) -> Solved:
-        """Decide a formula; a portfolio has as many solvers as there are processors, or two.
+        """Decide a formula; errors as in :func:`~qsage_validate.api.solving.ask_solvers`."""
+        from qsage_validate.api.solving import ask_solvers
 
-        Raises ``UsageError`` for a solver that is not known or takes no clauses after
-        Bloqqer, ``SolverMissingError`` and ``MissingExtraError``.
-        """
-        from qsage_validate.solvers.qbf import bloqqer
-        from qsage_validate.solvers.qbf.backend import Format, Missing
-        from qsage_validate.solvers.qbf.backends import get_backend
-        from qsage_validate.solvers.qbf.solving import available, solve_formula
-
-        clausal = self.preprocess is Preprocessor.BLOQQER
-        if self.solver is not None:
-            contenders = [get_backend(self.solver)]
-        else:
-            most = max(2, os.cpu_count() or 1) if self.portfolio else 1
-            contenders = available(circuit=not clausal)[:most]
-        takes_clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
-        if clausal and not takes_clauses:
-            raise UsageError(
-                f"found --preprocess bloqqer with {contenders[0].name}, which takes circuits only"
-            )
-        preprocessing = clausal
-        if self.preprocess is None:
-            preprocessing = takes_clauses and not isinstance(bloqqer.availability(), Missing)
-        names = ", ".join(backend.name for backend in contenders)
-        tell(Progress(f"solving with {names}{' after Bloqqer' if preprocessing else ''}"))
-        return solve_formula(formula, contenders, self.limits, preprocessing=preprocessing)
+        return ask_solvers(
+            formula,
+            self.limits,
+            solver=self.solver,
+            bloqqer=None if self.preprocess is None else self.preprocess is Preprocessor.BLOQQER,
+            portfolio=self.portfolio,
+            tell=tell,
+        )

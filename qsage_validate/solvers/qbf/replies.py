@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
@@ -12,13 +12,15 @@ from qsage_validate.errors import QsageError, UndecidedError
 from qsage_validate.solvers.qbf.backend import Backend
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.system.clock import now
-from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.progress import Progress
+from qsage_validate.system.task import Task
 
 Values = Mapping[int, bool]
-Tell = Callable[[str], None]
 _NOBODY: Final = "constants alone"
-# The part of the time that a solver has to print an assignment of a formula as it is.
-_FIRST_SHARE: Final = 1 / 3
+# So long a solver has the formula as it is: little is left of it late in a play, and Bloqqer would
+# take longer.
+_AS_IT_IS_SECONDS: Final = 1.0
 
 
 class ValueChangedError(QsageError):
@@ -52,109 +54,115 @@ class Reply:
     questions: int
 
 
+@dataclass(frozen=True)
 class SolverReplies:
-    """Asks solvers for winning values of outermost blocks, each within ``seconds``.
+    """Asks ``contenders`` for winning values of outermost blocks, each within ``seconds``.
 
-    A solver that prints an assignment of the outermost block is asked for it.  Where there is
-    none, or it printed none, the block is decided value by value, or move by move where
-    ``candidates`` are given; then with ``preprocessing``, which keeps a formula's value and not
-    its assignments.
+    A formula is given to them as it is for a second, then with ``preprocessing``.  What they print
+    of the outermost block becomes its values, and another answer confirms what is left: after
+    preprocessing variables may be missing, and the others need not win.  Where nothing is printed,
+    values are chosen one by one.  ``task`` is told what is asked; where it is called off,
+    ``CancelledError`` is raised.
     """
 
-    def __init__(
-        self,
-        contenders: Sequence[Backend],
-        seconds: float | None = None,
-        *,
-        memory_mb: int | None = None,
-        preprocessing: bool = True,
-    ) -> None:
-        self._contenders = tuple(contenders)
-        self._printing = tuple(b for b in contenders if b.gives_outer)
-        self._seconds = seconds
-        self._memory_mb = memory_mb
-        self._preprocessing = preprocessing
-        self.answered_by = ""
+    contenders: Sequence[Backend]
+    seconds: float | None = None
+    memory_mb: int | None = None
+    preprocessing: bool = True
+    task: Task = field(default_factory=Task)
 
-    def value(self, formula: Qbf, deadline: Deadline | None = None) -> bool:
+    def value(self, formula: Qbf) -> bool:
         """The truth value; raises ``UndecidedError`` when nobody answers in time."""
-        constant = constant_value(formula)
-        if constant is not None:
-            self.answered_by = _NOBODY
-            return constant
-        solved = solve_formula(
-            formula,
-            self._contenders,
-            self._limits(deadline or Deadline.after(self._seconds)),
-            preprocessing=self._preprocessing,
-        )
-        if solved.truth is None:
-            raise UndecidedError(f"{solved.by}: {solved.why}")
-        self.answered_by = solved.by
-        return solved.truth
+        return _Question(self, "the value of the formula").decide(formula)[0]
 
-    def _limits(self, deadline: Deadline) -> Limits:
-        return Limits(deadline, self._memory_mb)
-
-    def reply(self, formula: Qbf, promised: bool, candidates: Sequence[Values] = ()) -> Reply:
+    def reply(self, formula: Qbf, promised: bool) -> Reply:
         """Values of the outermost block by which its owner keeps the value ``promised``.
 
         The owner is the existential player of a true formula, the universal one of a false one.
-        ``candidates`` are values of the whole block one of which is asked for.  Raises
-        :class:`ValueChangedError` when the formula turns out to have the other value, and
+        Raises :class:`ValueChangedError` when the formula turns out to have the other value, and
         ``UndecidedError`` when nobody answers in time.
         """
-        began, deadline = now(), Deadline.after(self._seconds)
+        began, question = now(), _Question(self, "a reply")
         scopes = formula.merged_scopes()
         owner = Quantifier.EXISTS if promised else Quantifier.FORALL
         assert scopes, "there is a turn"
         assert scopes[0].quantifier is owner, "it is the owner's turn"
         block = scopes[0].variables
+        if constant_value(formula) is promised:
+            return Reply(dict.fromkeys(block, False), _NOBODY, now() - began, 0)
+        printed: Values = {}
+        if any(backend.gives_outer for backend in self.contenders):
+            truth, printed = question.decide(formula)
+            if truth is not promised:
+                raise ValueChangedError(formula, promised, question.by)
+        by = question.by
+        values = question.choose(formula, promised, block, printed)
+        if values is None and printed:
+            values = question.choose(formula, promised, block)
+        if values is None:
+            raise ValueChangedError(formula, promised, question.by)
+        return Reply(values, by or question.by, now() - began, question.asked)
+
+
+class _Question:
+    """One question: ``asked`` counts the formulas that were decided, ``by`` the last one's."""
+
+    def __init__(self, asker: SolverReplies, what: str) -> None:
+        self._asker = asker
+        self._what = what
+        self._deadline = asker.task.deadline(asker.seconds)
+        self.by = ""
+        self.asked = 0
+
+    def decide(self, formula: Qbf) -> tuple[bool, Values]:
+        """The truth value, and what a solver prints of the outermost block."""
         constant = constant_value(formula)
         if constant is not None:
-            if constant is not promised:
-                raise ValueChangedError(formula, promised, _NOBODY)
-            return Reply(dict.fromkeys(block, False), _NOBODY, now() - began, 0)
-        questions = 0
-        if self._printing:
-            first = self._limits(deadline.share(_FIRST_SHARE))
-            solved = solve_formula(formula, self._printing, first, preprocessing=False)
-            questions += len(solved.outcomes)
-            if solved.truth is not None and solved.truth is not promised:
-                raise ValueChangedError(formula, promised, solved.by)
-            if solved.outer is not None:
-                printed = {v: solved.outer.get(v, False) for v in block}
-                return Reply(printed, solved.by, now() - began, questions + 1)
-        decide = self._by_moves if candidates else self._by_values
-        singles = candidates or [{v: False} for v in block]
-        values, asked = decide(formula, promised, singles, deadline)
-        return Reply(values, self.answered_by, now() - began, questions + asked)
+            self.by = _NOBODY
+            return constant, {}
+        asker, deadline = self._asker, self._deadline
+        text = self._what if not self.asked else f"{self._what}, question {self.asked + 1}"
+        asker.task.tell(Progress(", ".join(b.name for b in asker.contenders), text))
+        self.asked += 1
+        ways = [(False, deadline)]
+        if asker.preprocessing:
+            ways = [(False, deadline.sooner(_AS_IT_IS_SECONDS)), (True, deadline)]
+        for preprocessing, until in ways:
+            solved = solve_formula(
+                formula,
+                asker.contenders,
+                Limits(until, asker.memory_mb),
+                preprocessing=preprocessing,
+                confirmed=False,
+            )
+            deadline.check_called_off()
+            if solved.truth is not None:
+                self.by = solved.by
+                return solved.truth, solved.outer or {}
+        raise UndecidedError(f"{solved.by}: {solved.why}")
 
-    def _by_moves(
-        self, formula: Qbf, promised: bool, candidates: Sequence[Values], deadline: Deadline
-    ) -> tuple[Values, int]:
-        for number, values in enumerate(candidates, start=1):
-            if self.value(residual(formula, values), deadline) is promised:
-                return values, number
-        raise ValueChangedError(formula, promised, self.answered_by)
+    def choose(
+        self, formula: Qbf, promised: bool, block: Sequence[int], printed: Values | None = None
+    ) -> dict[int, bool] | None:
+        """Values of the block that keep the value promised; ``None`` where none were found.
 
-    def _by_values(
-        self, formula: Qbf, promised: bool, singles: Sequence[Values], deadline: Deadline
-    ) -> tuple[Values, int]:
-        found: dict[int, bool] = {}
-        asked, left, certain = 0, formula, True
-        for single in singles:
-            ((variable, value),) = single.items()
-            tried = residual(left, single)
-            asked += 1
-            certain = self.value(tried, deadline) is promised
-            found[variable] = value if certain else not value
-            left = tried if certain else residual(left, {variable: not value})
-        if not certain:
-            asked += 1
-            if self.value(left, deadline) is not promised:
-                raise ValueChangedError(left, promised, self.answered_by)
-        return found, asked
+        Where something is ``printed`` of the block or of what is left of it, that is taken, or
+        nothing is found.
+        """
+        left, found, wins = formula, dict[int, bool](), False
+        while open_ := [v for v in block if v not in found]:
+            values = {v: printed[v] for v in open_ if v in printed} if printed else {}
+            tried = residual(left, values or {open_[0]: False})
+            truth, outer = self.decide(tried)
+            wins = truth is promised
+            if values and not wins:
+                return None
+            if not wins:
+                values = {open_[0]: True}
+                tried, outer = residual(left, values), {}
+            left, printed = tried, None if printed is None else outer
+            found.update(values or {open_[0]: False})
+        return found if wins or self.decide(left)[0] is promised else None
 
 
 def constant_value(formula: Qbf) -> bool | None:

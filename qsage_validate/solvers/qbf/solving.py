@@ -79,12 +79,19 @@ def available(circuit: bool = True) -> list[Backend]:
 
 
 def solve_formula(
-    formula: Qbf, contenders: Sequence[Backend], limits: Limits, *, preprocessing: bool
+    formula: Qbf,
+    contenders: Sequence[Backend],
+    limits: Limits,
+    *,
+    preprocessing: bool,
+    confirmed: bool = True,
 ) -> Solved:
     """Decide ``formula`` within ``limits``; with ``preprocessing`` on what Bloqqer leaves of it.
 
     Several ``contenders`` run at once, and the first confirmed answer counts; solvers that read
-    circuits only get the formula as it is.  Raises ``SolverMissingError`` and ``UsageError`` as
+    circuits only get the formula as it is.  Unless it is to be ``confirmed``, the assignment is
+    what was printed, also of what Bloqqer leaves: it may lack variables of the outermost block,
+    and need not win.  Raises ``SolverMissingError`` and ``UsageError`` as
     solvers do, and ``DisagreementError`` when two of them contradict each other.
     """
     started = now()
@@ -92,7 +99,7 @@ def solve_formula(
         if not preprocessing:
             ended = _run(formula, contenders, limits, folder, None)
             solved = _solved(ended, None, started)
-            if solved.outer is None:
+            if solved.outer is None or not confirmed:
                 return solved
             (backend,) = (b for b in contenders if b.name == solved.solver)
             wins = _confirm(formula, solved, backend, limits, folder)
@@ -100,7 +107,12 @@ def solve_formula(
         done = preprocess(_clauses(formula, contenders), limits, workdir=folder)
         if done.form is None:
             return _decided(done, started)
-        return _solved(_run(formula, contenders, limits, folder, done.form), done, started)
+        ended = _run(formula, contenders, limits, folder, done.form, outer=not confirmed)
+        solved = _solved(ended, done, started)
+        if solved.outer is None:
+            return solved
+        block = frozenset(formula.merged_scopes()[0].variables)
+        return replace(solved, outer={v: x for v, x in solved.outer.items() if v in block})
 
 
 def conclusive(solved: Solved, encoded: Encoding) -> Solved:
@@ -125,9 +137,9 @@ def _run(
     limits: Limits,
     folder: Path,
     form: ClausalForm | None,
+    *,
+    outer: bool = True,
 ) -> Race:
-    # Of a preprocessed formula the outermost block may be another one.
-    outer = form is None
     if len(contenders) == 1:
         (backend,) = contenders
         outcome = backend.solve(formula, limits, workdir=folder, form=form, outer=outer)

@@ -4,10 +4,11 @@ import pickle
 import subprocess
 import sys
 from math import inf
+from threading import Event
 
 import pytest
 
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import CancelledError, UndecidedError
 from qsage_validate.system.limits import NEVER, Deadline
 
 pytestmark = pytest.mark.slow
@@ -34,7 +35,7 @@ def test_one_that_has_passed_has_nothing_left() -> None:
 
 
 def test_one_that_never_comes_needs_no_other_questions() -> None:
-    assert Deadline.after(None) is NEVER
+    assert Deadline.after(None) == NEVER
     assert NEVER.left() == inf
     assert NEVER.left(3) == 3
     assert not NEVER.over
@@ -80,3 +81,15 @@ def test_what_is_left_of_processor_time_begins_anew() -> None:
     deadline, never = pickle.loads(sent)
     assert 95 < deadline.left() <= 100
     assert never == NEVER
+
+
+def test_whoever_waits_can_call_it_off() -> None:
+    stopped = Event()
+    deadline = Deadline.after(None, stopped.is_set)
+    parts = [deadline, deadline.sooner(60), deadline.or_after(60), deadline.without_time]
+    assert not any(part.over for part in parts)
+    stopped.set()
+    assert all(part.over and part.left() == 0.0 for part in parts)
+    with pytest.raises(CancelledError):
+        deadline.check("something")
+    assert not pickle.loads(pickle.dumps(deadline)).over, "another process is stopped by its own"

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from qsage_validate.certificates.oracles.solving import SolvingOracle
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
@@ -52,6 +53,59 @@ def test_its_answers_are_a_winning_strategy(formula: Qbf) -> None:
             for gate, v in formula.evaluate({**choice, **replies}).items()
             if gate in formula.gates
         }
+
+
+@given(circuits(), st.data())
+@settings(max_examples=150)
+def test_what_follows_is_what_every_winning_strategy_has(formula: Qbf, data: st.DataObject) -> None:
+    """Values that are read before the solver is asked are those that it gives afterwards."""
+    assume(len(formula.quantifiers()) <= 9)
+    value = truth(formula)
+    kind = Kind.SKOLEM if value else Kind.HERBRAND
+    own = frozenset(formula.variables(kind.decides))
+    opponent = formula.variables(kind.decides.dual)
+    probes = (
+        data.draw(st.lists(st.dictionaries(st.sampled_from(opponent), st.booleans())))
+        if (opponent)
+        else []
+    )
+    asked: list[Qbf] = []
+
+    def ask(left: Qbf) -> Mapping[int, bool]:
+        asked.append(left)
+        return winning_block(value)(left)  # type: ignore[operator, no-any-return]
+
+    oracle = SolvingOracle(formula, kind, ask, decide=truth, follows=own, probes=[{}, *probes])
+    choice = data.draw(st.fixed_dictionaries(dict.fromkeys(opponent, st.booleans())))
+    early: dict[int, bool] = {}
+    for v in own:
+        before = len(asked)
+        reply = oracle.values(choice, [v])[v]
+        if len(asked) == before:
+            early[v] = reply
+    assert formula.truth({**choice, **oracle.values(choice, own)}) is value
+    assert early.items() <= oracle.values(choice, own).items()
+
+
+def test_an_indicator_is_read_before_the_move_beside_it_is_chosen() -> None:
+    """i is what x is, though that shows for one value of s only; m is free to be chosen."""
+    x, i, m, s = 1, 2, 3, 4
+    gates = {5: Gate(Connective.XOR, (x, -i)), 6: Gate(Connective.OR, (5, -s))}
+    gates[7] = Gate(Connective.OR, (m, -m))
+    gates[8] = Gate(Connective.AND, (6, 7))
+    blocks = ((Quantifier.FORALL, (x,)), (Quantifier.EXISTS, (i, m)), (Quantifier.FORALL, (s,)))
+    formula = Qbf((*(Scope(q, vs) for q, vs in blocks), Scope(Quantifier.EXISTS, (9,))), gates, 8)
+
+    def refuse(left: Qbf) -> Mapping[int, bool]:
+        raise AssertionError(f"asked about {left}")
+
+    follows = frozenset({i})
+    oracle = SolvingOracle(
+        formula, Kind.SKOLEM, refuse, decide=truth, follows=follows, probes=[{}, {s: True}]
+    )
+    assert [oracle.values({x: value}, [i])[i] for value in (True, False)] == [True, False]
+    with pytest.raises(AssertionError):
+        oracle.values({x: True}, [i, m])
 
 
 def test_a_reply_follows_the_opponents_last_move() -> None:

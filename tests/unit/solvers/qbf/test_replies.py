@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import product
 from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from threading import Thread
+from time import sleep
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.residual import residual
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import CancelledError, UndecidedError
 from qsage_validate.solvers.qbf import replies
 from qsage_validate.solvers.qbf.backend import Missing
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.outcome import Status
-from qsage_validate.solvers.qbf.replies import SolverReplies, ValueChangedError, constant_value
+from qsage_validate.solvers.qbf.replies import SolverReplies, ValueChangedError
 from qsage_validate.solvers.qbf.solving import Solved
+from qsage_validate.system.clock import Stopwatch
 from tests.support.fake_solvers import fake_backend
 from tests.support.random_qbf import circuits, truth
 
@@ -58,15 +63,28 @@ def test_values_are_tried_one_by_one_where_none_are_printed(
     assert reply.values.keys() == set(scopes[0].variables)
     assert truth(residual(formula, reply.values)) is promised
     assert reply.questions <= len(scopes[0].variables) + 1
-    moves = [
-        dict(zip(scopes[0].variables, bits, strict=True))
-        for bits in product((True, False), repeat=len(scopes[0].variables))
-    ]
-    chosen = asker.reply(formula, promised, moves)
-    assert truth(residual(formula, chosen.values)) is promised
-    if constant_value(formula) is None:
-        best = next(k for k, m in enumerate(moves, 1) if truth(residual(formula, m)) is promised)
-        assert chosen.questions == best
+
+
+@given(circuits(), st.randoms())
+@settings(max_examples=150)
+def test_what_is_printed_is_a_candidate(formula: Qbf, generator: Random) -> None:
+    """A solver that prints any values of some of the outermost variables, winning or not."""
+    promised = truth(formula)
+    owner = Quantifier.EXISTS if promised else Quantifier.FORALL
+    scopes = formula.merged_scopes()
+    if not scopes or scopes[0].quantifier is not owner:
+        return
+
+    def decide(left: Qbf, *_: Any, **__: Any) -> Solved:
+        block = left.merged_scopes()[0].variables if left.scopes else ()
+        some = [v for v in block if generator.random() < 0.7]
+        return solved(truth(left), {v: generator.random() < 0.5 for v in some})
+
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(replies, "solve_formula", decide)
+        reply = SolverReplies([fake_backend(Path(folder), "exit 1")]).reply(formula, promised)
+    assert reply.values.keys() == set(scopes[0].variables)
+    assert truth(residual(formula, reply.values)) is promised
 
 
 E, A = Quantifier.EXISTS, Quantifier.FORALL
@@ -78,27 +96,13 @@ def test_a_printed_assignment_is_taken(tmp_path: Path, monkeypatch: pytest.Monke
 
     def decide(*_: Any, preprocessing: bool, **__: Any) -> Solved:
         runs.append(preprocessing)
-        return solved(True, {1: True})
-
-    monkeypatch.setattr(replies, "solve_formula", decide)
-    printing = fake_backend(tmp_path, "exit 1")
-    reply = SolverReplies([printing]).reply(EQUAL, promised=True)
-    assert (reply.values, reply.by, runs) == ({1: True}, "table 1", [False])
-
-
-def test_who_prints_none_is_asked_for_values(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs: list[bool] = []
-
-    def decide(formula: Qbf, *_: Any, preprocessing: bool, **__: Any) -> Solved:
-        runs.append(preprocessing)
-        return solved(truth(formula) if preprocessing else None)
+        return solved(True if preprocessing else None, {1: True})
 
     monkeypatch.setattr(replies, "solve_formula", decide)
     printing = fake_backend(tmp_path, "exit 1")
     reply = SolverReplies([printing], 9.0).reply(EQUAL, promised=True)
-    assert (reply.values, runs) == ({1: False}, [False, True])
+    assert (reply.values, reply.by, reply.questions) == ({1: True}, "table 1", 2)
+    assert runs == [False, True, False, True], "Bloqqer is for what is not decided as it is"
 
 
 def test_another_value_than_promised(by_table: list[Qbf], tmp_path: Path) -> None:
@@ -108,11 +112,35 @@ def test_another_value_than_promised(by_table: list[Qbf], tmp_path: Path) -> Non
             SolverReplies(contenders).reply(false, promised=True)
         assert "is false, but the whole was true" in str(changed.value)
         assert not truth(changed.value.formula)
-    with pytest.raises(ValueChangedError):
-        SolverReplies([]).reply(false, True, [{1: False}, {1: True}])
     constant = Qbf((Scope(E, (1,)),), {2: Gate(Connective.OR, ())}, 2)
     with pytest.raises(ValueChangedError, match="constants alone"):
         SolverReplies([]).reply(constant, promised=True)
+
+
+def test_who_is_called_off_answers_nothing(tmp_path: Path) -> None:
+    """The solver's process ends with the task, long before it would."""
+    begun = tmp_path / "begun"
+    slow = fake_backend(tmp_path, f"touch {begun}; sleep 60")
+    asker = SolverReplies([slow], preprocessing=False)
+
+    def cancel() -> None:
+        while not begun.exists():
+            sleep(0.01)
+        asker.task.cancel()
+
+    watcher = Thread(target=cancel)
+    watch = Stopwatch()
+    with asker.task:
+        watcher.start()
+        with pytest.raises(CancelledError):
+            asker.reply(EQUAL, promised=True)
+    watcher.join()
+    assert watch.seconds < 30
+    assert asker.task.seconds is None
+    assert not asker.task.deadline(None).over, "the next question is another one"
+    asker.task.close()
+    with pytest.raises(CancelledError):
+        asker.reply(EQUAL, promised=True)
 
 
 def test_no_answer_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

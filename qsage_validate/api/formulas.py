@@ -1,0 +1,139 @@
+"""Formulas: a game's encoding, or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+from qsage_validate.api.games import Game, made_from
+from qsage_validate.api.sources import FileSource, as_paths, shown
+from qsage_validate.circuit.qbf import PrenexOrder, Qbf
+from qsage_validate.errors import UsageError
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Problem, load
+
+if TYPE_CHECKING:
+    from qsage_validate.encodings.encoding import Encoding
+    from qsage_validate.encodings.layout.layout import Layout
+
+_CLAUSAL = (".qdimacs", ".dimacs", ".cnf")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A quantified Boolean formula, perhaps with a layout: what its variables mean.
+
+    Made by :func:`encode` and :func:`read_formula`.  Black is the player of the existential
+    variables, White of the universal ones; the formula is true where Black wins.
+    """
+
+    problem: Problem = field(repr=False)
+    game: Game | None = field(repr=False, default=None)
+    encoding: Encoding | None = field(repr=False, default=None)
+
+    @property
+    def qbf(self) -> Qbf:
+        """The formula itself: scopes, gates, names."""
+        assert self.problem.formula is not None, "a formula has one"
+        return self.problem.formula
+
+    @property
+    def layout(self) -> Layout | None:
+        """What variables and gates mean; ``None`` where the file does not say."""
+        return self.problem.layout
+
+    @cached_property
+    def stats(self) -> Mapping[str, int]:
+        """``scopes``, ``variables`` and ``gates``, counted; ``plies`` where a layout says them."""
+        plies = {} if self.layout is None else {"plies": self.layout.plies}
+        qbf = self.qbf
+        scopes, gates = len(qbf.merged_scopes()), len(qbf.gates)
+        return {"scopes": scopes, "variables": qbf.num_variables, "gates": gates, **plies}
+
+    def qcir(self) -> str:
+        """The text in QCIR-G14, the layout in its comments."""
+        from qsage_validate.formats.qcir import qcir_text
+
+        return qcir_text(self.qbf)
+
+    def qdimacs(self) -> str:
+        """The text in QDIMACS: the Tseitin transformation of the circuit."""
+        from qsage_validate.formats.qdimacs import qbf_to_qdimacs
+
+        return qbf_to_qdimacs(self.qbf)
+
+    def save(self, path: str | PathLike[str]) -> Formula:
+        """Write the formula: QDIMACS where the name ends in ``.qdimacs`` or ``.cnf``, else QCIR.
+
+        All of the file is written or nothing.  The formula that is returned is the one in the file,
+        which replays of plays name.  Raises ``InputError`` where the file cannot be written.
+        """
+        from qsage_validate.formats.source import write_atomic
+
+        name = fspath(path)
+        clausal = name.endswith(_CLAUSAL)
+        write_atomic(name, self.qdimacs() if clausal else self.qcir())
+        if clausal:
+            return read_formula(name)
+        files = replace(self.problem.files, formula=name, made_from=(), game=())
+        return replace(self, problem=replace(self.problem, files=files))
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{number:,} {name}" for name, number in self.stats.items())
+        name = self.problem.files.name if self.game is None else self.game.name
+        return f"<Formula {name}: {counts}>"
+
+
+def encode(game: Game, encoding: str | None = None) -> Formula:
+    """The formula that is true exactly when Black wins ``game`` within its depth.
+
+    ``encoding`` is one of ``game.encodings`` (COVER and its like are true only where Black wins,
+    see ``docs/encodings.md``).  Raises ``UsageError`` for another name.
+    """
+    from qsage_validate.encodings.registry import encode as encode_model
+
+    made = encode_model(game.model, encoding)
+    words = [*game.words, *(() if encoding is None else ("--encoding", encoding))]
+    problem = Problem(Files(made_from=made_from(words)), made.qbf, None, made.layout, game.rules)
+    return Formula(problem, game, made)
+
+
+def read_formula(
+    formula: FileSource, *, meta: FileSource | None = None, prenex: str | None = None
+) -> Formula:
+    """A formula in QCIR or QDIMACS, with the layout in its comments or in a ``meta`` file.
+
+    Files are paths, bytes or open files.  ``prenex`` is ``"up"`` or ``"down"`` for QCIR files with
+    quantifier gates.  Raises ``InputError`` for what is wrong in a file, with its place.
+    """
+    order = order_of(prenex)
+    with as_paths(formula=formula, meta=meta) as files:
+        problem = load(Files(formula=files["formula"], meta=files["meta"], prenex=order))
+    return Formula(renamed(problem, formula, meta=meta))
+
+
+def order_of(prenex: str | None) -> PrenexOrder | None:
+    """The order in which quantifiers are brought out; raises ``UsageError``."""
+    orders = {order.value: order for order in PrenexOrder}
+    if prenex is not None and prenex not in orders:
+        raise UsageError(f"found prenex={prenex!r}, expected one of {', '.join(orders)}")
+    return None if prenex is None else orders[prenex]
+
+
+def renamed(
+    problem: Problem,
+    formula: FileSource | None,
+    certificate: FileSource | None = None,
+    meta: FileSource | None = None,
+) -> Problem:
+    """The problem whose files are called as the caller knows them."""
+    files = replace(
+        problem.files,
+        formula=shown("formula", formula) or problem.files.formula,
+        certificate=shown("certificate", certificate) or problem.files.certificate,
+        meta=shown("meta", meta) or problem.files.meta,
+    )
+    return replace(problem, files=files)

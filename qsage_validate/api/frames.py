@@ -1,0 +1,37 @@
+"""Tables of results for notebooks; pandas and networkx are loaded when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+from qsage_validate.errors import MissingExtraError
+from qsage_validate.render.markup import escape
+
+
+def data_frame(rows: Iterable[Mapping[str, object]]) -> Any:
+    """A ``pandas.DataFrame`` with a row for each of ``rows``; needs the extra ``frame``."""
+    try:
+        pandas = import_module("pandas")
+    except ImportError:
+        raise MissingExtraError("to_frame()", "frame") from None
+    return pandas.DataFrame.from_records(list(rows))
+
+
+def directed_graph() -> Any:
+    """An empty ``networkx.DiGraph``; needs the extra ``frame``."""
+    try:
+        networkx = import_module("networkx")
+    except ImportError:
+        raise MissingExtraError("to_networkx()", "frame") from None
+    return networkx.DiGraph()
+
+
+def html_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A plain HTML table."""
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

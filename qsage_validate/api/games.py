@@ -1,0 +1,178 @@
+"""Games by name, from files or from text."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from qsage_validate.api.sources import FileSource, as_paths, shown
+from qsage_validate.errors import UsageError
+from qsage_validate.games import protocol
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.models import GameModel
+from qsage_validate.games.protocol import Player, Position
+from qsage_validate.render.board_svg import board_svg
+
+if TYPE_CHECKING:
+    from qsage_validate.api.results import GameTable
+
+
+class Board(protocol.Board):
+    """A board with what stands on its squares; ``board[x, y]`` counts from 1, y downwards.
+
+    ``str`` is the rows with slashes between them: ``.B./.../W..``.
+    """
+
+    @classmethod
+    def of(cls, board: protocol.Board) -> Board:
+        """The same board, which notebooks draw."""
+        return cls(**{f.name: getattr(board, f.name) for f in fields(protocol.Board)})
+
+    def svg(self) -> str:
+        """The board as an SVG drawing."""
+        return board_svg(self)
+
+    def __repr__(self) -> str:
+        return f"<Board {self.width}x{self.height} {self}>"
+
+    _repr_svg_ = svg
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game of two players, Black and White: Black wins within its depth, or White does.
+
+    Made by :func:`game`, :func:`game_from_files` and :func:`game_from_text`.
+    """
+
+    model: GameModel = field(repr=False)
+    words: tuple[str, ...] = field(repr=False, default=())
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.model.name
+
+    @property
+    def language(self) -> str:
+        """What it is written in: ``bddl``, ``positional`` or ``gdl``."""
+        return self.model.language
+
+    @property
+    def depth(self) -> int:
+        """The number that its language gives for the depth: plies in all but GDL, rounds there."""
+        return self.model.depth
+
+    @property
+    def plies(self) -> int:
+        """How many moves a play has at most, those of both players counted."""
+        return self.model.plies
+
+    def at_depth(self, depth: int) -> Game:
+        """The same game with another depth; raises ``UsageError`` for a depth below 1."""
+        if depth < 1:
+            raise UsageError(f"found the depth {depth}, expected 1 or more")
+        return Game(self.model.at_depth(depth), (*self.words, "--depth", str(depth)))
+
+    @property
+    def encodings(self) -> tuple[str, ...]:
+        """The names of its encodings; the first is what :func:`encode` takes."""
+        from qsage_validate.encodings.registry import encoders
+
+        return tuple(encoders(self.language))
+
+    @cached_property
+    def rules(self) -> protocol.Game:
+        """The executable rules: positions, legal moves, and how a play ends."""
+        return load_game(self.model)
+
+    @property
+    def initial(self) -> Position:
+        """The position before the first move.
+
+        It has ``to_move``, ``legal_moves()``, ``play(move)``, ``outcome`` and ``board``.
+        """
+        return self.rules.initial
+
+    @property
+    def board(self) -> Board:
+        """The board before the first move."""
+        return Board.of(self.initial.board)
+
+    @property
+    def first_player(self) -> Player:
+        """Who makes the first move."""
+        return self.rules.first_player
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}, depth {self.depth}>"
+
+    def _repr_svg_(self) -> str:
+        return self.board.svg()
+
+
+def game(name: str, **parameters: object) -> Game:
+    """A game of the library by its name and parameters: those of ``qsage games``.
+
+    ``game("httt", size=(4, 4), shape="tic", depth=5)``.  Values are as on the command line or
+    Python's own: ``size="4x4"`` or ``size=(4, 4)``.  Raises ``UsageError``, which lists the names,
+    for a game or a parameter that there is not, or a value that does not fit.
+    """
+    from qsage_validate.games.registry import find_template
+
+    template = find_template(name)
+    options = [
+        word
+        for key, value in parameters.items()
+        if value is not None and value is not False
+        for word in _option(key, value)
+    ]
+    return Game(template.build(parameters), (template.name, *options))
+
+
+def game_names() -> GameTable:
+    """The games of the library: for each its name, its parameters and a line of description."""
+    from qsage_validate.api.results import GameTable
+    from qsage_validate.games.registry import templates
+
+    return GameTable.of(templates())
+
+
+def game_from_files(*paths: FileSource, **parameters: object) -> Game:
+    """A game from its files: a PG, ``.hex`` or GDL file, or a BDDL domain and its problem.
+
+    Files are paths, bytes or open files.  ``parameters`` are those of the language: ``depth``, and
+    ``role`` and ``win`` in GDL.  Raises ``InputError`` for what is wrong in a file, with its place.
+    """
+    from qsage_validate.games.registry import find_model
+
+    names = ("domain", "problem") if len(paths) == 2 else ("game",) * len(paths)
+    if len(paths) not in (1, 2):
+        raise UsageError(f"found {len(paths)} files, expected one, or a domain and a problem")
+    sources = dict(zip(names, paths, strict=True))
+    with as_paths(**sources) as files:
+        model = find_model([path for path in files.values() if path is not None], parameters)
+    words = [shown(name, source) or "" for name, source in sources.items()]
+    given = [w for k, v in parameters.items() if v is not None for w in _option(k, v)]
+    return Game(model, (*words, *given))
+
+
+def game_from_text(*texts: str, **parameters: object) -> Game:
+    """A game from the text of its files; see :func:`game_from_files`."""
+    return game_from_files(*(text.encode() for text in texts), **parameters)
+
+
+def made_from(words: Sequence[str]) -> tuple[str, ...]:
+    """The words that make ``qsage-play`` play a game, for the replays of plays."""
+    flag = "--game" if len(words) == 2 and not words[1].startswith("--") else "--model"
+    return (flag, *words) if flag == "--game" else (flag, shlex.join(words))
+
+
+def _option(name: str, value: object) -> list[str]:
+    flag = "--" + name.replace("_", "-")
+    if value is True:
+        return [flag]
+    return [flag, "x".join(map(str, value)) if isinstance(value, tuple) else str(value)]

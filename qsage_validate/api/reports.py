@@ -1,0 +1,140 @@
+"""What a validation and an attack have found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any
+
+from qsage_validate.api.frames import data_frame, html_table
+from qsage_validate.arena.adversary import AdversaryReport
+from qsage_validate.errors import Exit
+from qsage_validate.games.protocol import Game
+from qsage_validate.problems.load import Problem
+from qsage_validate.proving import report
+from qsage_validate.proving.levels import LevelResult
+from qsage_validate.validation.finding import Finding
+
+
+@dataclass(frozen=True)
+class Report:
+    """What each level of a validation has found, and the sentences that follow.
+
+    ``docs/proved.md`` says what each sentence means and what it rests on.
+    """
+
+    whole: report.Report = field(repr=False)
+    problem: Problem = field(repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether something is proved, nothing refuted and nothing left undecided."""
+        return self.whole.exit_code is Exit.FINE
+
+    @property
+    def verdict(self) -> str:
+        """``valid``, ``proved``, ``refuted``, ``sampled``, ``undecided`` or ``interrupted``."""
+        return self.whole.word
+
+    @property
+    def summary(self) -> str:
+        """One line to quote; it says no more than the levels that passed."""
+        return self.whole.last_line
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What is proved or sampled, a sentence each."""
+        return tuple(statement.text for statement in self.whole.conclusions.statements)
+
+    @property
+    def levels(self) -> Mapping[str, LevelResult]:
+        """The results by level, each with ``word``, ``said``, ``seconds`` and ``findings``."""
+        return {result.level.value: result for result in self.whole.results}
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong, each with ``text``, ``moves`` and ``replay``; empty where nothing is."""
+        return tuple(f for result in self.whole.results for f in result.findings)
+
+    def to_dict(self) -> dict[str, object]:
+        """Everything, as ``qsage validate --json`` writes it."""
+        return self.whole.as_json()
+
+    def to_frame(self) -> Any:
+        """A ``pandas.DataFrame`` with a row for each level (extra ``frame``)."""
+        return data_frame(result.as_json() for result in self.whole.results)
+
+    def html(self) -> str:
+        """The self-contained page that ``qsage validate --report`` writes."""
+        return report_page(self.whole, self.problem, self.problem.game)
+
+    def save_html(self, path: str | PathLike[str]) -> None:
+        """Write :meth:`html` to a file, all of it or nothing."""
+        from qsage_validate.formats.source import write_atomic
+
+        write_atomic(fspath(path), self.html().encode())
+
+    def __repr__(self) -> str:
+        return f"<Report {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(r.level.value, r.word, f"{r.seconds:.2f}", r.said) for r in self.whole.results]
+        title = html_table([self.summary], [])
+        return title + html_table(["level", "verdict", "seconds", "evidence"], rows)
+
+
+def report_page(whole: report.Report, problem: Problem | None, game: Game | None) -> str:
+    """The report as an HTML page, with the first refuting play where there is a certificate."""
+    from qsage_validate.proving.pages.html import html_report
+    from qsage_validate.proving.pages.statistics import statistics_of
+
+    played = None if problem is None or problem.certificate is None else problem
+    return html_report(whole, played, None if played is None else statistics_of(played), game=game)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What came of random plays: they find faults and prove nothing."""
+
+    report: AdversaryReport = field(repr=False)
+
+    @property
+    def games(self) -> int:
+        """How many plays there were."""
+        return self.report.games
+
+    @property
+    def wins(self) -> int:
+        """The plays that the strategy won as promised."""
+        return self.report.wins
+
+    @property
+    def losses(self) -> int:
+        """The plays that it did not win as promised."""
+        return self.report.losses
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The first hundred of what was found."""
+        return self.report.findings
+
+    @property
+    def ok(self) -> bool:
+        """Whether every play was won as promised and nothing was found."""
+        return self.report.clean
+
+    def to_dict(self) -> dict[str, object]:
+        """Everything, as ``qsage play --white random --json`` writes it."""
+        return self.report.as_json()
+
+    def to_frame(self) -> Any:
+        """A ``pandas.DataFrame`` with a row for each finding (extra ``frame``)."""
+        return data_frame(finding.as_json() for finding in self.findings)
+
+    def __repr__(self) -> str:
+        found = self.report.findings_total
+        return f"<Attack {self.games} games: {self.wins} won, {self.losses} lost, {found} findings>"
+
+    def _repr_html_(self) -> str:
+        return html_table(["", ""], ((k, v) for k, v in self.to_dict().items() if k != "findings"))

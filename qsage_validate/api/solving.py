@@ -1,0 +1,173 @@
+"""Who wins a game, and whether a formula is true."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from qsage_validate.api.formulas import Formula, encode
+from qsage_validate.api.frames import html_table
+from qsage_validate.api.games import Game
+from qsage_validate.errors import UsageError
+from qsage_validate.games.protocol import Player
+from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.progress import Progress, Tell, nobody
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.encodings.layout.layout import Layout
+    from qsage_validate.solvers.qbf.solving import Solved
+
+FOR_SOLVERS: Final[Mapping[str, str]] = {"gdl": "gdl-gd"}
+"""The encodings that solvers like, by language where it is not the first.
+
+They like atoms as early as they can stand (Table 2 of the GDL paper).
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was found out about a game or a formula.
+
+    ``winner`` is ``None`` where a limit came first, and where the formula is no encoding that is
+    known.  ``truth`` is the value of the formula, which says whether Black wins.  ``plies`` is the
+    critical depth, the fewest plies within which Black wins, where a search has found it.
+    ``first_moves`` are winning first moves of the winner: one, or all where they were asked for.
+    ``by`` names who answered, ``seconds`` is wall time.
+    """
+
+    truth: bool | None
+    winner: Player | None
+    reason: str
+    plies: int | None
+    first_moves: tuple[str, ...]
+    by: str
+    seconds: float
+
+    def to_dict(self) -> dict[str, object]:
+        """The fields, as JSON has them."""
+        return {
+            "truth": self.truth,
+            "winner": None if self.winner is None else self.winner.value,
+            "reason": self.reason,
+            "plies": self.plies,
+            "first_moves": list(self.first_moves),
+            "by": self.by,
+            "seconds": self.seconds,
+        }
+
+    def __repr__(self) -> str:
+        value = {True: "true", False: "false", None: "undecided"}[self.truth]
+        winner = "" if self.winner is None else f", {self.winner} wins"
+        return f"<Result {value}{winner}, by {self.by} in {self.seconds:.2f} s>"
+
+    def _repr_html_(self) -> str:
+        return html_table(["", ""], self.to_dict().items())
+
+
+def solve(
+    subject: Game | Formula,
+    *,
+    solver: str | None = None,
+    all_first_moves: bool = False,
+    timeout: float | None = None,
+    memory: int | None = None,
+    tell: Tell = nobody,
+) -> Result:
+    """Who wins a game within its depth, or whether a formula is true.
+
+    A game is searched on its rules.  With ``solver`` a game's first encoding, and a formula always,
+    is given to a QBF solver (``qsage info --solvers`` lists them), after Bloqqer where that is
+    there.  ``timeout`` is in seconds of wall time, ``memory`` in megabytes; a limit makes the
+    result undecided.  Raises ``UsageError`` for a solver that is not known, and
+    ``MissingExtraError`` where no solver is installed.
+    """
+    limits = Limits(Deadline.after(timeout), memory)
+    if isinstance(subject, Game) and solver in (None, "search"):
+        return _searched(subject, limits, all_first_moves, tell)
+    if isinstance(subject, Game):
+        subject = encode(subject, FOR_SOLVERS.get(subject.language))
+    return _solved(subject, solver, limits, tell)
+
+
+def _searched(game: Game, limits: Limits, all_first_moves: bool, tell: Tell) -> Result:
+    from qsage_validate.solvers.search.choose import search_for
+
+    found = search_for(game.rules, limits=limits, tell=tell).solve(all_first_moves=all_first_moves)
+    plies = found.critical_plies
+    return Result(
+        truth=None if found.winner is None else found.winner is Player.BLACK,
+        winner=found.winner,
+        reason=found.reason,
+        plies=None if plies is None else game.rules.count(plies),
+        first_moves=tuple(map(str, found.first_moves)),
+        by="search",
+        seconds=found.seconds,
+    )
+
+
+def _solved(formula: Formula, solver: str | None, limits: Limits, tell: Tell) -> Result:
+    from qsage_validate.encodings.layout.layout import inconclusive
+
+    solved = ask_solvers(formula.qbf, limits, solver=solver, tell=tell)
+    truth, layout = solved.truth, formula.layout
+    winner, reason, moves = None, solved.why, []
+    # A layout is a claim of the file's: who wins follows from an encoding alone.
+    if truth is not None and formula.encoding is not None:
+        why_not = inconclusive(layout, truth)
+        reason = why_not or reason
+        if why_not is None:
+            winner = Player.BLACK if truth else Player.WHITE
+            moves = [move for move in [first_move(layout, solved.outer, winner)] if move]
+    return Result(truth, winner, reason, None, tuple(moves), solved.by, solved.seconds)
+
+
+def ask_solvers(
+    formula: Qbf,
+    limits: Limits,
+    *,
+    solver: str | None = None,
+    bloqqer: bool | None = None,
+    portfolio: bool = False,
+    tell: Tell = nobody,
+) -> Solved:
+    """A formula decided by a QBF solver, by default the first of those that are there.
+
+    ``bloqqer`` says whether it goes through Bloqqer first, by default where that is there and the
+    solver takes clauses.  A ``portfolio`` has as many solvers as there are processors, or two.
+
+    Raises ``UsageError`` for a solver that is not known or takes no clauses after Bloqqer,
+    ``SolverMissingError`` and ``MissingExtraError``.
+    """
+    from qsage_validate.solvers.qbf.backend import Format, Missing
+    from qsage_validate.solvers.qbf.backends import get_backend
+    from qsage_validate.solvers.qbf.bloqqer import availability
+    from qsage_validate.solvers.qbf.solving import available, solve_formula
+
+    if solver is not None:
+        contenders = [get_backend(solver)]
+    else:
+        most = max(2, os.cpu_count() or 1) if portfolio else 1
+        contenders = available(circuit=not bloqqer)[:most]
+    takes_clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
+    if bloqqer and not takes_clauses:
+        raise UsageError(
+            f"found --preprocess bloqqer with {contenders[0].name}, which takes circuits only"
+        )
+    if bloqqer is None:
+        bloqqer = takes_clauses and not isinstance(availability(), Missing)
+    names = ", ".join(backend.name for backend in contenders)
+    tell(Progress(f"solving with {names}{' after Bloqqer' if bloqqer else ''}"))
+    return solve_formula(formula, contenders, limits, preprocessing=bloqqer)
+
+
+def first_move(layout: Layout | None, outer: Mapping[int, bool] | None, winner: Player) -> str:
+    """The move of ply 1 as text; empty where it is the loser's, or is not known."""
+    if layout is None or outer is None or not layout.moves:
+        return ""
+    ply = layout.moves[0]
+    if ply.player is not winner or not all(abs(v) in outer for v in ply.variables):
+        return ""
+    return ply.coding.decode(outer)[0] or ""

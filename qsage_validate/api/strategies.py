@@ -1,0 +1,387 @@
+"""Strategies: certificates that are made, read, proved, attacked and played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from qsage_validate.api.formulas import Formula, encode, order_of, renamed
+from qsage_validate.api.frames import directed_graph
+from qsage_validate.api.games import Board, Game
+from qsage_validate.api.sources import FileSource, as_paths
+from qsage_validate.errors import UsageError
+from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Problem, certified_by
+from qsage_validate.problems.load import load as load_problem
+from qsage_validate.render.markup import escape
+from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.progress import Tell, nobody
+
+if TYPE_CHECKING:
+    from qsage_validate.api.matches import Match
+    from qsage_validate.api.reports import Attack, Report
+    from qsage_validate.arena.strategy_tree import Node, StrategyTree
+    from qsage_validate.certificates.routes.routes import CertifiedFormula
+
+_POSITIONS = 200_000
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A strategy for one side of a formula: its certificate, or a solver that answers.
+
+    Made by :func:`certify` and :func:`load`.  What :func:`load` has read is not believed:
+    :meth:`validate` says what of it is proved.
+    """
+
+    problem: Problem = field(repr=False)
+    formula: Formula | None = field(repr=False, default=None)
+    made: CertifiedFormula | None = field(repr=False, default=None)
+
+    @property
+    def player(self) -> Player:
+        """Whose strategy it is: Black's of a Skolem certificate, White's of a Herbrand one."""
+        return self.problem.answering.kind.player
+
+    @property
+    def kind(self) -> str:
+        """``Skolem`` (the formula is claimed to be true) or ``Herbrand`` (false)."""
+        return self.problem.answering.kind.value
+
+    @property
+    def gates(self) -> int | None:
+        """The number of AND gates; ``None`` of a clause set."""
+        certificate = self.problem.answering
+        return certificate.aig.num_gates if isinstance(certificate, CircuitCertificate) else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known before a play: the layout's source, functions that are missing."""
+        return self.problem.notes
+
+    def validate(
+        self,
+        levels: Iterable[str] | None = None,
+        *,
+        games: int = 1000,
+        seed: int = 0,
+        illegal: float = 0.1,
+        positions: int = _POSITIONS,
+        jobs: int = 1,
+        timeout: float | None = None,
+        trust: str = "all",
+        tell: Tell = nobody,
+    ) -> Report:
+        """Prove the strategy, attack it, and say what is wrong if something is.
+
+        ``levels`` are names of ``qsage validate --level``, all that apply by default.  ``games``,
+        ``seed`` and ``illegal`` (how often an illegal move is tried) are for random plays,
+        ``positions`` is the limit of the plays that are all tried; ``jobs`` are processes,
+        ``timeout`` is in seconds for all of it.  With ``trust="minimal"`` the kernel alone is
+        asked.  Raises ``UsageError`` for a level that is not known.
+        """
+        from qsage_validate.api.reports import Report
+        from qsage_validate.problems.provenance import file_facts
+        from qsage_validate.problems.validated import command_of, to_validate
+        from qsage_validate.proving.levels import Level, levels_named
+        from qsage_validate.proving.runner import Options, validate
+
+        if trust not in ("all", "minimal"):
+            raise UsageError(f"found trust={trust!r}, expected 'all' or 'minimal'")
+        wanted = tuple(x for x in Level if x is not Level.TRACE)
+        options = Options(
+            levels=wanted if levels is None else levels_named(levels),
+            games=games,
+            seed=seed,
+            illegal=illegal,
+            limits=Limits(Deadline.after(timeout), positions=positions),
+            jobs=jobs,
+            minimal=trust == "minimal",
+        )
+        problem = to_validate(self.problem)
+        files = {fact.path: fact.as_json() for fact in file_facts(problem.files)}
+        facts = {"files": files, "command": command_of(problem.files), **problem.facts}
+        problem = replace(problem, facts=facts)
+        return Report(validate(problem, options, tell=tell), problem)
+
+    def play(self, *, blocks: bool = False) -> Match:
+        """A play against the strategy, with you on the other side.
+
+        With ``blocks`` it is the game of variables, block by block, even where a layout says what
+        they mean.  Raises ``UsageError`` for functions that read what is chosen later.
+        """
+        from qsage_validate.api.matches import Match
+        from qsage_validate.arena.open import open_engine
+
+        problem = self._playable
+        if blocks:
+            files = replace(problem.files, as_blocks=True)
+            problem = replace(problem, files=files, layout=None, game=None)
+        return Match(open_engine(problem))
+
+    def attack(self, games: int = 100, *, seed: int = 0, illegal: float = 0.0) -> Attack:
+        """Random plays of the opponent's; ``illegal`` is how often an illegal move is tried.
+
+        The same seed gives the same plays.  Raises ``UsageError`` where illegal moves are asked
+        for and nothing says which moves are illegal.
+        """
+        from qsage_validate.api.reports import Attack
+        from qsage_validate.arena.open import open_adversary
+
+        return Attack(open_adversary(self._playable, seed=seed, illegal=illegal).run(games))
+
+    def tree(self, depth: int | None = None, *, budget: int = 2_000) -> Tree:
+        """The tree of the strategy: the opponent's moves, and what is answered to each.
+
+        It is made as far as one looks; ``depth`` (in moves of the opponent) and ``budget`` (in
+        nodes) end what is counted, shown and exported.  Raises ``UsageError`` without a layout.
+        """
+        return Tree(self._tree, self._tree.root, depth, budget)
+
+    def replies(self, moves: Sequence[str] = ()) -> Mapping[str, str | None]:
+        """What is answered to each legal move of the opponent's, after some of his ``moves``.
+
+        ``None`` is the answer to a move that ends the play.  Raises ``UsageError`` where one of
+        ``moves`` is illegal.
+        """
+        node = self._tree.at(moves)
+        if node is None:
+            raise UsageError(f"found the moves {' '.join(moves)}, expected legal ones")
+        return {str(child.move): child.answer for child in self._tree.children(node)}
+
+    def save(
+        self,
+        path: str | PathLike[str],
+        *,
+        dialect: str | None = None,
+        formula: str | PathLike[str] | None = None,
+    ) -> Strategy:
+        """Write the certificate: AIGER, in ASCII where the name ends in ``.aag``.
+
+        ``dialect`` is ``caqe`` (default), ``qbfcert-ascii`` or ``qbfcert-binary``.  With
+        ``formula`` the formula is written too, in QCIR.  The strategy that is returned is the one
+        in the files, which replays of plays name.  Raises ``UsageError`` for a clause set.
+        """
+        from qsage_validate.certificates.files.dialects import dialect_named
+        from qsage_validate.certificates.files.writer import certificate_bytes
+        from qsage_validate.formats.qcir import qcir_text
+        from qsage_validate.formats.source import write_atomic
+
+        name, certificate = fspath(path), self.problem.whole
+        if not isinstance(certificate, CircuitCertificate):
+            raise UsageError("found a clause set, expected functions as a circuit to write")
+        qbf, files = self.problem.formula, self.problem.files
+        chosen = None if dialect is None else dialect_named(dialect)
+        content = certificate_bytes(
+            certificate, qbf, dialect=chosen, binary=not name.endswith(".aag")
+        )
+        if formula is not None:
+            if qbf is None:
+                raise UsageError("found formula=, but there is no formula to write")
+            write_atomic(fspath(formula), qcir_text(qbf))
+            files = replace(files, formula=fspath(formula), made_from=(), game=())
+        write_atomic(name, content)
+        if files.formula is not None:
+            files = replace(files, certificate=name)
+        return replace(self, problem=replace(self.problem, files=files))
+
+    @cached_property
+    def _tree(self) -> StrategyTree:
+        from qsage_validate.arena.strategy_tree import tree_of
+
+        tree = tree_of(self._playable)
+        if tree is None:
+            raise UsageError(f"found no layout in {self.problem.files.name}, expected one: meta=")
+        return tree
+
+    @cached_property
+    def _playable(self) -> Problem:
+        """The problem, whose functions read only what is chosen before."""
+        from qsage_validate.kernel.dependencies import wrong_dependency
+
+        formula, certificate = self.problem.formula, self.problem.answering
+        if formula is not None and isinstance(certificate, CircuitCertificate):
+            wrong = wrong_dependency(certificate, formula)
+            if wrong is not None:
+                raise UsageError(f"found a certificate that cannot be played: {wrong}")
+        return self.problem.with_checked_dependencies()
+
+    def __repr__(self) -> str:
+        return f"<Strategy {self.problem.title}>"
+
+
+class Tree:
+    """A node of a strategy's tree: the opponent's ``move``, and what is answered to it.
+
+    At the root there is no move.  Iterating gives the children.
+    """
+
+    def __init__(self, tree: StrategyTree, node: Node, depth: int | None, budget: int) -> None:
+        self._tree = tree
+        self._node = node
+        self._depth = depth
+        self._budget = budget
+
+    @property
+    def move(self) -> str | None:
+        """The opponent's move; ``None`` at the root."""
+        return None if self._node.move is None else str(self._node.move)
+
+    @property
+    def answer(self) -> str | None:
+        """What is answered to it; ``None`` where the play has ended."""
+        return self._node.answer
+
+    @property
+    def label(self) -> str:
+        """Both, and how the play ends: ``occupy(1,1) → occupy(2,2), Black wins``."""
+        return self._node.label
+
+    @property
+    def board(self) -> Board | None:
+        """The board after the answer."""
+        board = self._node.state.shown_board
+        return None if board is None else Board.of(board)
+
+    @property
+    def children(self) -> tuple[Tree, ...]:
+        """The opponent's legal moves from here, none below the depth that was asked for."""
+        if self._depth == 0:
+            return ()
+        depth = None if self._depth is None else self._depth - 1
+        own = self._tree.children(self._node)
+        return tuple(Tree(self._tree, child, depth, self._budget) for child in own)
+
+    @property
+    def size(self) -> str:
+        """``12 plays, 40 positions, to ply 5``; with ``at least`` where the budget ended it."""
+        return self._tree.size(self._node, self._budget).text
+
+    def walk(self) -> Iterator[tuple[int, Tree]]:
+        """This node and those below with their depth, as many as the budget allows."""
+        stack: list[tuple[int, Tree]] = [(0, self)]
+        for _ in range(self._budget):
+            if not stack:
+                return
+            depth, node = stack.pop()
+            yield depth, node
+            stack.extend((depth + 1, child) for child in reversed(node.children))
+
+    def to_networkx(self) -> Any:
+        """The nodes of :meth:`walk` as a ``networkx.DiGraph`` (extra ``frame``).
+
+        Nodes are numbers with ``move``, ``answer`` and ``label``; the root is 0.
+        """
+        graph, path = directed_graph(), list[int]()
+        for number, (depth, node) in enumerate(self.walk()):
+            graph.add_node(number, move=node.move, answer=node.answer, label=node.label)
+            path[depth:] = [number]
+            if depth:
+                graph.add_edge(path[depth - 1], number)
+        return graph
+
+    def __iter__(self) -> Iterator[Tree]:
+        return iter(self.children)
+
+    def __str__(self) -> str:
+        return "\n".join("  " * depth + node.label for depth, node in self.walk())
+
+    def __repr__(self) -> str:
+        return f"<Tree {self.label}: {self.size}>"
+
+    def _repr_html_(self) -> str:
+        parts, open_items = [], 0
+        for depth, node in self.walk():
+            parts.append("</details>" * (open_items - depth))
+            parts.append(f"<details{' open' * (depth < 2)}><summary>{escape(node.label)}</summary>")
+            open_items = depth + 1
+        return f"<div>{''.join(parts)}{'</details>' * open_items}</div>"
+
+
+def certify(
+    subject: Game | Formula,
+    *,
+    encoding: str | None = None,
+    solver: str | None = None,
+    route: str = "auto",
+    minimise: bool = False,
+    jobs: int = 1,
+    timeout: float | None = None,
+    memory: int | None = None,
+    tell: Tell = nobody,
+) -> Strategy:
+    """The winner's strategy, proved before it is handed out.
+
+    Of a game it is that of its formula in ``encoding``, found by a search on the rules; of a
+    formula, or with ``solver``, QBF solvers find it (``route`` as in ``qsage certify``).  With
+    ``minimise`` the functions are made smaller.  ``timeout`` is in seconds for all of it,
+    ``memory`` in megabytes.  Raises ``UndecidedError`` at a limit, ``MissingExtraError`` and
+    ``SolverMissingError`` for what is not installed, ``CheckFailedError`` where a solver gave a
+    strategy that does not win.
+    """
+    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+
+    if isinstance(subject, Game):
+        subject = encode(subject, encoding)
+    elif encoding is not None:
+        raise UsageError("found encoding= with a formula, expected a game")
+    made = certify_formula(
+        subject.qbf,
+        RouteOptions(route, solver, Limits(Deadline.after(timeout), memory), minimise, jobs),
+        encoding=subject.encoding,
+        layout=subject.layout,
+        tell=tell,
+    )
+    return Strategy(certified_by(subject.problem, made.certificate), subject, made)
+
+
+def load(
+    formula: FileSource | Formula,
+    certificate: FileSource | None = None,
+    *,
+    game: Game | None = None,
+    meta: FileSource | None = None,
+    dialect: str | None = None,
+    prenex: str | None = None,
+    solver: str | None = None,
+    timeout: float | None = None,
+) -> Strategy:
+    """The strategy in a ``certificate`` of a ``formula``; without one, ``solver`` answers.
+
+    Files are paths, bytes or open files: QCIR or QDIMACS, and AIGER or CNF as solvers write them
+    (``dialect`` where it is not recognised).  Of a path the certificate beside the formula is
+    taken.  ``game`` has the rules with which plays are compared, where the formula does not carry
+    its model; ``meta`` is a file of Q-sage with the layout.  With ``solver`` what the certificate
+    has no function for is asked of a QBF solver, for ``timeout`` seconds each time.
+    Raises ``InputError`` for what is wrong in a file, with its place.
+    """
+    from qsage_validate.certificates.files.dialects import dialect_named
+
+    if isinstance(formula, Formula):
+        formula = formula.problem.files.formula or formula.qcir().encode()
+    chosen: Dialect | None = None if dialect is None else dialect_named(dialect)
+    with as_paths(formula=formula, certificate=certificate, meta=meta) as paths:
+        files = Files(
+            formula=paths["formula"],
+            certificate=paths["certificate"],
+            meta=paths["meta"],
+            dialect=chosen,
+            unchecked_dependencies=True,
+            prenex=order_of(prenex),
+            solver=solver,
+            seconds=timeout,
+        )
+        if solver is None:
+            from qsage_validate.problems.files import sorted_out
+
+            files = sorted_out(files)
+        problem = load_problem(files, None if game is None else game.rules)
+    problem = renamed(problem, formula, certificate, meta)
+    if game is not None:
+        problem = replace(problem, files=replace(problem.files, game=game.words))
+    return Strategy(problem, None if problem.formula is None else Formula(problem, game))

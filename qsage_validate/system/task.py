@@ -1,0 +1,67 @@
+"""Long work that one thread does and another one watches, and may call off."""
+
+from __future__ import annotations
+
+from threading import Event
+from types import TracebackType
+
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
+
+
+class Task:
+    """What is being done, for how long, and a way to call it off.
+
+    The thread that works enters it as a context, tells its progress, and keeps :meth:`deadline`.
+    Any thread may read and call off.  ``hears`` is told each progress by the thread that works.
+    """
+
+    def __init__(self, hears: Tell = nobody) -> None:
+        self.hears = hears
+        self.progress: Progress | None = None
+        self._watch: Stopwatch | None = None
+        self._called_off, self._closed = Event(), Event()
+
+    def __enter__(self) -> Task:
+        self._called_off.clear()
+        self._watch = Stopwatch()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._watch = self.progress = None
+        self._called_off.clear()
+
+    @property
+    def seconds(self) -> float | None:
+        """For how long it has been done; ``None`` while nothing is."""
+        watch = self._watch
+        return None if watch is None else watch.seconds
+
+    def tell(self, progress: Progress) -> None:
+        """Tell how far the work is."""
+        self.progress = progress
+        self.hears(progress)
+
+    def deadline(self, seconds: float | None) -> Deadline:
+        """The deadline of a part of the work, which ends when the work is called off."""
+        return Deadline.after(seconds, self._is_called_off)
+
+    def cancel(self) -> bool:
+        """Call off what is being done; whether something is."""
+        if self._watch is None:
+            return False
+        self._called_off.set()
+        return True
+
+    def close(self) -> None:
+        """Call off what is being done, and whatever anybody wants to have done from now on."""
+        self._closed.set()
+
+    def _is_called_off(self) -> bool:
+        return self._called_off.is_set() or self._closed.is_set()

@@ -1,0 +1,194 @@
+"""The public library: its names, its page, and what people would try first."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+import qsage_validate as qs
+from tests.conftest import REPOSITORY
+
+PAGE = REPOSITORY / "docs" / "library.md"
+PACKAGE = REPOSITORY / "qsage_validate"
+
+
+@pytest.fixture(scope="module")
+def tic() -> qs.Strategy:
+    return qs.certify(qs.game("httt", size=(4, 4), shape="tic", depth=5))
+
+
+def test_the_examples_of_the_page_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = doctest.testfile(
+        str(PAGE), module_relative=False, optionflags=doctest.ELLIPSIS, encoding="utf-8"
+    )
+    assert ran.attempted > 40
+    assert not ran.failed
+
+
+def test_every_public_name_is_on_the_page_and_has_a_docstring() -> None:
+    text = PAGE.read_text()
+    for name in qs.__all__:
+        assert getattr(qs, name).__doc__, name
+        assert re.search(rf"\bqs\.{name}\b", text), name
+
+
+def test_every_public_method_has_a_docstring() -> None:
+    for name in qs.__all__:
+        value = getattr(qs, name)
+        if not (isinstance(value, type) and value.__module__.startswith("qsage_validate.api")):
+            continue
+        for own, member in vars(value).items():
+            if not own.startswith("_") and (callable(member) or isinstance(member, property)):
+                assert member.__doc__, f"{name}.{own}"
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    stub = ast.parse((PACKAGE / "__init__.pyi").read_text())
+    told = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert sorted(told) == qs.__all__
+    for name, where in told.items():
+        module, _, own = where.rpartition(".")
+        assert own == name
+        assert qs._MODULE_OF[name] == module.removeprefix("qsage_validate.")  # type: ignore[attr-defined]
+    assert set(qs.__all__) < set(dir(qs))
+
+
+def test_another_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'sovle'"):
+        qs.sovle  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_each_repr_is_one_line(tic: qs.Strategy) -> None:
+    game = qs.game("httt", size=(3, 3), shape="domino", depth=3)
+    match = tic.play()
+    for value in (game, game.board, qs.solve(game), qs.encode(game), tic, match, tic.tree(1)):
+        assert "\n" not in repr(value)
+        assert repr(value).startswith("<")
+    assert "_repr_svg_" in dir(match)
+    assert match.svg().startswith("<svg")
+    assert game.board.svg().startswith("<svg")
+    assert tic.tree(1)._repr_html_().count("<details") == 16
+
+
+def test_a_strategy_reads_back_from_bytes_and_open_files(tic: qs.Strategy, tmp_path: Path) -> None:
+    tic.save(tmp_path / "t.aig", formula=tmp_path / "t.qcir")
+    formula, certificate = (tmp_path / "t.qcir").read_bytes(), (tmp_path / "t.aig").read_bytes()
+    for pair in (
+        (formula, certificate),
+        (io.BytesIO(formula), io.BytesIO(certificate)),
+        (tmp_path / "t.qcir", None),
+    ):
+        read = qs.load(*pair)
+        assert read.replies() == tic.replies()
+        assert read.gates == tic.gates
+
+
+def test_a_wrong_strategy_is_read_and_refuted() -> None:
+    lost = qs.encode(qs.game("httt", size=(4, 4), shape="tic", depth=3))
+    report = qs.load(lost.qcir().encode(), _without_functions(lost)).validate(["formula"])
+    assert report.verdict == "refuted"
+    assert not report.ok
+    assert report.findings[0].text
+
+
+def _without_functions(formula: qs.Formula) -> bytes:
+    """A Skolem certificate of constants: each of Black's variables is false."""
+    own = [v for scope in formula.qbf.scopes[::2] for v in scope.variables]
+    lines = [f"aag 0 0 0 {len(own) + 1} 0", *["0"] * len(own), "1"]
+    symbols = [f"o{k} {formula.qbf.name(v)}" for k, v in enumerate([*own])]
+    return "\n".join([*lines, *symbols, f"o{len(own)} result", ""]).encode()
+
+
+def test_a_file_that_is_wrong_is_named_as_it_was_given(tmp_path: Path) -> None:
+    path = tmp_path / "bad.qcir"
+    path.write_text("#QCIR-G14\nforall(x")
+    stream = io.BytesIO(path.read_bytes())
+    named = (path, str(path)), (path.read_bytes(), "<formula>"), (stream, "<formula>")
+    for source, name in named:
+        with pytest.raises(qs.InputError) as error:
+            qs.read_formula(source)
+        assert (error.value.file, error.value.line) == (name, 2)
+    with pytest.raises(qs.UsageError, match="found int for a file"):
+        qs.read_formula(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("chess", {}, "found the unknown game 'chess'"),
+        ("httt", {"colour": 3}, "found --colour for httt"),
+        ("httt", {"size": "4 by 4"}, "expected WIDTHxHEIGHT"),
+    ],
+)
+def test_a_wrong_game_says_what_there_is(
+    name: str, parameters: dict[str, object], message: str
+) -> None:
+    with pytest.raises(qs.UsageError, match=re.escape(message)):
+        qs.game(name, **parameters)
+
+
+def test_replays_of_a_game_that_is_in_no_file_name_the_game(tic: qs.Strategy) -> None:
+    report = tic.validate(["rules"])
+    facts = report.to_dict()["facts"]
+    assert isinstance(facts, dict)
+    expected = "qsage validate --model 'httt --size 4x4 --shape tic --depth 5'"
+    assert expected in facts["command"]
+
+
+def test_limits_end_undecided() -> None:
+    result = qs.solve(qs.game("httt", size=(6, 6), shape="skinny", depth=35), timeout=0.05)
+    assert (result.truth, result.winner) == (None, None)
+    with pytest.raises(qs.UndecidedError):
+        qs.certify(
+            qs.game("httt", size=(6, 6), shape="skinny", depth=35), route="search", timeout=0.05
+        )
+
+
+def test_a_certificate_that_peeks_is_validated_and_not_played() -> None:
+    formula = b"#QCIR-G14\nexists(1)\nforall(2)\noutput(5)\n"
+    formula += b"3 = and(1, 2)\n4 = and(-1, -2)\n5 = or(3, 4)\n"
+    peeking = b"aag 1 1 0 2 0\n2\n2\n1\ni0 2\no0 1\no1 result\n"
+    strategy = qs.load(formula, peeking)
+    assert strategy.validate(["dependencies"]).verdict == "refuted"
+    with pytest.raises(qs.UsageError, match="cannot be played"):
+        strategy.play()
+
+
+def test_frames_and_graphs(tic: qs.Strategy) -> None:
+    pytest.importorskip("pandas", reason="the extra 'frame' is not installed")
+    frame = tic.validate(["dependencies", "formula"]).to_frame()
+    assert list(frame["level"]) == ["dependencies", "formula"]
+    assert len(qs.game_names().to_frame()) == len(qs.game_names())
+    graph = tic.tree(1).to_networkx()
+    assert graph.number_of_nodes() == 16
+    assert graph.nodes[1]["move"] == "occupy(1,1)"
+    assert set(graph.predecessors(15)) == {0}
+
+
+def test_a_frame_without_pandas_names_the_extra(
+    tic: qs.Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(qs.MissingExtraError, match=r"qsage-validate\[frame\]"):
+        qs.game_names().to_frame()
+
+
+def test_results_of_experiments(tmp_path: Path) -> None:
+    found = qs.read_results(REPOSITORY / "docs" / "httt-5x5.jsonl")
+    assert len(found) > 10
+    row = next(iter(found))
+    assert {"instance", "status", "seconds", "limit_seconds", "machine", "when"} <= set(row)
+    assert "<table>" in found._repr_html_()
+    with pytest.raises(qs.InputError):
+        qs.read_results(b"{}\n")
