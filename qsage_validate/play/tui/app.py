@@ -6,6 +6,7 @@ import os
 import random
 import re
 import sys
+import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -19,6 +20,7 @@ from textual.widgets import Input
 
 from qsage_validate.arena.frame import BlockMove, MatchMove
 from qsage_validate.errors import Exit, QsageError, UsageError
+from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import ACTIONS
@@ -391,6 +393,26 @@ def _file_name(title: str) -> str:
     return (re.sub(r"[^\w.-]+", "-", name).strip("-.")[:60] or "play") + ".play"
 
 
+def rescue(match: Match, name: str) -> None:
+    """Save the play after a bug, here or where temporary files go, and say where it is."""
+    if not any(frame.player is match.person for frame in match.frames):
+        return
+    stem, end = os.path.splitext(name)
+    for folder in (os.curdir, tempfile.gettempdir()):
+        names = (name, *(f"{stem}-{k}{end}" for k in range(2, 1000)))
+        free = (os.path.join(folder, n) for n in names)
+        path = next((p for p in free if not os.path.lexists(p)), None)
+        if path is None:
+            continue
+        try:
+            write_play(match, path, ExportFormat.TEXT)
+        except QsageError as error:
+            sys.stderr.write(f"qsage: the play is not saved: {error}\n")
+        else:
+            sys.stderr.write(f"qsage: the play is saved: {os.path.normpath(path)}\n")
+            return
+
+
 def run(
     match: Match,
     *,
@@ -417,6 +439,8 @@ def run(
         match, theme=theme, seed=seed, let_happen=let_happen, replay=replay, services=services
     )
     code = app.run()
+    if app.bug is not None or (code is None and app.return_code):
+        rescue(match, app.path)
     if app.bug is not None:
         raise app.bug
     if code is None and app.return_code:

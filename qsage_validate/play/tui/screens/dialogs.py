@@ -10,18 +10,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from qsage_validate.arena.frame import MatchMove
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.board_art import LEGAL_DOT, OPEN_DOT, SIDES, Mark
+from qsage_validate.play.tui.screens.dialog import Dialog
 
 _CANCEL = Binding("escape", "dismiss", "Cancel", show=False)
 
 
-class MenuScreen(ModalScreen[MatchMove | None]):
+class MenuScreen(Dialog[MatchMove | None]):
     """Lets a person choose one of several moves; typing narrows the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -82,7 +82,7 @@ class MenuScreen(ModalScreen[MatchMove | None]):
         self.dismiss(self._matching[event.option_index])
 
 
-class PathScreen(ModalScreen[str | None]):
+class PathScreen(Dialog[str | None]):
     """Asks for the name of a file."""
 
     BINDINGS: ClassVar[list[BindingType]] = [_CANCEL]
@@ -127,7 +127,7 @@ class PathScreen(ModalScreen[str | None]):
             self.dismiss(path)
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(Dialog[bool]):
     """Asks whether to go on; Cancel has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -156,7 +156,7 @@ class ConfirmScreen(ModalScreen[bool]):
         self.dismiss(event.button.id == "confirm-yes")
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """Explains the screen and lists all actions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

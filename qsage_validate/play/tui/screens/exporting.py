@@ -9,12 +9,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label
 
 from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.requests import Answer, Request, Saved, WouldOverwrite
+from qsage_validate.play.tui.screens.dialog import Dialog
 
 _ABOUT = (
     "The end of the name says what is written:\n"
@@ -39,7 +39,7 @@ def export_play(path: str, *, overwrite: bool) -> Request:
     return request
 
 
-class ExportScreen(ModalScreen[str | None]):
+class ExportScreen(Dialog[str | None]):
     """Asks for the file; the buttons of the formats change the end of its name."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -11,10 +11,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
+from qsage_validate.play.tui.screens.dialog import Dialog
 from qsage_validate.validation.finding import Finding
 
 
@@ -36,7 +36,7 @@ class Found:
         return self.index is not None or bool(self.finding.moves) or self.finding.ply > 0
 
 
-class FindingsScreen(ModalScreen[Found | None]):
+class FindingsScreen(Dialog[Found | None]):
     """Lists findings with all that is known about the marked one; Enter jumps to its step."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

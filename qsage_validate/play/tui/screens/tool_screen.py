@@ -13,13 +13,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from qsage_validate.errors import QsageError
+from qsage_validate.play.tui.screens.dialog import Dialog
 from qsage_validate.play.tui.worker import AskingApp
 
 Result = TypeVar("Result")
@@ -55,7 +55,7 @@ class KeyBar(Static):
             await self.screen.run_action(name)
 
 
-class ToolScreen(ModalScreen[Result]):
+class ToolScreen(Dialog[Result]):
     """Title, body, a line that says what is going on, a line of keys.
 
     Subclasses fill :meth:`body` and ask by :meth:`ask`; a bug ends the app, as those of the
