@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from qsage_validate.games.impartial.heap_move import HeapMove
+from qsage_validate.games.impartial.heap_game import HeapMove
 from qsage_validate.games.protocol import Board, Illegality, Player, Position
 from qsage_validate.strategies.readings import BoardMove, LayoutMove, NamedMove, SquareXY
 from qsage_validate.validation.finding import Evidence, Finding

@@ -43,7 +43,7 @@ def command(
         raise UsageError("found no FILE, expected one, or --solvers")
     from qsage_validate.formats.bytes_of import bytes_of
     from qsage_validate.formats.source import Format, label, read_bytes, sniff_bytes
-    from qsage_validate.games.positional.load import is_positional_file
+    from qsage_validate.games.positional.convert import is_positional_file
 
     content = bytes_of(file)
     name = label(file)
@@ -361,7 +361,7 @@ def _pg(data: bytes, name: str) -> Facts:
 
 
 def _hex(file: str) -> Facts:
-    from qsage_validate.games.positional.load import read_positional
+    from qsage_validate.games.positional.convert import read_positional
 
     return _positional(read_positional(file))
 

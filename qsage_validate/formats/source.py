@@ -63,6 +63,19 @@ class Format(Enum):
     UNKNOWN = "unknown"
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands in a file; line and column count from 1."""
+
+    file: str | None
+    line: int
+    column: int
+
+    def error(self, found: str, expected: str) -> InputError:
+        """The error at this place."""
+        return InputError(self.file, self.line, self.column, found, expected)
+
+
 @dataclass(frozen=True)
 class Source:
     """A text with the path it came from; turns offsets into positions.

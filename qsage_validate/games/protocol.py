@@ -7,7 +7,7 @@ are frozen and hashable; moves have a text form that parses back, positions one 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
@@ -205,6 +205,24 @@ class Symmetry:
         for (x, y), (u, v) in self.squares.items():
             squares[(v - 1) * board.width + (u - 1)] = board[x, y]
         return Board(board.width, board.height, tuple(squares), board.shape)
+
+
+def board_maps(width: int, height: int) -> list[tuple[str, Callable[[int, int], tuple[int, int]]]]:
+    """The reflections and rotations of a board, as maps of squares (x, y), 1-based."""
+    maps: list[tuple[str, Callable[[int, int], tuple[int, int]]]] = [
+        ("identity", lambda x, y: (x, y)),
+        ("left-right", lambda x, y: (width + 1 - x, y)),
+        ("up-down", lambda x, y: (x, height + 1 - y)),
+        ("half turn", lambda x, y: (width + 1 - x, height + 1 - y)),
+    ]
+    if width == height:
+        maps += [
+            ("diagonal", lambda x, y: (y, x)),
+            ("antidiagonal", lambda x, y: (height + 1 - y, width + 1 - x)),
+            ("quarter turn", lambda x, y: (height + 1 - y, x)),
+            ("three-quarter turn", lambda x, y: (y, width + 1 - x)),
+        ]
+    return maps
 
 
 State = Hashable

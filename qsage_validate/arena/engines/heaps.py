@@ -24,8 +24,7 @@ from qsage_validate.arena.frame import (
     WhyNot,
 )
 from qsage_validate.errors import MalformedMoveError, UsageError
-from qsage_validate.games.impartial.heap_game import HeapGame, HeapPosition
-from qsage_validate.games.impartial.heap_move import HeapMove
+from qsage_validate.games.impartial.heap_game import HeapGame, HeapMove, HeapPosition
 from qsage_validate.games.impartial.legality import state_after
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.protocol import Player

@@ -22,10 +22,10 @@ from qsage_validate.encodings.positional.open_game import OpenGame, playable
 from qsage_validate.encodings.positional.stateless import StatelessWitness
 from qsage_validate.encodings.positional.witness import Listing
 from qsage_validate.errors import UsageError
+from qsage_validate.games.positional.harary import PolyominoBoard, polyomino_of
 from qsage_validate.games.positional.masks import mask_of, members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.polyominoes import Cells
-from qsage_validate.games.positional.recognition import PolyominoBoard, polyomino_of
 from qsage_validate.games.positional.symmetry import sound_first_moves
 
 RIGHT, UP = (1, 0), (0, 1)

@@ -146,3 +146,154 @@ class BddlKernel(Kernel):
         if grounding is not self._grounding and grounding.model != self._grounding.model:
             raise UsageError(f"found {position} of another game")
         return state
+
+
+# -- positional games ----------------------------------------------------------------------
+
+
+def make_kernel(
+    grounding: Grounding,
+    moves: Mapping[Player, Sequence[Move]],
+    symmetries: Sequence[Symmetry],
+) -> BddlKernel:
+    """The kernel that suits the game best."""
+    kind = PositionalKernel if is_positional(grounding) else BddlKernel
+    return kind(grounding, moves, symmetries)
+
+
+def is_positional(grounding: Grounding) -> bool:
+    """Whether both players occupy any open square, and goals ask for own pieces only."""
+    meanings = {}
+    full = (1 << 3 * grounding.squares) - 1
+    for player in Player:
+        expected = set()
+        for square in range(grounding.squares):
+            own, other = (square, square + grounding.squares)[
+                :: 1 if player is Player.BLACK else -1
+            ]
+            occupied = square + 2 * grounding.squares
+            changed = 1 << own | 1 << other | 1 << occupied
+            expected.add((changed, 0, full & ~changed, 1 << own | 1 << occupied))
+        meanings[player] = {action.meaning for action in grounding.actions[player]}
+        if meanings[player] != expected:
+            return False
+        for goal in grounding.goals[player]:
+            own_bits = _own(grounding, goal.value, player)
+            if goal.care != _three_planes(grounding, own_bits) or not own_bits:
+                return False
+    return True
+
+
+def _own(grounding: Grounding, mask: int, player: Player) -> int:
+    return (mask if player is Player.BLACK else mask >> grounding.squares) & grounding.plane
+
+
+def _three_planes(grounding: Grounding, squares: int) -> int:
+    return squares | squares << grounding.squares | squares << 2 * grounding.squares
+
+
+class PositionalKernel(BddlKernel):
+    """Knows which moves of a positional game are worth a look.
+
+    In these games each move occupies one open square for good; an own piece more never hurts,
+    goals with an opponent's piece on them are dead, and a goal that misses more pieces than its
+    player has moves left cannot be reached in time.  So a search needs to look at few moves:
+
+    * with a goal of the opponent one piece short, only at the square that completes it (when
+      there are two, any move loses);
+    * otherwise only at squares of goals that one of the players can still reach in time.  A move
+      elsewhere is worth no more than any of those: after a win with it there is a win after the
+      other move too, by the same strategy with the two squares exchanged.
+    """
+
+    def __init__(
+        self,
+        grounding: Grounding,
+        moves: Mapping[Player, Sequence[Move]],
+        symmetries: Sequence[Symmetry],
+    ) -> None:
+        super().__init__(grounding, moves, symmetries)
+        self._size = grounding.squares
+        self._plane = grounding.plane
+        self._goals = {
+            player: [_own(grounding, goal.value, player) for goal in grounding.goals[player]]
+            for player in Player
+        }
+        self._entry: dict[Player, dict[int, tuple[int, int]]] = {
+            player: {
+                _own(grounding, action.put, player): (action.number, action.put)
+                for action in grounding.actions[player]
+            }
+            for player in Player
+        }
+
+    def wins_at_once(self, state: Hashable, player: Player) -> bool:
+        assert isinstance(state, int)
+        if player is Player.BLACK:
+            missing, taken = ~state, state >> self._size
+        else:
+            missing, taken = ~(state >> self._size), state
+        for goal in self._goals[player]:
+            if not goal & taken:
+                rest = goal & missing
+                # At most one piece is missing.
+                if not rest & (rest - 1):
+                    return rest != 0 or self._any_open(state)
+        return False
+
+    def _any_open(self, state: int) -> bool:
+        return state >> 2 * self._size != self._plane
+
+    def candidates(
+        self, state: Hashable, player: Player, plies: int
+    ) -> list[tuple[int, Hashable, bool]] | None:
+        """The successors worth a look; ``None`` when these considerations do not apply.
+
+        For positions in which the player to move does not win at once.
+        """
+        assert isinstance(state, int)
+        open_squares = self._plane & ~(state >> 2 * self._size)
+        if open_squares.bit_count() < plies:
+            # Somebody may be unable to move in time.
+            return None
+        other = player.other
+        own_moves, other_moves = (plies + 1) // 2, plies // 2
+        pieces = state & self._plane, state >> self._size & self._plane
+        own, others = pieces if player is Player.BLACK else pieces[::-1]
+        relevant = 0
+        not_others = ~others
+        for goal in self._goals[other]:
+            if not goal & own:
+                rest = goal & not_others
+                if not rest & (rest - 1) and other_moves:
+                    # A goal that already holds is won by any move, and nothing helps.
+                    return self._occupy(state, player, rest or open_squares & -open_squares)
+                if rest.bit_count() <= other_moves:
+                    relevant |= rest
+        hopeful = relevant if other is Player.BLACK else 0
+        not_own = ~own
+        for goal in self._goals[player]:
+            if not goal & others:
+                rest = goal & not_own
+                if rest.bit_count() <= own_moves:
+                    relevant |= rest
+                    if player is Player.BLACK:
+                        hopeful = 1
+        if not hopeful:
+            # Black has no goal in reach.
+            return (
+                []
+                if player is Player.BLACK
+                else self._occupy(state, player, open_squares & -open_squares)
+            )
+        return self._occupy(state, player, relevant & open_squares)
+
+    def _occupy(self, state: int, player: Player, squares: int) -> list[tuple[int, Hashable, bool]]:
+        entries = self._entry[player]
+        result: list[tuple[int, Hashable, bool]] = []
+        while squares:
+            low = squares & -squares
+            number, put = entries[low]
+            result.append((number, state | put, False))
+            squares ^= low
+        return result

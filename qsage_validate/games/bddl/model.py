@@ -12,16 +12,8 @@ from enum import Enum
 from hashlib import sha256
 from typing import ClassVar
 
+from qsage_validate.formats.source import Place
 from qsage_validate.games.protocol import Player, Square
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where something stands in a file; line and column count from 1."""
-
-    file: str | None
-    line: int
-    column: int
 
 
 class Anchor(Enum):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import Source, quoted
+from qsage_validate.formats.source import Place, Source, quoted
 from qsage_validate.games.bddl.checks import require_valid
 from qsage_validate.games.bddl.model import (
     Action,
@@ -25,7 +25,6 @@ from qsage_validate.games.bddl.model import (
     Coordinate,
     Domain,
     Model,
-    Place,
     Problem,
     ProblemPlaces,
     SubCondition,

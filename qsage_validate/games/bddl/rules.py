@@ -35,7 +35,6 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.bddl.claims import make_kernel
 from qsage_validate.games.bddl.ground import (
     GroundAction,
     Grounding,
@@ -43,7 +42,7 @@ from qsage_validate.games.bddl.ground import (
     leaves_board,
     satisfies,
 )
-from qsage_validate.games.bddl.kernel import BddlKernel
+from qsage_validate.games.bddl.kernel import BddlKernel, make_kernel
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
 from qsage_validate.games.bddl.symmetry import find_symmetries
 from qsage_validate.games.protocol import (

@@ -8,31 +8,19 @@ becomes ``right-diagonal``) and their places.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from qsage_validate.games.bddl.ground import Grounding
-from qsage_validate.games.protocol import Move, Player, Symmetry
+from qsage_validate.games.protocol import Move, Player, Symmetry, board_maps
 
 SquareMap = dict[tuple[int, int], tuple[int, int]]
 
 
 def _candidates(width: int, height: int) -> Iterator[tuple[str, SquareMap]]:
-    maps: list[tuple[str, Callable[[int, int], tuple[int, int]]]] = [
-        ("left-right", lambda x, y: (width + 1 - x, y)),
-        ("up-down", lambda x, y: (x, height + 1 - y)),
-        ("half turn", lambda x, y: (width + 1 - x, height + 1 - y)),
-    ]
-    if width == height:
-        maps += [
-            ("diagonal", lambda x, y: (y, x)),
-            ("antidiagonal", lambda x, y: (height + 1 - y, width + 1 - x)),
-            ("quarter turn", lambda x, y: (height + 1 - y, x)),
-            ("three-quarter turn", lambda x, y: (y, width + 1 - x)),
-        ]
     squares = [(x, y) for y in range(1, height + 1) for x in range(1, width + 1)]
     # On boards of one row or column several of them are the same, or the identity.
     seen: list[SquareMap] = [{square: square for square in squares}]
-    for name, function in maps:
+    for name, function in board_maps(width, height):
         square_map = {square: function(*square) for square in squares}
         if square_map not in seen:
             seen.append(square_map)

@@ -63,39 +63,6 @@ class Grid:
                 return self.columns.index(column) + 1, len(self.rows) - self.rows.index(row)
         return None
 
-    def drawing(self, state: State) -> list[str]:
-        """The state as lines, with the words of the description."""
-        things = self.things(state)
-        table = [
-            [term_text(things.get((column, row), ".")) for column in self.columns]
-            for row in reversed(self.rows)
-        ]
-        rows = [term_text(row) for row in reversed(self.rows)]
-        columns = [term_text(column) for column in self.columns]
-        width = max(len(word) for line in (*table, columns) for word in line)
-        margin = max(map(len, rows))
-        lines = [
-            f"{name:>{margin}} " + " ".join(f"{word:^{width}}" for word in line).rstrip()
-            for name, line in zip(rows, table, strict=True)
-        ]
-        return [*lines, " " * (margin + 1) + " ".join(f"{c:^{width}}" for c in columns).rstrip()]
-
-
-def drawing(grid: Grid | None, state: State) -> str:
-    """A state for people: the grid, if there is one, and a table of the other fluents."""
-    lines = [] if grid is None else grid.drawing(state)
-    functor = None if grid is None else grid.functor
-    table: dict[str, list[str]] = {}
-    for fluent in sorted(state, key=term_order):
-        if not isinstance(fluent, tuple):
-            table.setdefault(fluent, [])
-        elif len(fluent) != 4 or fluent[0] != functor:
-            words = " ".join(map(term_text, fluent[1:]))
-            table.setdefault(str(fluent[0]), []).append(words)
-    width = max(map(len, table), default=0)
-    lines += [f"{name:<{width}} {', '.join(found)}".rstrip() for name, found in table.items()]
-    return "\n".join(lines)
-
 
 def find_grid(machine: StateMachine) -> Grid | None:
     """The grid of a game, from a few random plays and its base propositions."""

@@ -104,6 +104,3 @@ class StateMachine:
 def state_text(state: State) -> str:
     """A state as text: its fluents in order, ``{(cell 1 1 b) (control xplayer)}``."""
     return "{" + " ".join(term_text(f) for f in sorted(state, key=term_order)) + "}"
-
-
-__all__ = ["State", "StateMachine", "state_text"]

@@ -50,6 +50,7 @@ KEYWORDS: Final[Mapping[str, int]] = {
 }
 """The relations that have a meaning of their own, with their numbers of arguments (Table 1)."""
 
+_WIDTH: Final = 100
 MAX_CLAUSES: Final = 4096
 """No rule may stand for more normal clauses than this (each ``or`` multiplies)."""
 
@@ -138,6 +139,13 @@ class Rule:
             return str(self.head)
         return f"({' '.join(('<=', str(self.head), *map(str, self.body)))})"
 
+    def text(self) -> str:
+        """The rule on several lines where it is long."""
+        line = str(self)
+        if len(line) <= _WIDTH:
+            return line
+        return "\n    ".join((f"(<= {self.head}", *map(str, self.body))) + ")"
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -170,6 +178,10 @@ class Description:
     def name(self) -> str:
         """The file's name without its ending, for people."""
         return basename(self.source.path or "game").rsplit(".", 1)[0]
+
+    def text(self) -> str:
+        """The description in KIF, which parses back; comments of the file are not kept."""
+        return "".join(f"{rule.text()}\n" for rule in self.rules)
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:

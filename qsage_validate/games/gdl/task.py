@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from qsage_validate.games.gdl.model import Description
 from qsage_validate.games.gdl.paranoid import against_all
-from qsage_validate.games.gdl.printer import description_text
 
 
 @dataclass(frozen=True)
@@ -50,11 +49,11 @@ class GdlModel:
         """The name, the question and the description."""
         parts = {"name": self.name, "rounds": str(self.rounds), "win": str(self.win)}
         parts |= {} if self.role is None else {"role": self.role}
-        return parts | {"gdl": description_text(self.description).rstrip("\n")}
+        return parts | {"gdl": self.description.text().rstrip("\n")}
 
     def fingerprint(self) -> str:
         """Of the description, the role and the goal that wins."""
-        text = f"{description_text(self.description)}{self.role} {self.win}"
+        text = f"{self.description.text()}{self.role} {self.win}"
         return sha256(text.encode()).hexdigest()
 
     @cached_property

@@ -8,11 +8,11 @@ moves, and the player who cannot move loses (in misère play: wins).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Final
+from typing import Final, cast
 
 from qsage_validate.errors import (
     AmbiguousMoveError,
@@ -20,8 +20,6 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.games.impartial.formula import Formula
-from qsage_validate.games.impartial.heap_kernel import HeapKernel
-from qsage_validate.games.impartial.heap_move import HeapMove
 from qsage_validate.games.impartial.legality import illegality, state_after
 from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State
@@ -31,12 +29,14 @@ from qsage_validate.games.protocol import (
     Board,
     Game,
     Illegality,
+    Kernel,
     Outcome,
     Player,
     Position,
     Shape,
     Square,
 )
+from qsage_validate.games.protocol import State as KernelState
 
 MAX_TOKENS: Final = 60
 """Heaps with more tokens are not drawn."""
@@ -342,3 +342,72 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def _listed(moves: Sequence[HeapMove]) -> str:
     return ", ".join(map(str, moves))
+
+
+@dataclass(frozen=True, slots=True)
+class HeapMove:
+    """A ground action; ``str`` is ``take(2)``."""
+
+    action: str
+    arguments: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.action}({','.join(map(str, self.arguments))})"
+
+    @classmethod
+    def of(cls, move: Move) -> HeapMove:
+        """The move of the rules, without the state after it."""
+        return cls(move.name, move.arguments)
+
+
+class HeapKernel(Kernel):
+    """The rules from ``start`` on; a state is the tuple of values.
+
+    In normal play a move wins that leaves no move; in misère play whoever has no move has won.
+    """
+
+    def __init__(self, rules: ImpartialRules, start: State) -> None:
+        self._rules = rules
+        self._start = start
+        self._numbers: dict[HeapMove, int] = {}
+        self._moves: list[HeapMove] = []
+
+    @property
+    def initial(self) -> KernelState:
+        return self._start
+
+    def successors(self, state: KernelState, player: Player) -> list[tuple[int, KernelState, bool]]:
+        normal = not self._rules.misere
+        return [
+            (self._number(name, arguments), after, normal and self._stuck(after))
+            for name, arguments, after in self._all(state)
+        ]
+
+    def wins_at_once(self, state: KernelState, player: Player) -> bool:
+        if self._rules.misere:
+            return self._stuck(cast(State, state))
+        return any(self._stuck(after) for _, _, after in self._all(state))
+
+    def key(self, state: KernelState) -> Hashable:
+        return state
+
+    def move(self, number: int, player: Player) -> HeapMove:
+        return self._moves[number]
+
+    def state(self, position: Position) -> KernelState:
+        assert isinstance(position, HeapPosition), "a position of this game"
+        return position.state
+
+    def _all(self, state: KernelState) -> list[tuple[str, tuple[int, ...], State]]:
+        found = self._rules.moves(cast(State, state))
+        return [(move.name, move.arguments, move.after) for move in found]
+
+    def _stuck(self, state: State) -> bool:
+        return next(self._rules.moves(state), None) is None
+
+    def _number(self, name: str, arguments: tuple[int, ...]) -> int:
+        move = HeapMove(name, arguments)
+        number = self._numbers.setdefault(move, len(self._moves))
+        if number == len(self._moves):
+            self._moves.append(move)
+        return number

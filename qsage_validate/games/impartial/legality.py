@@ -6,8 +6,9 @@ the legal moves.
 
 from __future__ import annotations
 
+from qsage_validate.formats.source import Place
 from qsage_validate.games.impartial.formula import And, Formula
-from qsage_validate.games.impartial.model import Action, Place, state_text
+from qsage_validate.games.impartial.model import Action, state_text
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.printer import formula_text
 from qsage_validate.games.impartial.rules import ImpartialRules

@@ -8,16 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from qsage_validate.formats.source import Place
 from qsage_validate.games.impartial.formula import TRUE, Formula, Linear, constants
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where something stands in a file; line and column count from 1."""
-
-    file: str | None
-    line: int
-    column: int
 
 
 @dataclass(frozen=True, slots=True)

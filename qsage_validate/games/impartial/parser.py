@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
-from qsage_validate.formats.source import Path, Source, quoted
+from qsage_validate.formats.source import Path, Place, Source, quoted
 from qsage_validate.games.impartial.formula import (
     TRUE,
     Comparison,
@@ -29,7 +29,6 @@ from qsage_validate.games.impartial.model import (
     Condition,
     Effect,
     ImpartialGame,
-    Place,
 )
 
 MAX_NUMBER: Final = 999_999

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from qsage_validate.games.impartial.moves import State, compile_successors
@@ -59,15 +60,10 @@ def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> Re
                 raise EndlessGameError(rules.game, [*passed[passed.index(after) :], after])
             known = longest.get(after)
             if known is None:
-                path[state] = (_again(after, moves), plies)
+                path[state] = (chain((after,), moves), plies)
                 path[after] = (following(after), 0)
                 break
             plies = max(plies, known + 1)
         else:
             longest[state] = plies
     return Reach(tuple(longest), longest[start])
-
-
-def _again(first: State, rest: Iterator[State]) -> Iterator[State]:
-    yield first
-    yield from rest

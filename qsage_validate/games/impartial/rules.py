@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from qsage_validate.errors import QsageError, UndecidedError
@@ -166,7 +167,7 @@ class ImpartialRules:
                     result = True
                     break
             if pushed is not None:
-                waiting[-1] = (_again(pushed, moves), moved)
+                waiting[-1] = (chain((pushed,), moves), moved)
                 continue
             if result is None:
                 result = self.misere and not moved
@@ -200,8 +201,3 @@ class ImpartialRules:
     def winning_moves(self, state: State) -> list[Move]:
         """The moves to losing states."""
         return [move for move in self.moves(state) if not self.winning(move.after)]
-
-
-def _again(first: State, rest: Iterator[State]) -> Iterator[State]:
-    yield first
-    yield from rest

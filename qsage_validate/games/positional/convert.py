@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from qsage_validate.errors import UsageError
-from qsage_validate.formats.hex_board import HexFile
-from qsage_validate.formats.pg import NOWHERE, PgFile, Relation
+from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.hex_board import HexFile, parse_hex
+from qsage_validate.formats.pg import NOWHERE, PgFile, Relation, parse_pg
+from qsage_validate.formats.source import Format, Path, Source, read_bytes, sniff_bytes
 from qsage_validate.games.positional.hex import hex_network, is_hex_board
 from qsage_validate.games.positional.masks import mask_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
@@ -145,3 +148,39 @@ def model_of_hex(board: HexFile, plies: int | None = None) -> PositionalModel:
         black=model.mask(board.black),
         white=model.mask(board.white),
     )
+
+
+if TYPE_CHECKING:
+    pass
+
+_HEX = re.compile(r"(?:\s|%[^\n]*\n)*[0-9]+\s*(?:%[^\n]*\n\s*)*(?:[bw]\[|\Z)")
+
+
+def is_positional_file(path: Path) -> bool:
+    """Whether a file is a PG or a ``.hex`` file, by its content."""
+    data = read_bytes(path)
+    return sniff_bytes(data) is Format.PG or _looks_like_hex(data)
+
+
+def _looks_like_hex(data: bytes) -> bool:
+    return _HEX.match(data[: 1 << 16].decode("utf-8-sig", "replace")) is not None
+
+
+def read_positional(
+    path: Path, plies: int | None = None, *, short: Player = Player.BLACK
+) -> PositionalModel:
+    """The model of a PG or ``.hex`` file, with so many plies where that is said.
+
+    ``short`` is who connects in a network.  Raises ``InputError`` for what is wrong with it.
+    """
+    data = read_bytes(path)
+    source = Source.open(path)
+    if sniff_bytes(data) is Format.PG:
+        model = model_of_pg(parse_pg(source.text, source.path), short=short)
+    elif _looks_like_hex(data):
+        model = model_of_hex(parse_hex(source.text, source.path))
+    else:
+        raise InputError(
+            source.path, 1, 1, "no positional game", "a PG file with '#positions', or a .hex file"
+        )
+    return model if plies is None else model.at_depth(plies)

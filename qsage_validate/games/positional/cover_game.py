@@ -8,6 +8,7 @@ was done, or fewer.  Black wins by completing a set, and loses when the cover is
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
@@ -15,15 +16,75 @@ from operator import or_
 from typing import Final
 
 from qsage_validate.games.planning_game import PlanningGame
+from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.stones import Stone, StonesPosition
-from qsage_validate.games.protocol import Move, Outcome, Player, Position, Witness
+from qsage_validate.games.protocol import (
+    Board,
+    Illegality,
+    Move,
+    Outcome,
+    Player,
+    Position,
+    Witness,
+)
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 OUT_OF_COVER: Final = "out of cover"
 """The text of White's move behind the positions, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stone:
+    """A move by its text; ``position`` is the number of the position that gets a stone, if any."""
+
+    text: str
+    position: int | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class StonesPosition(Position):
+    """The stones of both players and the next ply; ``model`` says whose turn that is.
+
+    For games with stones that encodings make: they share nothing with the rules of positional
+    games, which the encodings are checked against.
+    """
+
+    model: PositionalModel = field(repr=False, compare=False)
+    black: int
+    white: int
+    ply: int
+
+    @property
+    def to_move(self) -> Player:
+        turns, number = self.model.turns, self.ply
+        if number <= len(turns):
+            return turns[number - 1]
+        return turns[-1].other if turns else Player.BLACK
+
+    @property
+    def board(self) -> Board:
+        arrangement = Arrangement.of(self.model.positions, hexagons=self.model.hexagons)
+        return arrangement.board(self.black, self.white)
+
+    @property
+    def open(self) -> int:
+        """The positions without a stone."""
+        return self.model.all & ~(self.black | self.white)
+
+    @abstractmethod
+    def legal_moves(self) -> Sequence[Stone]:
+        """The legal moves, as stones."""
+
+    def illegality(self, move: Move) -> Illegality | None:
+        if move in self.legal_moves():
+            return None
+        rule = "not a move of this position"
+        return Illegality(rule, f"{move}: {rule}")
 
 
 def shapes_of(model: PositionalModel) -> tuple[int, ...]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.grid_names import cell_name, named_cell
+from qsage_validate.formats.grid_names import cell_name
+from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.masks import flood, mask_of, members
 from qsage_validate.games.positional.model import (
     MAX_POSITIONS,
@@ -71,35 +72,20 @@ def transversal_of(model: PositionalModel) -> PositionalModel:
 
     Raises ``UsageError`` for a model that is no Hex board with its network between two sides.
     """
-    grid = _rectangle(model)
     network = model.network
-    if grid is None or network is None or not is_hex_board(model):
+    if network is None or not is_hex_board(model):
         raise UsageError(f"{model.name} is no Hex board with a network, expected one")
-    cells, width, height = grid
-    axis, last = (0, width) if _axis(network, cells, width, height) == 1 else (1, height)
-    other = Network(
-        network.neighbours,
-        _border(cells, axis, 1),
-        _border(cells, axis, last),
-        short=network.short.other,
-    )
+    grid = Arrangement.of(model.positions)
+    axis, last = (0, grid.width) if _axis(network, grid) == 1 else (1, grid.height)
+    first, final = _border(grid.squares, axis, 1), _border(grid.squares, axis, last)
+    other = Network(network.neighbours, first, final, short=network.short.other)
     return replace(model, network=other, name=f"{model.name} transversal")
 
 
-def _rectangle(model: PositionalModel) -> tuple[tuple[tuple[int, int], ...], int, int] | None:
-    cells = [named_cell(name) for name in model.positions]
-    known = tuple(cell for cell in cells if cell is not None)
-    if not known or len(known) < len(cells):
-        return None
-    width, height = max(x for x, _ in known), max(y for _, y in known)
-    return (known, width, height) if width * height == len(known) else None
-
-
-def _axis(
-    network: Network, cells: tuple[tuple[int, int], ...], width: int, height: int
-) -> int | None:
+def _axis(network: Network, grid: Arrangement) -> int | None:
     """0 for a network from the first column to the last, 1 for one between rows."""
-    for axis, last in ((1, height), (0, width)):
+    cells = grid.squares
+    for axis, last in ((1, grid.height), (0, grid.width)):
         if (network.start, network.end) == (_border(cells, axis, 1), _border(cells, axis, last)):
             return axis
     return None
@@ -110,14 +96,12 @@ def side_owner(model: PositionalModel) -> Player | None:
 
     ``None`` for a model that is no Hex board.
     """
-    grid = _rectangle(model)
-    if grid is None or not is_hex_board(model):
+    if not is_hex_board(model):
         return None
     if model.network is None:
         return Player.BLACK
-    cells, width, height = grid
     short = model.network.short
-    return short if _axis(model.network, cells, width, height) == 1 else short.other
+    return short if _axis(model.network, Arrangement.of(model.positions)) == 1 else short.other
 
 
 def is_hex_board(model: PositionalModel) -> bool:
@@ -126,15 +110,13 @@ def is_hex_board(model: PositionalModel) -> bool:
     Winning sets are Hex's when all of them connect the first row with the last by neighbouring
     hexagons, and some of them only by the neighbours that squares do not have.
     """
-    grid = _rectangle(model)
-    if grid is None or model.white_wins:
+    grid = Arrangement.of(model.positions)
+    if not grid.grid or model.white_wins:
         return False
-    cells, width, height = grid
-    neighbours = hex_neighbours(cells)
-    network = model.network
+    cells, neighbours, network = grid.squares, hex_neighbours(grid.squares), model.network
     if network is not None:
-        return network.neighbours == neighbours and _axis(network, cells, width, height) is not None
-    first, final = _border(cells, 1, 1), _border(cells, 1, height)
+        return network.neighbours == neighbours and _axis(network, grid) is not None
+    first, final = _border(cells, 1, 1), _border(cells, 1, grid.height)
     straight = tuple(
         mask_of(
             k

@@ -13,7 +13,6 @@ from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.positional.distances import distance_layers
 from qsage_validate.games.positional.keys import CanonicalKeys
 from qsage_validate.games.positional.masks import bits, flood, spread
 from qsage_validate.games.positional.model import Network, PositionalModel
@@ -199,8 +198,8 @@ class ConnectionKernel(PositionalKernel):
         free = self._all & ~(black | white)
         own_left, other_left = self._moves_left(state, player, plies)
         stones = own_left if player is BLACK else other_left
-        start = distance_layers(self._network, self._network.start, black, free, stones)
-        end = distance_layers(self._network, self._network.end, black, free, stones)
+        start = self._network.distance_layers(self._network.start, black, free, stones)
+        end = self._network.distance_layers(self._network.end, black, free, stones)
         # Positions on a way with at most so many open ones: these count from both borders.
         relevant = 0
         for k, layer in enumerate(start):

@@ -12,8 +12,7 @@ from qsage_validate.formats.source import Source, quoted
 from qsage_validate.games.language import Language
 from qsage_validate.games.library.template import MAX_DEPTH, Number, Option, option_values
 from qsage_validate.games.model_text import ModelParts
-from qsage_validate.games.positional.convert import model_of_pg
-from qsage_validate.games.positional.load import is_positional_file, read_positional
+from qsage_validate.games.positional.convert import is_positional_file, model_of_pg, read_positional
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import ClassVar
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.pg import PgFile, pg_text
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.positional.masks import flood, members
+from qsage_validate.games.positional.masks import bits, flood, members, spread
 from qsage_validate.games.protocol import Player
 
 MAX_POSITIONS = 1600
@@ -54,6 +54,41 @@ class Network:
     def edges(self) -> list[tuple[int, int]]:
         """Each pair of neighbours once, the smaller number first."""
         return [(v, w) for v, row in enumerate(self.neighbours) for w in members(row) if v < w]
+
+    def distance_layers(self, border: int, owned: int, free: int, count: int) -> list[int]:
+        """Open positions by how many stones a way from a border to them takes, 1 to ``count``.
+
+        ``owned`` positions take none.  The position itself is counted.
+        """
+        reached = flood(border, owned, self.neighbours)
+        layer = (border | spread(reached, self.neighbours)) & free
+        seen = reached | layer
+        layers: list[int] = []
+        while layer and len(layers) < count:
+            layers.append(layer)
+            near = spread(layer, self.neighbours) & ~seen
+            joined = flood(near, owned, self.neighbours)
+            layer = (near | spread(joined, self.neighbours)) & free & ~seen
+            seen |= joined | layer
+        return layers
+
+    def shortest_connection(self, own: int) -> int:
+        """The positions of a shortest way from start to end within ``own``, which there is."""
+        if self.joined:
+            return 0
+        layers = [self.start & own]
+        seen = layers[0]
+        while not layers[-1] & self.end:
+            layers.append(spread(layers[-1], self.neighbours) & own & ~seen)
+            seen |= layers[-1]
+        near = layers[-1] & self.end
+        way = 0
+        for layer in reversed(layers):
+            last = layer & near
+            last &= -last
+            way |= last
+            near = spread(last, self.neighbours)
+        return way
 
 
 @dataclass(frozen=True)
@@ -166,6 +201,26 @@ class PositionalModel:
         """Whether White has a winning set."""
         return any(wins & white == wins for wins in self.white_wins)
 
+    def goals_within(self, own: int, player: Player) -> frozenset[int]:
+        """The goals of ``player`` within the positions ``own``, as masks; empty without one.
+
+        Every complete winning set; in a network a shortest connection of Short's, or a cut of
+        Cut's from which nothing can be left out.
+        """
+        network = self.network
+        if player is Player.WHITE or network is None:
+            wins = self.black_wins if player is Player.BLACK else self.white_wins
+            return frozenset(mask for mask in wins if mask & own == mask)
+        if not network.won_by_black(own):
+            return frozenset()
+        if network.short is Player.BLACK:
+            return frozenset({network.shortest_connection(own)})
+        cut = own
+        for bit in bits(own):
+            if network.won_by_black(cut & ~bit):
+                cut &= ~bit
+        return frozenset({cut})
+
     # -- what all models have -------------------------------------------------------------------
 
     @property
@@ -263,18 +318,13 @@ class PositionalModel:
         )
 
 
-def alternating(plies: int, first: Player = Player.BLACK, stones: int = 1) -> tuple[Player, ...]:
-    """Turns of so many stones, until ``plies`` are played."""
-    return tuple(first if k // stones % 2 == 0 else first.other for k in range(plies))
+def alternating(plies: int, first: Player = Player.BLACK) -> tuple[Player, ...]:
+    """Turns of one stone, until ``plies`` are played."""
+    return tuple(first.other if k % 2 else first for k in range(plies))
 
 
 def _last_run(turns: Sequence[Player]) -> int:
-    count = 0
-    for player in reversed(turns):
-        if player is not turns[-1]:
-            break
-        count += 1
-    return count
+    return sum(1 for _ in takewhile(lambda player: player is turns[-1], reversed(turns)))
 
 
 def require_alternating(model: PositionalModel) -> None:

@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Final
 
 from qsage_validate.games.planning_game import PlanningGame
+from qsage_validate.games.positional.cover_game import Stone, StonesPosition
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, open_sets
-from qsage_validate.games.positional.stones import Stone, StonesPosition
 from qsage_validate.games.protocol import Move, Outcome, Player, Position, Witness
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from qsage_validate.errors import UsageError
@@ -43,13 +43,16 @@ def normal(cells: Iterable[Cell]) -> Cells:
 
 def orientations(cells: Sequence[Cell]) -> tuple[Cells, ...]:
     """The different reflections and rotations of a polyomino: one, two, four or eight."""
-    found: dict[Cells, None] = {}
+    return tuple(sorted(set(map(normal, images(cells)))))
+
+
+def images(cells: Sequence[Cell]) -> Iterator[Cells]:
+    """The eight images of some cells, each with its cells in their order."""
     for mirrored in (False, True):
-        turned = [(-x, y) if mirrored else (x, y) for x, y in cells]
+        turned = tuple((-x, y) if mirrored else (x, y) for x, y in cells)
         for _ in range(4):
-            turned = [(-y, x) for x, y in turned]
-            found[normal(turned)] = None
-    return tuple(sorted(found))
+            turned = tuple((-y, x) for x, y in turned)
+            yield turned
 
 
 def canonical(cells: Sequence[Cell]) -> Cells:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from qsage_validate.games.positional.distances import distance_layers
 from qsage_validate.games.positional.masks import flood, members, minimal, spread
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.positional.paths import DEFAULT_LIMIT, ways_of
@@ -70,8 +69,8 @@ def _on_ways(model: PositionalModel, network: Network) -> int:
             network.end, through, network.neighbours
         )
     stones = model.moves_of(BLACK)
-    start = distance_layers(network, network.start, model.black, model.open, stones)
-    end = distance_layers(network, network.end, model.black, model.open, stones)
+    start = network.distance_layers(network.start, model.black, model.open, stones)
+    end = network.distance_layers(network.end, model.black, model.open, stones)
     used = 0
     for k, layer in enumerate(start):
         for behind in end[: stones - k]:

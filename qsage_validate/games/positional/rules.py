@@ -23,14 +23,13 @@ from qsage_validate.errors import (
 )
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.positional.arrangement import Arrangement
+from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.hex import side_owner
 from qsage_validate.games.positional.kernel import PositionalKernel, make_kernel
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.polyominoes import drawing_of
-from qsage_validate.games.positional.recognition import polyomino_of
 from qsage_validate.games.positional.symmetry import Permutation, find_symmetries, key_symmetries
-from qsage_validate.games.positional.witnesses import goal_masks, shortest_connection
 from qsage_validate.games.protocol import (
     Board,
     Game,
@@ -120,7 +119,7 @@ class PositionalPosition(Position):
         if outcome.winner is Player.BLACK and model.network is not None:
             if model.network.short is Player.WHITE:
                 return own
-            return shortest_connection(model.network, own)
+            return model.network.shortest_connection(own)
         wins = model.black_wins if outcome.winner is Player.BLACK else model.white_wins
         return next(mask for mask in wins if mask & own == mask)
 
@@ -234,7 +233,7 @@ class PositionalGame(Game):
 
     def witnesses(self, position: Position, player: Player) -> frozenset[int]:
         assert isinstance(position, PositionalPosition), "a position of this game"
-        return goal_masks(self.model, position.pieces(player), player)
+        return self.model.goals_within(position.pieces(player), player)
 
     def exchanged_first_moves(self, sayable: Collection[str]) -> Mapping[str, str]:
         exchanged: dict[str, str] = {}

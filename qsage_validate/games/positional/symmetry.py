@@ -6,19 +6,16 @@ one is taken when it permutes each player's winning sets, or the network, among 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from qsage_validate.formats.grid_names import Cell
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import Network, PositionalModel
-from qsage_validate.games.protocol import Move, Symmetry
+from qsage_validate.games.protocol import Move, Symmetry, board_maps
 
 WORD_POSITIONS = 32
 """With so many positions, or fewer, those of both players fit into a word of 64 bits."""
-
-_Map = Callable[[int, int], Cell]
 
 
 @dataclass(frozen=True)
@@ -95,19 +92,7 @@ def _keeps(network: Network, permutation: Permutation) -> bool:
 def _candidates(arrangement: Arrangement) -> Iterator[Permutation]:
     width, height = arrangement.width, arrangement.height
     number = {square: k for k, square in enumerate(arrangement.squares)}
-    maps: list[tuple[str, _Map]] = [
-        ("identity", lambda x, y: (x, y)),
-        ("left-right", lambda x, y: (width + 1 - x, y)),
-        ("up-down", lambda x, y: (x, height + 1 - y)),
-        ("half turn", lambda x, y: (width + 1 - x, height + 1 - y)),
-    ]
-    if width == height:
-        maps += [
-            ("diagonal", lambda x, y: (y, x)),
-            ("antidiagonal", lambda x, y: (height + 1 - y, width + 1 - x)),
-            ("quarter turn", lambda x, y: (height + 1 - y, x)),
-            ("three-quarter turn", lambda x, y: (y, width + 1 - x)),
-        ]
+    maps = board_maps(width, height)
     seen = {tuple(range(len(number)))}
     for dx in range(width):
         for dy in range(height):

@@ -13,13 +13,12 @@ from qsage_validate.bench.record import Record
 from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.errors import UsageError
 from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.printer import description_text
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Descriptions under the names of published ones, and one more."""
-    text = description_text(library.load("trails"))
+    text = library.load("trails").text()
     for name in ("connect-3-4x4", "dots-and-boxes-2x2", "trails"):
         (tmp_path / f"{name}.gdl").write_text(text)
     return tmp_path

@@ -35,6 +35,8 @@ MODELS = [
     replace(harary_model("tic", 4, 4, maker_breaker=True, plies=9), first_moves=0),
 ]
 
+TWO_EACH = tuple(player for player in alternating(3) for _ in range(2))[:5]
+
 
 def instance(model: PositionalModel) -> Instance:
     """The numbers that the paper's formulas take, of a model that is small enough to list."""
@@ -152,7 +154,11 @@ def test_a_large_board_is_written_as_counted(name: str) -> None:
     [
         (harary_model("el", 3, 3, plies=5), "cor", "without a choice of first moves"),
         (hex_network(3, 3).at_depth(4), "ea", "an odd depth"),
-        (replace(hex_network(3, 3), turns=alternating(5, stones=2)), "en", "turns of one stone"),
+        (
+            replace(hex_network(3, 3), turns=TWO_EACH),
+            "en",
+            "turns of one stone",
+        ),
         (replace(hex_network(3, 3), black=1), "et", "an empty board"),
         (MODELS[-1], "en", "found no network"),
         (MODELS[0], "la", "expected one of: ea, en, et, cor, cor+"),

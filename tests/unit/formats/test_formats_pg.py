@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.hex_board import HexFile, parse_hex, read_hex
 from qsage_validate.formats.pg import Relation, parse_pg, pg_text, read_pg
-from qsage_validate.games.positional.convert import model_of_hex, model_of_pg
+from qsage_validate.games.positional.convert import model_of_hex, model_of_pg, read_positional
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.positional.load import read_positional
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.preprocessing import contracted
 from qsage_validate.games.positional.rules import PositionalGame

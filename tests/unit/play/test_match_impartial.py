@@ -11,7 +11,7 @@ from qsage_validate.arena.frame import BoardMove
 from qsage_validate.arena.open_heaps import open_heaps
 from qsage_validate.errors import Exit, MalformedMoveError, UsageError
 from qsage_validate.games.impartial.boxes import box_states
-from qsage_validate.games.impartial.heap_move import HeapMove
+from qsage_validate.games.impartial.heap_game import HeapMove
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.export import export_svg, export_text

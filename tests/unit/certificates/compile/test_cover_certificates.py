@@ -11,11 +11,10 @@ from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
-from qsage_validate.games.positional.cover_game import OUT_OF_COVER, CoverGame
+from qsage_validate.games.positional.cover_game import OUT_OF_COVER, CoverGame, Stone
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.positional.stones import Stone
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import solve_formula

@@ -12,11 +12,11 @@ from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import IllegalMoveError, UndecidedError
+from qsage_validate.games.positional.cover_game import Stone
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.pairing_game import SAYS, PairingGame
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.positional.stones import Stone
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Kind
 from qsage_validate.solvers.search.plain import PlainSearch

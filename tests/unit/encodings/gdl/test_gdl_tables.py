@@ -22,7 +22,6 @@ from qsage_validate.games.gdl.machine import StateMachine
 from qsage_validate.games.gdl.model import term_text
 from qsage_validate.games.gdl.paranoid import against_all
 from qsage_validate.games.gdl.parser import parse_description
-from qsage_validate.games.gdl.printer import description_text
 from qsage_validate.games.gdl.rules import GdlMove, NotTurnTakingError
 from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.protocol import Player
@@ -145,7 +144,7 @@ def test_the_names_are_those_of_the_paper() -> None:
 
 def test_other_roles_move_together() -> None:
     made = against_all(OUT, "b")
-    assert parse_description(description_text(made)) == made
+    assert parse_description(made.text()) == made
     machine = StateMachine(made)
     assert [term_text(r) for r in machine.roles] == ["b", "others"]
     assert machine.initial == StateMachine(OUT).initial
@@ -160,7 +159,7 @@ def test_two_roles_stay_as_they_are() -> None:
 
 
 def test_names_that_are_taken_are_not_used_for_the_others() -> None:
-    text = description_text(OUT).replace("wait", "together").replace("turn", "others")
+    text = OUT.text().replace("wait", "together").replace("turn", "others")
     machine = StateMachine(against_all(parse_description(text), "a"))
     assert [term_text(r) for r in machine.roles] == ["a", "others_"]
     assert (

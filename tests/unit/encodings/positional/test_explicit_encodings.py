@@ -22,9 +22,9 @@ from qsage_validate.encodings.positional.prepared import prepared
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs
+from qsage_validate.games.positional.convert import read_positional
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
-from qsage_validate.games.positional.load import read_positional
 from qsage_validate.games.positional.masks import mask_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.source import Place
 from qsage_validate.games.bddl.model import (
     Anchor,
     Coordinate,
     Model,
-    Place,
     Problem,
     SubCondition,
 )

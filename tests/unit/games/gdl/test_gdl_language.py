@@ -26,7 +26,6 @@ from qsage_validate.games.gdl.model import (
     term_order,
 )
 from qsage_validate.games.gdl.parser import parse_description, parse_ground, read_description
-from qsage_validate.games.gdl.printer import description_text
 
 VALID = """; a game of one move
 (role a) (ROLE b)
@@ -63,7 +62,7 @@ rules = st.builds(Rule, atoms, st.lists(formulas, max_size=4).map(tuple))
 @given(st.lists(rules, min_size=1, max_size=5))
 def test_what_is_printed_parses_back(parts: list[Rule]) -> None:
     description = Description(tuple(parts))
-    assert parse_description(description_text(description)) == description
+    assert parse_description(description.text()) == description
 
 
 def test_names_keep_their_first_spelling_and_keywords_are_small() -> None:
@@ -202,5 +201,5 @@ def test_the_files_of_other_tools_are_valid_and_round_trip(shared_data: Path) ->
     for file in files:
         description = read_description(file)
         check_description(description)
-        assert parse_description(description_text(description)) == description, file.name
+        assert parse_description(description.text()) == description, file.name
         assert sniff_bytes(file.read_bytes()) is Format.GDL

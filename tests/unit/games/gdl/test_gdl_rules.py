@@ -19,7 +19,6 @@ from qsage_validate.games.gdl.horizon import horizon, turn_order
 from qsage_validate.games.gdl.machine import State, StateMachine
 from qsage_validate.games.gdl.model import Ground
 from qsage_validate.games.gdl.parser import parse_description, read_description
-from qsage_validate.games.gdl.printer import description_text
 from qsage_validate.games.gdl.rules import (
     GdlMove,
     NotTurnTakingError,
@@ -58,7 +57,7 @@ def test_the_library_is_valid_and_prints() -> None:
     for name in library.names():
         description = library.load(name)
         StateMachine(description)
-        assert parse_description(description_text(description)) == description
+        assert parse_description(description.text()) == description
     with pytest.raises(UsageError, match="expected a file or one of trails"):
         library.load("chess")
 

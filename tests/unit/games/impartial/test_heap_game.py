@@ -14,8 +14,7 @@ from qsage_validate.errors import (
 )
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.boxes import box_states
-from qsage_validate.games.impartial.heap_game import HeapGame, HeapPosition, parse_state
-from qsage_validate.games.impartial.heap_move import HeapMove
+from qsage_validate.games.impartial.heap_game import HeapGame, HeapMove, HeapPosition, parse_state
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.parser import parse_game
 from qsage_validate.games.impartial.reach import reach

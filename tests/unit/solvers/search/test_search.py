@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.games.bddl.claims import PositionalKernel
-from qsage_validate.games.bddl.kernel import BddlKernel
+from qsage_validate.games.bddl.kernel import BddlKernel, PositionalKernel
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
