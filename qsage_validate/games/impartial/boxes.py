@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qsage_validate.games.impartial.formula import (
+    OPERATORS,
     And,
     Comparison,
     Congruence,
@@ -25,15 +26,6 @@ from qsage_validate.games.impartial.moves import State
 Column = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.bool_]
 
-_COMPARE = {
-    "=": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
-
 
 def linear_values(expression: Linear, columns: Mapping[str, Column]) -> Column:
     """The values of an expression on states given as one array for each variable."""
@@ -48,7 +40,7 @@ def formula_values(formula: Formula, columns: Mapping[str, Column]) -> Bits:
     """The truth values of a formula on states given as one array for each variable."""
     match formula:
         case Comparison(relation):
-            found: Bits = _COMPARE[relation](linear_values(formula.difference, columns), 0)
+            found: Bits = OPERATORS[relation](linear_values(formula.difference, columns), 0)
             return found
         case Congruence(_, modulus, _, equal):
             zero: Bits = linear_values(formula.difference, columns) % modulus == 0

@@ -7,11 +7,12 @@ be said.  Formulas are immutable and hashable; ``str`` gives the infix text that
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,16 @@ class Truth(Formula):
 TRUE: Final = Truth(True)
 FALSE: Final = Truth(False)
 
+OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+"""What the relations mean, for integers and for arrays of them."""
+
 OPPOSITE: Final = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
 
 
@@ -205,20 +216,7 @@ class Comparison(Formula):
 
 def compare(relation: str, difference: int) -> bool:
     """Whether ``difference relation 0``."""
-    match relation:
-        case "=":
-            return difference == 0
-        case "!=":
-            return difference != 0
-        case "<":
-            return difference < 0
-        case "<=":
-            return difference <= 0
-        case ">":
-            return difference > 0
-        case ">=":
-            return difference >= 0
-    raise ValueError(f"no relation: {relation}")
+    return bool(OPERATORS[relation](difference, 0))
 
 
 @dataclass(frozen=True)
@@ -278,12 +276,8 @@ class _Connected(Formula):
     parts: tuple[Formula, ...]
 
     @cached_property
-    def _size(self) -> int:
-        return sum(part.size for part in self.parts) + len(self.parts) - 1
-
-    @property
     def size(self) -> int:
-        return self._size
+        return sum(part.size for part in self.parts) + len(self.parts) - 1
 
     def variables(self) -> frozenset[str]:
         return frozenset[str]().union(*(part.variables() for part in self.parts))
@@ -358,30 +352,25 @@ def negation(part: Formula) -> Formula:
 
 def conjunction(parts: Iterable[Formula]) -> Formula:
     """The ``and`` of ``parts``: flattened, without ``true`` and repetitions."""
-    found: dict[Formula, None] = {}
-    for part in parts:
-        if part == FALSE:
-            return FALSE
-        for inner in part.parts if isinstance(part, And) else (part,):
-            if inner != TRUE:
-                found[inner] = None
-    if len(found) < 2:
-        return next(iter(found), TRUE)
-    return And(tuple(found))
+    return _connected(And, parts, TRUE)
 
 
 def disjunction(parts: Iterable[Formula]) -> Formula:
     """The ``or`` of ``parts``: flattened, without ``false`` and repetitions."""
+    return _connected(Or, parts, FALSE)
+
+
+def _connected(kind: type[And | Or], parts: Iterable[Formula], neutral: Truth) -> Formula:
     found: dict[Formula, None] = {}
     for part in parts:
-        if part == TRUE:
-            return TRUE
-        for inner in part.parts if isinstance(part, Or) else (part,):
-            if inner != FALSE:
+        if part == Truth(not neutral.value):
+            return part
+        for inner in part.parts if isinstance(part, kind) else (part,):
+            if inner != neutral:
                 found[inner] = None
     if len(found) < 2:
-        return next(iter(found), FALSE)
-    return Or(tuple(found))
+        return next(iter(found), neutral)
+    return kind(tuple(found))
 
 
 def without_not(formula: Formula) -> Formula:

@@ -23,8 +23,13 @@ from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.legality import illegality, state_after
 from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.reach import Reach, reach
-from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules, Move
+from qsage_validate.games.impartial.rules import (
+    EndlessGameError,
+    ImpartialRules,
+    Move,
+    Reach,
+    reach,
+)
 from qsage_validate.games.protocol import (
     Board,
     Game,

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
+from qsage_validate.formats.sexpr import MAX_DEPTH
 from qsage_validate.formats.source import Source, quoted
 from qsage_validate.games.impartial.formula import (
     FALSE,
@@ -27,7 +28,7 @@ from qsage_validate.games.impartial.formula import (
     disjunction,
     negation,
 )
-from qsage_validate.games.impartial.parser import MAX_DEPTH, MAX_NUMBER
+from qsage_validate.games.impartial.parser import MAX_NUMBER
 
 MAX_MODULUS: Final = 10_000
 """The largest modulus in ``E % m < r`` and the like, which become one congruence a residue."""

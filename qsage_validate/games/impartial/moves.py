@@ -6,13 +6,23 @@ bounds worked out beforehand are some fifty times quicker than walking through t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import keyword
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from qsage_validate.games.impartial.bounds import Range, parameter_ranges
-from qsage_validate.games.impartial.formula import TRUE, Linear
+from qsage_validate.games.impartial.formula import (
+    TRUE,
+    And,
+    Comparison,
+    Congruence,
+    Formula,
+    Linear,
+    Not,
+    Or,
+    Truth,
+)
 from qsage_validate.games.impartial.model import Action, ImpartialGame
-from qsage_validate.games.impartial.python_text import formula_source, linear_source
 
 State = tuple[int, ...]
 """The values of the state variables, in the order of the game."""
@@ -115,3 +125,43 @@ def _value(game: ImpartialGame, action: Action, variable: str, names: dict[str, 
 def semi_ground_text(action: Action, arguments: tuple[Linear, ...]) -> str:
     """The action with its arguments, for people: ``take(v1 - v2)``."""
     return f"{action.name}({', '.join(map(str, arguments))})"
+
+
+_RELATIONS = {"=": "=="}
+
+
+def identifiers(variables: tuple[str, ...]) -> dict[str, str]:
+    """A Python identifier for each variable: its own name, unless that is a keyword."""
+    return {v: f"{v}_" if keyword.iskeyword(v) else v for v in variables}
+
+
+def linear_source(expression: Linear, names: Mapping[str, str]) -> str:
+    """The expression as Python source; ``names`` says what each variable is called there."""
+    return str(Linear.of({names[n]: a for n, a in expression.terms}, expression.constant))
+
+
+def formula_source(formula: Formula, names: Mapping[str, str]) -> str:
+    """The formula as a Python expression; ``names`` as in :func:`linear_source`."""
+    match formula:
+        case Truth(value):
+            return str(value)
+        case Comparison(relation, left, right):
+            sign = _RELATIONS.get(relation, relation)
+            return f"{linear_source(left, names)} {sign} {linear_source(right, names)}"
+        case Congruence(expression, modulus, residue, equal):
+            sign = "==" if equal else "!="
+            if residue.is_constant:
+                rest = residue.constant % modulus
+            else:
+                expression, rest = expression - residue, 0
+            divided = linear_source(expression, names)
+            if not divided.isidentifier():
+                divided = f"({divided})"
+            return f"{divided} % {modulus} {sign} {rest}"
+        case And(parts):
+            return "(" + " and ".join(formula_source(p, names) for p in parts) + ")"
+        case Or(parts):
+            return "(" + " or ".join(formula_source(p, names) for p in parts) + ")"
+        case Not(part):
+            return f"(not {formula_source(part, names)})"
+    raise TypeError(f"no formula: {formula!r}")

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, NoReturn
 
+from qsage_validate.formats.sexpr import MAX_DEPTH, List, Node, Word
 from qsage_validate.formats.source import Path, Place, Source, quoted
 from qsage_validate.games.impartial.formula import (
     TRUE,
@@ -33,9 +33,6 @@ from qsage_validate.games.impartial.model import (
 
 MAX_NUMBER: Final = 999_999
 """The largest number in a file; larger ones are a mistake, and would be slow to compute with."""
-
-MAX_DEPTH: Final = 150
-"""How deep parentheses may be nested; real files stay below 20."""
 
 _TOKEN = re.compile(r"\s+|;[^\n]*|[()]|[^\s();]+")
 _NUMBER = re.compile(r"[+-]?[0-9]+")
@@ -71,22 +68,6 @@ def is_impartial(text: str) -> bool:
     return _START.match(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    text: str
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class _List:
-    items: tuple[_Node, ...]
-    offset: int
-    end: int
-
-
-_Node = _Word | _List
-
-
 def read_game(path: Path) -> ImpartialGame:
     """The game in the file ``path`` (``-`` is standard input).
 
@@ -110,10 +91,10 @@ class _Reader:
 
     # -- parentheses ------------------------------------------------------------------------
 
-    def tree(self) -> _List:
+    def tree(self) -> List:
         self.source.check_not_empty("a game: (define (domain ...")
-        text, stack, starts = self.source.text, list[list[_Node]](), list[int]()
-        done: _List | None = None
+        text, stack, starts = self.source.text, list[list[Node]](), list[int]()
+        done: List | None = None
         for match in _TOKEN.finditer(text):
             word, offset = match.group(), match.start()
             if word[0].isspace() or word[0] == ";":
@@ -130,32 +111,32 @@ class _Reader:
             elif not stack:
                 raise self.source.error(offset, quoted(word), "'(define (domain ...'")
             elif word == ")":
-                node = _List(tuple(stack.pop()), starts.pop(), offset)
+                node = List(tuple(stack.pop()), starts.pop(), offset)
                 if stack:
                     stack[-1].append(node)
                 else:
                     done = node
             else:
-                stack[-1].append(_Word(word, offset))
+                stack[-1].append(Word(word, offset))
         if done is None:
             line, column = self.source.position(starts[-1])
             raise self.source.end_error(f"')' for the '(' in line {line}, column {column}")
         return done
 
-    def fail(self, node: _Node, expected: str) -> NoReturn:
+    def fail(self, node: Node, expected: str) -> NoReturn:
         raise self.source.error(node.offset, _shown(node), expected)
 
-    def missing(self, inside: _List, expected: str) -> NoReturn:
+    def missing(self, inside: List, expected: str) -> NoReturn:
         raise self.source.error(inside.end, "')'", expected)
 
-    def head(self, node: _Node, expected: str) -> str:
+    def head(self, node: Node, expected: str) -> str:
         """The first word of a list, in lower case."""
-        if not isinstance(node, _List):
+        if not isinstance(node, List):
             self.fail(node, expected)
         if not node.items:
             self.missing(node, expected)
         first = node.items[0]
-        if not isinstance(first, _Word):
+        if not isinstance(first, Word):
             self.fail(first, expected)
         return first.text.lower()
 
@@ -170,7 +151,7 @@ class _Reader:
         domain = tree.items[1]
         if self.head(domain, "(domain NAME)") != "domain":
             self.fail(domain, "(domain NAME)")
-        assert isinstance(domain, _List)
+        assert isinstance(domain, List)
         name = " ".join(_plain(item) for item in domain.items[1:])
         if not name:
             self.missing(domain, "the game's name")
@@ -180,7 +161,7 @@ class _Reader:
         for section in tree.items[2:]:
             expected = "(:objects, (:tercondition, (:constraint or (:action"
             keyword = self.head(section, expected)
-            assert isinstance(section, _List)
+            assert isinstance(section, List)
             if keyword != ":objects" and not self.state:
                 self.fail(section, "(:objects ?v ...) first")
             match keyword:
@@ -212,17 +193,17 @@ class _Reader:
         assert constraint is not None
         return ImpartialGame(name, self.state, tuple(actions), constraint, ending, self.source.path)
 
-    def only(self, section: _List, expected: str) -> _Node:
+    def only(self, section: List, expected: str) -> Node:
         if len(section.items) < 2:
             self.missing(section, expected)
         if len(section.items) > 2:
             self.fail(section.items[2], f"')': {_shown(section.items[0])} has one part")
         return section.items[1]
 
-    def declared(self, where: _List, items: tuple[_Node, ...]) -> tuple[str, ...]:
+    def declared(self, where: List, items: tuple[Node, ...]) -> tuple[str, ...]:
         names: list[str] = []
         for item in items:
-            if not isinstance(item, _Word) or not _NAME.fullmatch(item.text):
+            if not isinstance(item, Word) or not _NAME.fullmatch(item.text):
                 self.fail(item, "a variable such as ?v1 (letters, digits, underscores)")
             name = item.text[1:]
             if name in _RESERVED:
@@ -232,20 +213,20 @@ class _Reader:
             names.append(name)
         return tuple(names)
 
-    def action(self, section: _List, taken: set[str]) -> Action:
+    def action(self, section: List, taken: set[str]) -> Action:
         if len(section.items) < 2:
             self.missing(section, "the action's name")
         name = section.items[1]
-        if not isinstance(name, _Word) or name.text.startswith((":", "?")):
+        if not isinstance(name, Word) or name.text.startswith((":", "?")):
             self.fail(name, "the action's name")
         unique, count = name.text, 2
         while unique in taken:  # some published files name two actions alike
             unique, count = f"{name.text}_{count}", count + 1
-        parts: dict[str, _Node] = {}
+        parts: dict[str, Node] = {}
         items = section.items[2:]
         keys = (":parameters", ":precondition", ":effect")
         for key, value in zip(items[::2], items[1::2], strict=False):
-            word = key.text.lower() if isinstance(key, _Word) else ""
+            word = key.text.lower() if isinstance(key, Word) else ""
             if word not in keys or word in parts:
                 left = " or ".join(k for k in keys if k not in parts)
                 self.fail(key, left or f"')' at the end of action {name.text}")
@@ -258,7 +239,7 @@ class _Reader:
         parameters = parts.get(":parameters")
         declared: tuple[str, ...] = ()
         if parameters is not None:
-            if not isinstance(parameters, _List):
+            if not isinstance(parameters, List):
                 self.fail(parameters, "(?k ...)")
             declared = self.declared(parameters, parameters.items)
         self.names = frozenset(self.state + declared)
@@ -269,22 +250,22 @@ class _Reader:
         self.names = frozenset(self.state)
         return Action(unique, declared, precondition, effects, place, conditions)
 
-    def place(self, node: _Node) -> Place:
+    def place(self, node: Node) -> Place:
         return Place(self.source.path, *self.source.position(node.offset))
 
-    def conditions(self, node: _Node) -> Iterator[Condition]:
+    def conditions(self, node: Node) -> Iterator[Condition]:
         """The conjuncts of a precondition that was read without an error."""
-        assert isinstance(node, _List)
+        assert isinstance(node, List)
         if self.head(node, "") == "and":
             for item in node.items[1:]:
                 yield from self.conditions(item)
         else:
             yield Condition(self.formula(node), _plain(node), self.place(node))
 
-    def effects(self, node: _Node, condition: Formula) -> list[Effect]:
+    def effects(self, node: Node, condition: Formula) -> list[Effect]:
         expected = "(assign ?v E), (when F EFFECT) or (and EFFECT ...)"
         keyword = self.head(node, expected)
-        assert isinstance(node, _List)
+        assert isinstance(node, List)
         rest = node.items[1:]
         if keyword == "and":
             return [effect for item in rest for effect in self.effects(item, condition)]
@@ -297,7 +278,7 @@ class _Reader:
         if keyword == "when":
             return self.effects(rest[1], conjunction((condition, self.formula(rest[0]))))
         target = rest[0]
-        name = target.text[1:] if isinstance(target, _Word) and target.text[0] == "?" else None
+        name = target.text[1:] if isinstance(target, Word) and target.text[0] == "?" else None
         if name not in self.state:
             self.fail(target, f"a state variable to assign to ({self.known(self.state)})")
         assert name is not None
@@ -308,10 +289,10 @@ class _Reader:
     def known(self, names: tuple[str, ...] | frozenset[str]) -> str:
         return ", ".join(f"?{name}" for name in sorted(names))
 
-    def formula(self, node: _Node) -> Formula:
+    def formula(self, node: Node) -> Formula:
         expected = "a formula: and, or, not, =, !=, <, <=, >, >= or %="
         keyword = self.head(node, expected)
-        assert isinstance(node, _List)
+        assert isinstance(node, List)
         rest = node.items[1:]
         if keyword in ("and", "or"):
             join = conjunction if keyword == "and" else disjunction
@@ -325,7 +306,7 @@ class _Reader:
         self.two(node, rest, f"two sides of {keyword}")
         return Comparison(keyword, self.expression(rest[0]), self.expression(rest[1]))
 
-    def congruence(self, node: _List, rest: tuple[_Node, ...]) -> Formula:
+    def congruence(self, node: List, rest: tuple[Node, ...]) -> Formula:
         if len(rest) < 3:
             self.missing(node, "(%= EXPRESSION MODULUS RESIDUE)")
         if len(rest) > 3:
@@ -338,14 +319,14 @@ class _Reader:
             raise self.source.error(rest[1].offset, found, "a positive modulus")
         return Congruence(self.expression(rest[0]), modulus.constant, self.expression(rest[2]))
 
-    def two(self, node: _List, rest: tuple[_Node, ...], expected: str) -> None:
+    def two(self, node: List, rest: tuple[Node, ...], expected: str) -> None:
         if len(rest) < 2:
             self.missing(node, expected)
         if len(rest) > 2:
             self.fail(rest[2], f"')': {expected}, no more")
 
-    def expression(self, node: _Node) -> Linear:
-        if isinstance(node, _Word):
+    def expression(self, node: Node) -> Linear:
+        if isinstance(node, Word):
             return self.operand(node)
         keyword = self.head(node, "+, - or *")
         rest = node.items[1:]
@@ -365,7 +346,7 @@ class _Reader:
             self.fail(node, "a linear term (a product with a number)")
         return right.scaled(left.constant) if left.is_constant else left.scaled(right.constant)
 
-    def operand(self, word: _Word) -> Linear:
+    def operand(self, word: Word) -> Linear:
         if _NUMBER.fullmatch(word.text):
             number = int(word.text) if len(word.text) < 20 else MAX_NUMBER + 1
             if abs(number) > MAX_NUMBER:
@@ -383,13 +364,13 @@ class _Reader:
         return Linear.variable(name)
 
 
-def _shown(node: _Node) -> str:
-    if isinstance(node, _Word):
+def _shown(node: Node) -> str:
+    if isinstance(node, Word):
         return quoted(node.text)
     return quoted(_plain(node))
 
 
-def _plain(node: _Node) -> str:
-    if isinstance(node, _Word):
+def _plain(node: Node) -> str:
+    if isinstance(node, Word):
         return node.text
     return f"({' '.join(map(_plain, node.items))})"

@@ -201,3 +201,62 @@ class ImpartialRules:
     def winning_moves(self, state: State) -> list[Move]:
         """The moves to losing states."""
         return [move for move in self.moves(state) if not self.winning(move.after)]
+
+
+MAX_MOVES: Final = 200_000
+"""No more moves are followed than this (some tenths of a second)."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The legal states that plays from a state lead to, in the order in which they end.
+
+    ``longest`` is the length of the longest play in plies; ``smallest`` and ``largest`` are the
+    extreme values of variables.
+    """
+
+    states: tuple[State, ...]
+    longest: int
+
+    @property
+    def smallest(self) -> int:
+        return min(min(state) for state in self.states)
+
+    @property
+    def largest(self) -> int:
+        return max(max(state) for state in self.states)
+
+
+def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> Reach | None:
+    """Everything that can be reached from ``start``; ``None`` when there are too many moves.
+
+    Raises ``EndlessGameError`` for a state that leads back to itself.
+    """
+    longest: dict[State, int] = {}
+    successors = compile_successors(rules.game)
+
+    def following(state: State) -> Iterator[State]:
+        if rules.is_ending(state):
+            return iter(())
+        return (after for after in successors(state) if rules.is_legal(after))
+
+    path: dict[State, tuple[Iterator[State], int]] = {start: (following(start), 0)}
+    followed = 0
+    while path:
+        state, (moves, plies) = path.popitem()
+        for after in moves:
+            followed += 1
+            if followed > max_moves:
+                return None
+            if after in path or after == state:
+                passed = [*path, state]
+                raise EndlessGameError(rules.game, [*passed[passed.index(after) :], after])
+            known = longest.get(after)
+            if known is None:
+                path[state] = (chain((after,), moves), plies)
+                path[after] = (following(after), 0)
+                break
+            plies = max(plies, known + 1)
+        else:
+            longest[state] = plies
+    return Reach(tuple(longest), longest[start])

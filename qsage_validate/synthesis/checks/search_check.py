@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.impartial.heap_game import HeapGame, HeapPosition
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.reach import reach
-from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
+from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules, reach
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search.bounds import MAX_PLIES
 from qsage_validate.solvers.search.solver import Solver

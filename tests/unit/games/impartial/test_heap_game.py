@@ -17,8 +17,7 @@ from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.heap_game import HeapGame, HeapMove, HeapPosition, parse_state
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.parser import parse_game
-from qsage_validate.games.impartial.reach import reach
-from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
+from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules, reach
 from qsage_validate.games.protocol import Player, Shape
 from qsage_validate.render.board_text import board_lines
 from qsage_validate.solvers.search.solver import solve

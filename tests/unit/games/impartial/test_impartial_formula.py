@@ -22,7 +22,7 @@ from qsage_validate.games.impartial.formula import (
     without_not,
 )
 from qsage_validate.games.impartial.infix import parse_formula
-from qsage_validate.games.impartial.python_text import formula_source
+from qsage_validate.games.impartial.moves import formula_source
 from tests.support.impartial_games import VARIABLES, formulas, linears
 
 STATES = st.tuples(st.integers(-9, 30), st.integers(-9, 30))
