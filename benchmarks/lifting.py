@@ -33,13 +33,14 @@ from qsage_validate.certificates.routes.clausal import for_circuit
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form
-from qsage_validate.formats.qrat import output_form, read_qrat
+from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
 from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.workspace import workspace
+from tests.support.readers import output_form
 
 _SOLVER = "depqbf"
 _TRACE_MB = 2_000

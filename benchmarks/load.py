@@ -37,7 +37,8 @@ from qsage_validate.circuit.clauses import circuit_clauses, load
 from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import QsageError
-from qsage_validate.formats.aiger import aiger_bytes, read_aiger
+from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
+from qsage_validate.formats.source import read_bytes
 
 QUERIES: Final = 5
 SEED: Final = 1
@@ -69,7 +70,7 @@ def _asker(solver: Any, inputs: Sequence[int], outputs: Sequence[int]) -> Ask:
 def bulk(path: str, name: str, *, simplify: bool = False) -> tuple[dict[str, float], int, Ask]:
     """Numpy columns, wide conjunctions, clauses in pieces; optionally merging equal gates."""
     start = time.process_time()
-    file = read_aiger(path)
+    file = parse_aiger(read_bytes(path))
     aig, outputs = file.aig, file.outputs.tolist()
     read = time.process_time()
     if simplify:
@@ -192,7 +193,7 @@ def measure(way: str, path: str, solver: str) -> dict[str, Any]:
 
 def simulated(path: str) -> dict[str, Any]:
     """The right answers, and what the file is."""
-    file = read_aiger(path)
+    file = parse_aiger(read_bytes(path))
     asked = np.array(questions(file.aig.num_inputs), dtype=np.bool_)
     words = Simulator(file.aig, file.outputs.tolist()).run(pack(asked))
     return {

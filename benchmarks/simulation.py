@@ -26,7 +26,8 @@ from benchmarks.circuits import SHAPES
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.simulate import PLAYS_PER_WORD, Simulator, Words
-from qsage_validate.formats.aiger import read_aiger
+from qsage_validate.formats.aiger import parse_aiger
+from qsage_validate.formats.source import read_bytes
 
 SEED = 1
 
@@ -102,7 +103,7 @@ def main() -> int:
         table.add_column(heading, justify="right")
     circuits: list[tuple[str, Aig, list[int]]] = []
     for path in options.file:
-        file = read_aiger(path)
+        file = parse_aiger(read_bytes(path))
         circuits.append((path.name, file.aig, file.outputs.tolist()))
     if not circuits:
         for shape, make in SHAPES.items():

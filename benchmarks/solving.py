@@ -42,7 +42,7 @@ from rich.table import Table
 from benchmarks.models import Case
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode, encoders
-from qsage_validate.formats.qcir import read_qcir
+from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
@@ -193,7 +193,7 @@ def forms(instance: Instance, model: Model, options: Options) -> dict[str, tuple
         if encoding != FOREIGN:
             qbf = encode(model, encoding).qbf
         elif options.data is not None and instance.formula:
-            qbf = read_qcir(options.data / "certificates" / "quabs" / f"{instance.formula}.qcir")
+            qbf = read_formula(options.data / "certificates" / "quabs" / f"{instance.formula}.qcir")
         else:
             continue
         found[way] = (qbf, STYLES[style](qbf))

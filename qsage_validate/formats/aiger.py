@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from qsage_validate.circuit.aig import Aig, Literals
 from qsage_validate.errors import InputError
 from qsage_validate.formats.numbers import Column, NotANumberError, parse_integers
-from qsage_validate.formats.source import Path, byte_error, label, quoted, read_bytes
+from qsage_validate.formats.source import byte_error, quoted
 
 _MAX_VARIABLE: Final = (1 << 30) - 1
 # An index may exceed the number of bytes in the file by this: tables are indexed by it.
@@ -81,18 +81,13 @@ class _Header:
     length: int  # in bytes, with the line feed
 
 
-def read_aiger(path: Path) -> AigerFile:
-    """Read an AIGER file of either form (compressed or not, ``-`` for standard input).
+def parse_aiger(data: bytes, path: str | None = None) -> AigerFile:
+    """The circuit in ``data``, of either form.
 
     Raises :class:`InputError` (with line and column in ASCII, the byte offset in binary) for
     a malformed, truncated or sequential file, a header that the file is too short for, a
     literal out of range, an index that is used but not defined or defined twice, and a cycle.
     """
-    return parse_aiger(read_bytes(path), label(path))
-
-
-def parse_aiger(data: bytes, path: str | None = None) -> AigerFile:
-    """The circuit in ``data``; errors as in :func:`read_aiger`."""
     header = _read_header(data, path)
     reader = _BinaryReader if header.binary else _AsciiReader
     return reader(data, path, header).read()

@@ -13,7 +13,7 @@ def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
     """Read a QCIR or QDIMACS file, told by its content (``-`` is standard input).
 
     A file that looks like neither is read as QCIR, so that the message says where it stops
-    being one.  ``order`` is for quantifier gates, see ``read_qcir``.  Raises
+    being one.  ``order`` is for quantifier gates, see ``parse_qcir``.  Raises
     :class:`InputError`, also for a file that is plainly something else.
     """
     data = read_bytes(path)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.formats.grid_names import Cell, named_cell
-from qsage_validate.formats.source import Path, Source, quoted
+from qsage_validate.formats.source import Source, quoted
 
 MAX_SIDE: Final = 40
 """No larger board is read."""
@@ -31,14 +31,8 @@ class HexFile:
     path: str | None = None
 
 
-def read_hex(path: Path) -> HexFile:
-    """Read a ``.hex`` file; raises :class:`InputError` at the first word that does not fit."""
-    source = Source.open(path)
-    return parse_hex(source.text, source.path)
-
-
 def parse_hex(text: str, path: str | None = None) -> HexFile:
-    """The board in ``text``; errors as in :func:`read_hex`."""
+    """The board in ``text``; raises :class:`InputError` at the first word that does not fit."""
     source = Source(text, path)
     source.check_not_empty("a Hex board: its size, then stones such as 'b[c4]'")
     words = [

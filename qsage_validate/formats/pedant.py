@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.formats.dimacs import split_dimacs
-from qsage_validate.formats.source import Path, label, read_bytes
 
 _MODEL: Final = re.compile(r"\s*Model for variable\s+(\S+?)\.?\s*")
 
@@ -39,18 +38,13 @@ class PedantFile:
         return int(np.count_nonzero(self.literals == 0))
 
 
-def read_pedant(path: Path) -> PedantFile:
-    """Read a model file (compressed or not, ``-`` for standard input).
+def parse_pedant(data: bytes, path: str | None = None) -> PedantFile:
+    """The model in ``data``.
 
     Raises :class:`InputError` with line and column for malformed or truncated files, numbers
     that the header excludes, and a CNF without any ``c Model for variable N.``, which is no
     certificate.
     """
-    return parse_pedant(read_bytes(path), label(path))
-
-
-def parse_pedant(data: bytes, path: str | None = None) -> PedantFile:
-    """The model in ``data``; errors as in :func:`read_pedant`."""
     dimacs = split_dimacs(data, path)
     defined: set[int] = set()
     for offset, text in dimacs.comments:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import Path, Source, quoted
+from qsage_validate.formats.source import Source, quoted
 
 Row = tuple[str, ...]
 
@@ -184,19 +184,13 @@ class _Reader:
         return tuple(seen)
 
 
-def read_pg(path: Path) -> PgFile:
-    """Read a PG file.
+def parse_pg(text: str, path: str | None = None) -> PgFile:
+    """The PG file in ``text``.
 
     Raises :class:`InputError` at the line and column of the first thing that does not fit: an
     unknown section, position or time, a position with two owners, turns that are not those
     declared, a goal that is missing or given in two ways.
     """
-    source = Source.open(path)
-    return parse_pg(source.text, source.path)
-
-
-def parse_pg(text: str, path: str | None = None) -> PgFile:
-    """The PG file in ``text``; errors as in :func:`read_pg`."""
     source = Source(text, path)
     source.check_not_empty("a positional game with a section '#positions'")
     reader = _Reader(source)

@@ -34,7 +34,7 @@ from qsage_validate.circuit.prenex import (
 )
 from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import Path, Source, quoted
+from qsage_validate.formats.source import Source, quoted
 
 _COMMENT: Final = re.compile(r"#([^\r\n]*)")
 _HEADER: Final = re.compile(r"#QCIR(?:-G?[0-9]+)?(?:\s+[0-9]+)?\s*", re.IGNORECASE)
@@ -71,20 +71,14 @@ class _Statement:
         return self.arguments if self.body is None else [*self.arguments, self.body]
 
 
-def read_qcir(path: Path, order: PrenexOrder | None = None) -> Qbf:
-    """Read a QCIR file (compressed or not, ``-`` for standard input).
-
-    Comments are kept with their lines; ``gates`` are in topological order.  A formula with
-    quantifier gates becomes prenex by ``order``.  Raises :class:`InputError` with line and
-    column for anything that is no closed QCIR: bad syntax, a gate defined twice, on a cycle or
-    never, a variable that the prefix has twice or that nothing quantifies where it is read, wrong
-    numbers of inputs, none or several outputs.
-    """
-    return _Reader(Source.open(path)).formula(order)
-
-
 def parse_qcir(text: str, path: str | None = None, order: PrenexOrder | None = None) -> Qbf:
-    """The formula in ``text``; ``order`` and errors as in :func:`read_qcir`."""
+    """The formula in ``text``; one with quantifier gates becomes prenex by ``order``.
+
+    Comments are kept with their lines; ``gates`` are in topological order.  Raises
+    :class:`InputError` with line and column for anything that is no closed QCIR: bad syntax, a
+    gate defined twice, on a cycle or never, a variable that the prefix has twice or that nothing
+    quantifies where it is read, wrong numbers of inputs, none or several outputs.
+    """
     return _Reader(Source(text, path)).formula(order)
 
 

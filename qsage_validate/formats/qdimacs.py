@@ -21,7 +21,6 @@ import numpy as np
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.formats.dimacs import Dimacs, split_dimacs
-from qsage_validate.formats.source import Path, label, read_bytes, write_atomic
 
 _BLOCK: Final = re.compile(rb"[ \t]*([ae])(?![^ \t\r\n])([^\n]*)")
 _QUANTIFIERS: Final = {b"a": Quantifier.FORALL, b"e": Quantifier.EXISTS}
@@ -31,19 +30,14 @@ Placement = Literal["innermost", "early"]
 """Where :func:`clausal_form` quantifies the variables of gates."""
 
 
-def read_qdimacs(path: Path) -> Qbf:
-    """Read a QDIMACS file (compressed or not, ``-`` for standard input).
+def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:
+    """The formula in ``data``; raises :class:`InputError` with line and column.
 
     The matrix becomes one ``and`` gate over an ``or`` gate for each clause that is no unit;
     variables keep their numbers, gates are numbered from the header's number of variables on.
     Comments are kept; ``c #text`` becomes the comment ``text`` of a circuit, as
-    :func:`write_qdimacs` writes it.  Raises :class:`InputError` with line and column.
+    :func:`qdimacs_text` writes it.
     """
-    return parse_qdimacs(read_bytes(path), label(path))
-
-
-def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:
-    """The formula in ``data``; errors as in :func:`read_qdimacs`."""
     raw = data.encode() if isinstance(data, str) else data
     dimacs = split_dimacs(raw, path)
     scopes, matrix_start = _prefix(dimacs)
@@ -243,8 +237,3 @@ def qdimacs_text(form: ClausalForm, comments: Iterable[str] = ()) -> str:
 def qbf_to_qdimacs(qbf: Qbf) -> str:
     """A formula, circuit or clauses, as QDIMACS text (see :func:`clausal_form`)."""
     return qdimacs_text(clausal_form(qbf), (text for _, text in qbf.comments))
-
-
-def write_qdimacs(qbf: Qbf, path: Path) -> None:
-    """Write ``qbf`` as QDIMACS to ``path``, whole or not at all."""
-    write_atomic(path, qbf_to_qdimacs(qbf))

@@ -9,15 +9,14 @@ that is the first literal.  Behind the 0 Bloqqer names the technique.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 from typing import Final, NamedTuple
 
-from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
+from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.source import Path, byte_error, label, quoted, read_bytes
 
 Clause = tuple[int, ...]
@@ -191,33 +190,3 @@ def _copied(first: Step, second: Step, known: dict[int, int]) -> tuple[int, int]
         return None
     (x,), (y,) = one - other, other - one
     return (abs(copy), abs(x)) if x == -y and abs(x) in known else None
-
-
-def extended_scopes(scopes: Sequence[Scope], trace: QratTrace) -> tuple[Scope, ...]:
-    """``scopes`` with the variables that a trace introduces (:func:`introduced_levels`)."""
-    added: dict[int, list[int]] = {}
-    for variable, level in introduced_levels(scopes, trace).items():
-        added.setdefault(level, []).append(variable)
-    extended = [
-        Scope(scope.quantifier, (*scope.variables, *added.get(level, ())))
-        for level, scope in enumerate(scopes)
-    ]
-    if len(scopes) in added:
-        extended.append(Scope(Quantifier.EXISTS, tuple(added[len(scopes)])))
-    return tuple(extended)
-
-
-def output_form(form: ClausalForm, trace: QratTrace, clauses: Iterable[Clause]) -> ClausalForm:
-    """What a preprocessor left of ``form``, its clauses under the prefix that the trace implies.
-
-    The variables are those of the clauses.  The formula has the truth of ``form``, which it may
-    not have under a prefix that has all new variables innermost.
-    """
-    kept = tuple(clauses)
-    used = {abs(literal) for clause in kept for literal in clause}
-    scopes = [
-        Scope(scope.quantifier, tuple(v for v in scope.variables if v in used))
-        for scope in extended_scopes(form.scopes, trace)
-    ]
-    merged = Qbf(tuple(scopes), {}, 1).merged_scopes()
-    return ClausalForm(merged, kept, max(used, default=0))

@@ -34,11 +34,6 @@ def read_qrp(path: Path) -> QrpProof:
     return index_qrp(bytes_of(path))
 
 
-def parse_qrp(data: bytes, path: str | None = None) -> QrpProof:
-    """The trace in ``data``; errors as in :func:`read_qrp`."""
-    return index_qrp(BytesOf(path, len(data), data))
-
-
 def index_qrp(file: BytesOf) -> QrpProof:
     """Index the trace in ``file``; errors as in :func:`read_qrp`."""
     found = sniff_bytes(file.read(0, 1 << 16))
@@ -50,6 +45,3 @@ def index_qrp(file: BytesOf) -> QrpProof:
             kind = f"a file in the format {found.value}"
         raise InputError(file.path, 1, 1, kind, "a QRP trace (of DepQBF or Qute)")
     return index_text(file, QrpDialect.QRP if found is Format.QRP else QrpDialect.QUTE)
-
-
-__all__ = ["QrpDialect", "QrpProof", "index_qrp", "parse_qrp", "read_qrp"]

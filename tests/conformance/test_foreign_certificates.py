@@ -28,8 +28,7 @@ from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta
-from qsage_validate.formats.qcir import read_qcir
-from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs, read_qdimacs
+from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.protocol import Board, Player
@@ -43,6 +42,7 @@ from qsage_validate.kernel.certificate import (
 from qsage_validate.system.limits import Deadline
 from tests.support.plies import indicators_of
 from tests.support.random_certificates import pedant_text
+from tests.support.readers import read_qcir, read_qdimacs
 
 
 @dataclass(frozen=True)

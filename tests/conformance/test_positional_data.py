@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.formats.hex_board import parse_hex, read_hex
-from qsage_validate.formats.pg import parse_pg, pg_text, read_pg
+from qsage_validate.formats.hex_board import parse_hex
+from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.convert import model_of_hex, read_positional
@@ -36,6 +36,7 @@ from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.solver import SearchResult, Solver
 from tests.support.position_text import parse_position
 from tests.support.positional import hex_text
+from tests.support.readers import read_hex, read_pg
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.formats.qcir import qcir_text, read_qcir
+from qsage_validate.formats.qcir import qcir_text
 from tests.support.faults import negated_gate
+from tests.support.readers import read_qcir
 
 from .conftest import Qsage
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.formats.qcir import read_qcir
+from tests.support.readers import read_qcir
 
 from .conftest import Qsage
 

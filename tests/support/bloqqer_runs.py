@@ -16,7 +16,8 @@ from pathlib import Path
 
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.formats.qdimacs import ClausalForm
-from qsage_validate.formats.qrat import QratTrace, output_form, read_qrat
+from qsage_validate.formats.qrat import QratTrace, read_qrat
+from tests.support.readers import output_form
 
 Run = tuple[bool | ClausalForm, QratTrace]
 

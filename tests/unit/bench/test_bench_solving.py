@@ -16,10 +16,10 @@ from qsage_validate.bench.solving import certificates, configurations, execute
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qcir import qcir_text
-from qsage_validate.formats.qdimacs import write_qdimacs
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.qbf.backend import Missing, Program
 from qsage_validate.solvers.qbf.backends import backends, get_backend
+from tests.support.readers import write_qdimacs
 
 TIC = ("httt", "--size", "4x4", "--shape", "tic", "--depth")
 DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth")

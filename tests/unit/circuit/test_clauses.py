@@ -11,8 +11,8 @@ from pysat.solvers import Solver
 
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.clauses import CircuitClauses, circuit_clauses, load
-from qsage_validate.formats.aiger import read_aiger
 from tests.support.generated import aigs, values
+from tests.support.readers import read_aiger
 
 
 def as_lists(clauses: CircuitClauses) -> list[list[int]]:

@@ -10,13 +10,9 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.errors import InputError
-from qsage_validate.formats.aiger import (
-    AigerFile,
-    aiger_bytes,
-    parse_aiger,
-    read_aiger,
-)
+from qsage_validate.formats.aiger import AigerFile, aiger_bytes, parse_aiger
 from tests.support.generated import LINES, aigs, values
+from tests.support.readers import read_aiger
 
 
 def evaluate(file: AigerFile, inputs: list[bool]) -> list[bool]:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.hex_board import HexFile, parse_hex, read_hex
-from qsage_validate.formats.pg import Relation, parse_pg, pg_text, read_pg
+from qsage_validate.formats.hex_board import HexFile, parse_hex
+from qsage_validate.formats.pg import Relation, parse_pg, pg_text
 from qsage_validate.games.positional.convert import model_of_hex, model_of_pg, read_positional
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
@@ -21,6 +21,7 @@ from qsage_validate.games.protocol import Player, Shape
 from qsage_validate.solvers.search.solver import Solver
 from tests.support.generated import damaged
 from tests.support.positional import hex_text, random_game, random_network_game
+from tests.support.readers import read_hex, read_pg
 
 SETS = """\
 %%  size:2x2 GTTT(2,1) torus:false swap:false

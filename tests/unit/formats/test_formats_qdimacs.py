@@ -9,17 +9,11 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.qcir import parse_qcir, read_qcir
-from qsage_validate.formats.qdimacs import (
-    clausal_form,
-    parse_qdimacs,
-    qbf_to_qdimacs,
-    qdimacs_text,
-    read_qdimacs,
-    write_qdimacs,
-)
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs, qdimacs_text
 from tests.support.generated import qbfs
 from tests.support.qbf_truth import qbf_truth
+from tests.support.readers import read_qcir, read_qdimacs, write_qdimacs
 
 E, A = Quantifier.EXISTS, Quantifier.FORALL
 

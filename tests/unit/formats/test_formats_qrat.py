@@ -15,13 +15,12 @@ from qsage_validate.formats.qrat import (
     Action,
     QratTrace,
     Step,
-    extended_scopes,
     introduced_levels,
-    output_form,
     parse_qrat,
     read_qrat,
 )
 from tests.support.generated import damaged
+from tests.support.readers import extended_scopes, output_form
 
 E, A = Quantifier.EXISTS, Quantifier.FORALL
 TRACE = b"""-7 4 5 0 expansion: adding new variable

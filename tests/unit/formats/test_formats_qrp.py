@@ -17,10 +17,11 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats import qrp_binary as bqrp
 from qsage_validate.formats import qrp_steps as trace
 from qsage_validate.formats import qrp_text
-from qsage_validate.formats.qrp import parse_qrp, read_qrp
+from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.formats.qrp_steps import QrpDialect, QrpProof
 from qsage_validate.formats.source import Format, sniff_bytes
 from tests.support.generated import damaged
+from tests.support.readers import parse_qrp
 from tests.support.trace_files import WrittenStep, read_plainly, trace_bytes
 from tests.support.tracing import hard_qdimacs, require_solvers, traced
 

@@ -22,7 +22,6 @@ from qsage_validate.encodings.layout.layout import Indicators, Layout, on_grid
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, Undecided
 from qsage_validate.formats.meta import read_meta
-from qsage_validate.formats.qcir import read_qcir
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -39,6 +38,7 @@ from tests.support.depqbf import depqbf_truth
 from tests.support.minimax import minimax
 from tests.support.plies import with_bits, with_indicators, with_width
 from tests.support.qbf_truth import qbf_truth
+from tests.support.readers import read_qcir
 
 DOMINO = "httt --shape domino --size 3x3 --depth 3"
 TINY = "httt --shape domino --size 2x2 --depth 3"

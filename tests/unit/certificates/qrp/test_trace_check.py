@@ -14,8 +14,8 @@ from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.formats.qdimacs import parse_qdimacs
-from qsage_validate.formats.qrp import parse_qrp
 from tests.support.random_qbf import random_clausal, truth
+from tests.support.readers import parse_qrp
 from tests.support.tracing import require_solvers, traced
 
 

@@ -8,19 +8,14 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import Quantifier, Scope
-from qsage_validate.formats.qdimacs import (
-    ClausalForm,
-    clausal_form,
-    parse_qdimacs,
-    qdimacs_text,
-    read_qdimacs,
-)
+from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.solvers.qbf.backend import Program, SolverMissingError
 from qsage_validate.solvers.qbf.bloqqer import availability, parse_rest, preprocess
 from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import script
 from tests.support.random_qbf import MAX_VARIABLES, random_clausal, truth
+from tests.support.readers import read_qdimacs
 
 FORM = clausal_form(parse_qdimacs("p cnf 3 2\ne 1 0\na 2 0\ne 3 0\n1 2 3 0\n-1 -3 2 0\n"))
 # Bloqqer has nothing to do but to introduce and copy, so that something is left.
