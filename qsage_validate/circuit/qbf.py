@@ -190,6 +190,24 @@ _EVALUATE: dict[Connective, Callable[[list[bool]], bool]] = {
 }
 
 
+def clause_gates(clauses: Iterable[tuple[int, ...]], first: int) -> tuple[dict[int, Gate], int]:
+    """Clauses as gates numbered from ``first`` on, one for each that is no unit, and the last one.
+
+    That is the output, the conjunction of all of them; QDIMACS has them as just these clauses.
+    """
+    gates: dict[int, Gate] = {}
+    conjuncts: list[int] = []
+    for clause in clauses:
+        if len(clause) == 1:
+            conjuncts.append(clause[0])
+            continue
+        conjuncts.append(first + len(gates))
+        gates[conjuncts[-1]] = Gate(Connective.OR, clause)
+    output = first + len(gates)
+    gates[output] = Gate(Connective.AND, tuple(conjuncts))
+    return gates, output
+
+
 def tseitin(variable: int, gate: Gate) -> Iterator[list[int]]:
     """The clauses of ``variable <-> gate``."""
     match gate.connective:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import is_clausal, only_variables, with_layout
@@ -21,166 +21,62 @@ KINDS: Final[Mapping[str, str]] = {BDDL: "grid", POSITIONAL: "positional", GDL: 
 """What ``qsage games`` calls the games of each language."""
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
-    """An encoder that there is: the language that it encodes, where it is, a line of help."""
-
-    language: str
-    module: str
-    function: str
-    help: str
-
-
-# The first of a language is what is taken when none is named; imported when asked for.
-_ENCODERS: Final[Mapping[str, Registered]] = {
-    "lifted": Registered(
-        BDDL,
-        "qsage_validate.encodings.grid.lifted",
-        "encode_lifted",
-        "symbolic board, one copy of moves and goals (Shaik and van de Pol 2023)",
-    ),
-    "lifted-guarded": Registered(
-        BDDL,
-        "qsage_validate.encodings.grid.lifted_guarded",
-        "encode_guarded",
-        "the lifted encoding, plies side by side behind guards instead of nested",
-    ),
-    "cor+": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.corrective_plus",
-        "encode_cor_plus",
-        "COR+: the polished corrective encoding, of all positional games (2023)",
-    ),
-    "cor": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.corrective",
-        "encode_cor",
-        "COR: the corrective encoding (Mayer-Eichberger and Saffidine 2020)",
-    ),
-    "ea": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.explicit",
-        "encode_ea",
-        "EA: explicit board, all winning sets (Shaik et al. 2023, 3.1)",
-    ),
-    "en": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.explicit_neighbours",
-        "encode_en",
-        "EN: explicit board, a way by neighbours (4.2)",
-    ),
-    "et": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.explicit_transversal",
-        "encode_et",
-        "ET: explicit board, no way for White in the transversal game (4.5)",
-    ),
-    "la": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.lifted",
-        "encode_la",
-        "LA: lifted board, all minimal winning sets (3.2)",
-    ),
-    "ln": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.lifted",
-        "encode_ln",
-        "LN: lifted board, a way by neighbours (4.3)",
-    ),
-    "sa": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.stateless",
-        "encode_sa",
-        "SA: no board, all minimal winning sets (3.3)",
-    ),
-    "sn": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.stateless",
-        "encode_sn",
-        "SN: no board, a way by neighbours (4.4)",
-    ),
-    "li": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.squaring",
-        "encode_li",
-        "LI: lifted board, a way by iterative squaring (appendix C)",
-    ),
-    "si": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.squaring",
-        "encode_si",
-        "SI: no board, a way by iterative squaring (appendix C)",
-    ),
-    "sn-httt": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.stateless_shapes",
-        "encode_sn_httt",
-        "SN for polyominoes: cells by their neighbours to the right and up (section 6)",
-    ),
-    "cover": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.cover",
-        "encode_cover",
-        "COVER: Black keeps to the shapes around her first stone (true: a win; false: nothing)",
-    ),
-    "cover-played": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.cover",
-        "encode_cover_played",
-        "COVER with a number of White's for each position, for certificates and play",
-    ),
-    "pairing": Registered(
-        POSITIONAL,
-        "qsage_validate.encodings.positional.pairing",
-        "encode_pairing",
-        "PAIRING: White has a pairing after the plies (false: White holds; true: nothing)",
-    ),
-    "gdl": Registered(
-        GDL,
-        "qsage_validate.encodings.gdl.encoders",
-        "encode_general",
-        "GE of He, Saffidine and Thielscher 2024: any turn-taking game, moves as variables",
-    ),
-    "gdl-strict": Registered(
-        GDL,
-        "qsage_validate.encodings.gdl.encoders",
-        "encode_strict",
-        "SE: no codes for rounds in which White cannot choose (strictly turn-taking games)",
-    ),
-    "gdl-gn": Registered(
-        GDL,
-        "qsage_validate.encodings.gdl.encoders",
-        "encode_naive",
-        "GN: GE in clauses over atoms, atoms innermost",
-    ),
-    "gdl-gt": Registered(
-        GDL,
-        "qsage_validate.encodings.gdl.encoders",
-        "encode_timed",
-        "GT: GE in clauses over atoms, atoms by time",
-    ),
-    "gdl-gd": Registered(
-        GDL,
-        "qsage_validate.encodings.gdl.encoders",
-        "encode_dependent",
-        "GD: GE in clauses over atoms, atoms as early as what they depend on allows",
-    ),
-    "gdl-sd": Registered(
-        GDL,
-        "qsage_validate.encodings.gdl.encoders",
-        "encode_strict_dependent",
-        "SD: SE in clauses over atoms, atoms as early as what they depend on allows",
-    ),
+# The first of a language is what is taken when none is named.
+_ENCODERS: Final[Mapping[str, Mapping[str, str]]] = {
+    BDDL: {
+        "lifted": "symbolic board, one copy of moves and goals (Shaik and van de Pol 2023)",
+        "lifted-guarded": "the lifted encoding, plies side by side behind guards instead of nested",
+    },
+    POSITIONAL: {
+        "cor+": "COR+: the polished corrective encoding, of all positional games (2023)",
+        "cor": "COR: the corrective encoding (Mayer-Eichberger and Saffidine 2020)",
+        "ea": "EA: explicit board, all winning sets (Shaik et al. 2023, 3.1)",
+        "en": "EN: explicit board, a way by neighbours (4.2)",
+        "et": "ET: explicit board, no way for White in the transversal game (4.5)",
+        "la": "LA: lifted board, all minimal winning sets (3.2)",
+        "ln": "LN: lifted board, a way by neighbours (4.3)",
+        "sa": "SA: no board, all minimal winning sets (3.3)",
+        "sn": "SN: no board, a way by neighbours (4.4)",
+        "li": "LI: lifted board, a way by iterative squaring (appendix C)",
+        "si": "SI: no board, a way by iterative squaring (appendix C)",
+        "sn-httt": "SN for polyominoes: cells by their neighbours to the right and up (section 6)",
+        "cover": "COVER: Black keeps to the shapes around her first stone "
+        "(true: a win; false: nothing)",
+        "cover-played": "COVER with a number of White's for each position, "
+        "for certificates and play",
+        "pairing": "PAIRING: White has a pairing after the plies "
+        "(false: White holds; true: nothing)",
+    },
+    GDL: {
+        "gdl": "GE of He, Saffidine and Thielscher 2024: any turn-taking game, moves as variables",
+        "gdl-strict": "SE: no codes for rounds in which White cannot choose "
+        "(strictly turn-taking games)",
+        "gdl-gn": "GN: GE in clauses over atoms, atoms innermost",
+        "gdl-gt": "GT: GE in clauses over atoms, atoms by time",
+        "gdl-gd": "GD: GE in clauses over atoms, atoms as early as what they depend on allows",
+        "gdl-sd": "SD: SE in clauses over atoms, atoms as early as what they depend on allows",
+    },
 }
+"""By language and name a line of help for each."""
+
+_MODULES: Final[Mapping[str, tuple[str, ...]]] = {
+    "grid.lifted": ("lifted", "lifted-guarded"),
+    "positional.corrective": ("cor+", "cor"),
+    "positional.explicit": ("ea", "en", "et"),
+    "positional.lifted": ("la", "ln"),
+    "positional.stateless": ("sa", "sn", "sn-httt"),
+    "positional.squaring": ("li", "si"),
+    "positional.cover": ("cover", "cover-played"),
+    "positional.pairing": ("pairing",),
+    "gdl.encoders": ("gdl", "gdl-strict", "gdl-gn", "gdl-gt", "gdl-gd", "gdl-sd"),
+}
+"""What each module has in its ``ENCODERS``; imported when it is asked for."""
 
 
 def encoders(language: str | None = None) -> dict[str, str]:
     """The registered encodings (of a language) with a line of help each."""
-    return {
-        name: entry.help
-        for name, entry in _ENCODERS.items()
-        if language is None or entry.language == language
-    }
+    wanted = _ENCODERS.values() if language is None else [_ENCODERS[language]]
+    return {name: text for helps in wanted for name, text in helps.items()}
 
 
 def encode(model: GameModel, encoding: str | None = None) -> Encoding:
@@ -190,17 +86,16 @@ def encode(model: GameModel, encoding: str | None = None) -> Encoding:
     """
     known = encoders(model.language)
     encoding = encoding or next(iter(known))
-    entry = _ENCODERS.get(encoding)
-    if entry is None:
-        choices = ", ".join(_ENCODERS)
-        raise UsageError(f"unknown encoding {encoding!r}, expected one of: {choices}")
+    every = encoders()
+    if encoding not in every:
+        raise UsageError(f"unknown encoding {encoding!r}, expected one of: {', '.join(every)}")
     if encoding not in known:
         raise UsageError(
             f"found the encoding {encoding} for {model.name}, a {KINDS[model.language]} game, "
             f"expected one of: {', '.join(known)}"
         )
-    encoder: Callable[[Any], Encoding] = getattr(import_module(entry.module), entry.function)
-    encoded = encoder(model)
+    module = next(module for module, names in _MODULES.items() if encoding in names)
+    encoded: Encoding = import_module(f"{__package__}.{module}").ENCODERS[encoding](model)
     # Comments are the layout already.
     return encoded if encoded.qbf.comments else _self_describing(encoded)
 

@@ -19,7 +19,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope, clause_gates
 from qsage_validate.formats.dimacs import Dimacs, split_dimacs
 
 _BLOCK: Final = re.compile(rb"[ \t]*([ae])(?![^ \t\r\n])([^\n]*)")
@@ -48,24 +48,15 @@ def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:
     free = tuple(np.flatnonzero(free_variables).tolist())
     if free:
         scopes.insert(0, Scope(Quantifier.EXISTS, free))
-    gates: dict[int, Gate] = {}
-    conjuncts: list[int] = []
-    first = following = dimacs.variables + 1
-    for clause in _clauses(literals.tolist()):
-        if len(clause) == 1:
-            conjuncts.append(clause[0])
-            continue
-        gates[following] = Gate(Connective.OR, clause)
-        conjuncts.append(following)
-        following += 1
-    gates[following] = Gate(Connective.AND, tuple(conjuncts))
+    first = dimacs.variables + 1
+    gates, output = clause_gates(_clauses(literals.tolist()), first)
     return Qbf(
         scopes=tuple(scopes),
         gates=gates,
-        output=following,
+        output=output,
         comments=tuple(_comments(dimacs)),
         path=path,
-        unwritten=range(first, following + 1),
+        unwritten=range(first, output + 1),
     )
 
 

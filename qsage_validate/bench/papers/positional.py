@@ -138,7 +138,7 @@ def execute(run: Run) -> RunResult:
 
 def _solved(run: Run, model: PositionalModel) -> RunResult:
     """The answer of the solver; seconds are those of preprocessing and solving together."""
-    from qsage_validate.encodings.positional.prepared import prepared
+    from qsage_validate.encodings.positional.open_game import prepared
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.qdimacs import clausal_form
 

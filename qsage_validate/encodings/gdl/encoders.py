@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from qsage_validate.circuit.qbf import Connective, Gate, Qbf
+from qsage_validate.circuit.qbf import Qbf, clause_gates
 from qsage_validate.encodings.completion import nothing_else
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
@@ -23,7 +23,6 @@ from qsage_validate.encodings.gdl.completion import GdlInMind, black_completion
 from qsage_validate.encodings.gdl.formula import GdlEncoding, RoundVariables, Variant, encode_gdl
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.games.gdl.checks import role_names
 from qsage_validate.games.gdl.loading import rounds_game
 from qsage_validate.games.gdl.model import term_order, term_text
@@ -48,41 +47,6 @@ class GdlTables(Encoding):
     inner: GdlEncoding = field(kw_only=True)
 
 
-def encode_general(model: GdlModel) -> GdlTables:
-    """GE, rules (1) to (10).
-
-    Raises as ``encode_gdl`` does, ``UsageError`` for a single role, ``NotTurnTakingError`` where a
-    few random plays show that both roles have a choice (the formula would give White's moves the
-    advantage to know Black's).
-    """
-    return _tables(model, Variant.GENERAL)
-
-
-def encode_strict(model: GdlModel) -> GdlTables:
-    """SE, with rule (11): ``UsageError`` where the order of play is not fixed."""
-    return _tables(model, Variant.STRICT)
-
-
-def encode_naive(model: GdlModel) -> GdlTables:
-    """GN: GE in clauses, all atoms besides moves innermost (Definition 6)."""
-    return clausal(encode_general(model), Quantification.NAIVE)
-
-
-def encode_timed(model: GdlModel) -> GdlTables:
-    """GT: GE in clauses, atoms by their time (Definition 7)."""
-    return clausal(encode_general(model), Quantification.TIME)
-
-
-def encode_dependent(model: GdlModel) -> GdlTables:
-    """GD: GE in clauses, atoms where what they depend on allows (Definition 9)."""
-    return clausal(encode_general(model), Quantification.DEPENDENCY)
-
-
-def encode_strict_dependent(model: GdlModel) -> GdlTables:
-    """SD: SE in clauses, atoms where what they depend on allows."""
-    return clausal(encode_strict(model), Quantification.DEPENDENCY)
-
-
 def clausal(
     encoding: GdlTables, quantification: Quantification = Quantification.DEPENDENCY
 ) -> GdlTables:
@@ -94,19 +58,26 @@ def clausal(
     inner = encoding.inner
     constant = [n for n, gate in inner.qbf.gates.items() if not gate.inputs]
     form = gdl_clauses(inner, quantification, also=constant)
-    qbf = _formula(form, inner.qbf)
+    gates, output = clause_gates(form.clauses, form.max_variable + 1)
+    qbf = Qbf(form.scopes, gates, output, inner.qbf.names)
     known = qbf.quantifiers()
     layout = replace(
         _layout(inner, lambda literal: literal if abs(literal) in known else 0),
         verdict=qbf.output,
         encoding=_CLAUSAL[inner.variant, quantification],
     )
-    gates = [number for number in inner.qbf.gates if number in known]
-    completions = {Player.BLACK: black_completion(inner, gates), Player.WHITE: nothing_else}
+    kept = [number for number in inner.qbf.gates if number in known]
+    completions = {Player.BLACK: black_completion(inner, kept), Player.WHITE: nothing_else}
     return replace(encoding, qbf=qbf, layout=layout, completions=completions)
 
 
-def _tables(model: GdlModel, variant: Variant) -> GdlTables:
+def tables(model: GdlModel, variant: Variant = Variant.GENERAL) -> GdlTables:
+    """GE, rules (1) to (10), or SE, with rule (11).
+
+    Raises as ``encode_gdl`` does, ``UsageError`` for a single role, ``NotTurnTakingError`` where a
+    few random plays show that both roles have a choice (the formula would give White's moves the
+    advantage to know Black's).
+    """
     description = model.two_roles
     names = [term_text(role) for role in role_names(description)]
     if len(names) < 2:
@@ -176,17 +147,11 @@ def _false(qbf: Qbf) -> int:
     return next((-n for n, gate in qbf.gates.items() if not gate.inputs), 0)
 
 
-def _formula(form: ClausalForm, circuit: Qbf) -> Qbf:
-    """A clausal form as a formula whose gates are its clauses; names are kept."""
-    gates: dict[int, Gate] = {}
-    conjuncts: list[int] = []
-    following = form.max_variable + 1
-    for clause in form.clauses:
-        if len(clause) == 1:
-            conjuncts.append(clause[0])
-            continue
-        gates[following] = Gate(Connective.OR, clause)
-        conjuncts.append(following)
-        following += 1
-    gates[following] = Gate(Connective.AND, tuple(conjuncts))
-    return Qbf(form.scopes, gates, following, circuit.names)
+ENCODERS: Final[Mapping[str, Callable[[GdlModel], Encoding]]] = {
+    "gdl": tables,
+    "gdl-strict": partial(tables, variant=Variant.STRICT),
+    "gdl-gn": lambda model: clausal(tables(model), Quantification.NAIVE),
+    "gdl-gt": lambda model: clausal(tables(model), Quantification.TIME),
+    "gdl-gd": lambda model: clausal(tables(model), Quantification.DEPENDENCY),
+    "gdl-sd": lambda model: clausal(tables(model, Variant.STRICT), Quantification.DEPENDENCY),
+}

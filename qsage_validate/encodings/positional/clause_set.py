@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope, clause_gates
 from qsage_validate.encodings.layout.codings import Bits
 
 TRUE: Final = 1 << 40
@@ -64,16 +64,5 @@ class ClauseSet:
 
         Gates have the numbers that a reader of the formula's QDIMACS file gives them.
         """
-        gates: dict[int, Gate] = {}
-        conjuncts: list[int] = []
-        number = self._count
-        for clause in self.clauses:
-            if len(clause) == 1:
-                conjuncts.append(clause[0])
-                continue
-            number += 1
-            gates[number] = Gate(Connective.OR, clause)
-            conjuncts.append(number)
-        number += 1
-        gates[number] = Gate(Connective.AND, tuple(conjuncts))
-        return Qbf(tuple(self._scopes), gates, number)
+        gates, output = clause_gates(self.clauses, self._count + 1)
+        return Qbf(tuple(self._scopes), gates, output)

@@ -12,17 +12,23 @@ Stones to begin with are constants.  Here ``stop`` is the complement of the pape
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
-from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
-from qsage_validate.encodings.completion import PlayLiterals
+from qsage_validate.encodings.completion import PlayLiterals, nothing_else
+from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
 from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, is_constant
+from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
+from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
@@ -39,20 +45,29 @@ class Stones:
     white: Bits
 
 
-class CorrectiveBoard:
+class CorrectiveBoard(ABC):
     """What COR and COR+ have in common: moves in numbers, stops, the winning condition.
 
+    Of all positional games, a network's winning sets are listed first; raises ``UsageError`` when
+    there are too many.
+
     ``stones[t]`` is the board after ply ``t``, ``stop[t]`` the literal that says that Black
-    stopped before ply ``t``.  ``wins`` are the winning sets by player.
+    stopped before ply ``t``.  ``choice`` are the variables of moves that are no
+    numbers, by ply; ``wins`` are the winning sets by player.  ``one_sided`` is as in ``StateView``:
+    then illegal moves of Black's do nothing.
     """
 
+    name: ClassVar[str]
+    one_sided: ClassVar[bool]
+
     def __init__(self, model: PositionalModel) -> None:
-        self.model = model
+        self.model = model = until_last_black_ply(model)
         self.plies = range(1, len(model.turns) + 1)
         self.positions = range(len(model.positions))
         self.clauses = ClauseSet()
         self.stop: dict[int, int] = {}
         self.code: dict[int, Bits] = {}
+        self.choice: dict[int, Bits] = {}
         self.stones = {
             0: Stones(
                 tuple(constant(model.black >> v & 1) for v in self.positions),
@@ -119,6 +134,53 @@ class CorrectiveBoard:
             self.clauses.add(*(-end.white[v] for v in members(win)))
         return dict(zip(goals, wins, strict=True))
 
+    @abstractmethod
+    def define(self, play: PlayLiterals) -> Mapping[int, int]:
+        """Everything that Black decides besides the moves."""
+
+    def legal(self, ply: int) -> Bits:
+        """What says of a ply's moves that they are legal; nothing unless a subclass says so."""
+        return ()
+
+    def encoding(self) -> Encoding:
+        """The finished formula with its layout."""
+        qbf = self.clauses.qbf()
+        model = self.model
+        moves: list[Ply] = []
+        gates: dict[str, int] = {}
+        for ply in self.plies:
+            player = model.turns[ply - 1]
+            stop = self.stop[ply]
+            if player is WHITE:
+                gates[f"black stopped before ply {ply}"] = stop
+            moves.append(
+                listed(
+                    ply,
+                    player,
+                    tuple(model.positions[v] for v in self.choices(ply)),
+                    code=self.code.get(ply, ()),
+                    literals=self.choice.get(ply, ()),
+                    legal=self.legal(ply),
+                    stop=stop if player is BLACK else None,
+                )
+            )
+        states: list[Bits] = [()]
+        for ply in self.plies:
+            stones = (*self.stones[ply].black, *self.stones[ply].white)
+            states.append(tuple(0 if is_constant(x) else x for x in stones))
+        atoms = tuple(f"{player.value} {place}" for player in Player for place in model.positions)
+        layout = Layout(
+            moves=tuple(moves),
+            state=StateView(atoms, tuple(states), one_sided=self.one_sided),
+            verdict=qbf.output,
+            gates=gates,
+            encoding=self.name,
+            illegal=IllegalMoves.IGNORED,
+            black_passes=self.one_sided,
+        )
+        completions = {BLACK: self.define, WHITE: nothing_else}
+        return Encoding(qbf, layout, model, completions, partial(ClaimsInMind, model))
+
 
 class CorrectivePlay:
     """What the board's variables are in a play, ply by ply."""
@@ -171,50 +233,3 @@ class CorrectivePlay:
             goal: self.builder.and_all(black[v] for v in members(win))
             for goal, win in goals.items()
         }
-
-
-def corrective_layout(
-    board: CorrectiveBoard,
-    name: str,
-    choice: Mapping[int, Bits],
-    legal: Callable[[int], Bits],
-    *,
-    one_sided: bool,
-) -> tuple[Layout, Qbf]:
-    """The layout of a finished formula, and the formula.
-
-    ``choice`` are the variables of moves that are no numbers, by ply.
-    """
-    model, qbf = board.model, board.clauses.qbf()
-    moves: list[Ply] = []
-    gates: dict[str, int] = {}
-    for ply in board.plies:
-        player = model.turns[ply - 1]
-        stop = board.stop[ply]
-        if player is WHITE:
-            gates[f"black stopped before ply {ply}"] = stop
-        moves.append(
-            listed(
-                ply,
-                player,
-                tuple(model.positions[v] for v in board.choices(ply)),
-                code=board.code.get(ply, ()),
-                literals=choice.get(ply, ()),
-                legal=legal(ply),
-                stop=stop if player is BLACK else None,
-            )
-        )
-    states: list[Bits] = [()]
-    for ply in board.plies:
-        stones = board.stones[ply]
-        states.append(tuple(0 if is_constant(x) else x for x in (*stones.black, *stones.white)))
-    atoms = tuple(f"{player.value} {place}" for player in Player for place in model.positions)
-    layout = Layout(
-        moves=tuple(moves),
-        state=StateView(atoms, tuple(states), one_sided=one_sided),
-        verdict=qbf.output,
-        gates=gates,
-        encoding=name,
-        illegal=IllegalMoves.IGNORED,
-    )
-    return layout, qbf

@@ -16,7 +16,7 @@ is true exactly when the other is.  See ``docs/positional-encodings.md``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
@@ -50,21 +50,6 @@ MAX_SHAPE: Final = 12
 """Positions in a shape of White's: (3.47) has a clause for each subset of each shape."""
 
 
-def encode_cover(model: PositionalModel) -> Encoding:
-    """The formula of the paper, clause by clause.
-
-    Certificates are compiled for Black, planned on a :class:`CoverGame`, but they are not played
-    by the rules, for this White cannot say the moves of the rules.  A network's winning sets are
-    listed first.  Raises ``UsageError`` for too many of them, and for games of several stones.
-    """
-    return _Cover(model, played=False).encoding()
-
-
-def encode_cover_played(model: PositionalModel) -> Encoding:
-    """The same with a number of White's for every position, in the cover or not."""
-    return _Cover(model, played=True).encoding()
-
-
 @dataclass(frozen=True, slots=True)
 class _Turn:
     """The variables of a time point; stones by position, ``move`` and ``out`` where it has any."""
@@ -77,7 +62,13 @@ class _Turn:
 
 
 class _Cover:
-    """The variables (3.1) to (3.9) in the order of (3.10) to (3.25), and all clauses."""
+    """The variables (3.1) to (3.9) in the order of (3.10) to (3.25), and all clauses.
+
+    Certificates are compiled for Black, planned on a :class:`CoverGame`; those of ``cover`` are
+    not played by the rules, for there White cannot say the moves of the rules.  A network's
+    winning sets are listed first.  Raises ``UsageError`` for too many of them, and for games of
+    several stones.
+    """
 
     def __init__(self, model: PositionalModel, *, played: bool) -> None:
         require_cover_game(model)
@@ -402,3 +393,9 @@ class CoverInMind(PlayInMind):
             self._white = [builder.or_(w, builder.and_(m, c)) for w, m, c in stones]
         if ply.ply == 1:
             self._cover = covered(builder, self.model, self._black)
+
+
+ENCODERS: Final[Mapping[str, Callable[[PositionalModel], Encoding]]] = {
+    "cover": lambda model: _Cover(model, played=False).encoding(),
+    "cover-played": lambda model: _Cover(model, played=True).encoding(),
+}

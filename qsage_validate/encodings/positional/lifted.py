@@ -16,8 +16,9 @@ Where these encoders depart from the letter of the paper:
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Final
 
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.encodings.arithmetic import Bits
@@ -27,12 +28,6 @@ from qsage_validate.encodings.layout.codings import Number
 from qsage_validate.encodings.layout.layout import StateView
 from qsage_validate.encodings.positional.open_game import (
     OpenGame,
-    steps_of,
-    with_network,
-    with_sets,
-)
-from qsage_validate.encodings.positional.symbolic import EXISTS, FORALL, SymbolicEncoder
-from qsage_validate.encodings.positional.witness import (
     are_related,
     assign,
     at,
@@ -42,33 +37,19 @@ from qsage_validate.encodings.positional.witness import (
     literals_of,
     number,
     set_members,
+    steps_of,
     way_positions,
+    with_network,
+    with_sets,
     witness_positions,
 )
+from qsage_validate.encodings.positional.symbolic import EXISTS, FORALL, SymbolicEncoder
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 
 State = tuple[int, int]
 """Occupied, white."""
-
-
-def encode_la(model: PositionalModel) -> Encoding:
-    """LA: lifted board, all minimal winning sets.
-
-    Size: linear in the depth and in the winning sets.  Raises ``UsageError`` for a game that is
-    not maker-breaker with an odd depth, and for more winning sets than are listed.
-    """
-    return LiftedSets(with_sets(model)).encode()
-
-
-def encode_ln(model: PositionalModel) -> Encoding:
-    """LN: lifted board, a way of neighbours as the goal.
-
-    Size: linear in the depth and in the positions.  Raises ``UsageError`` as :func:`encode_la`
-    does, and for a game without a network of Black's.
-    """
-    return LiftedWay(with_network(model, "LN")).encode()
 
 
 class LiftedBoard(SymbolicEncoder):
@@ -182,7 +163,7 @@ class _LiftedWitness(LiftedBoard):
 
 
 class LiftedSets(_LiftedWitness):
-    """LA (Definition 5)."""
+    """LA (Definition 5): all minimal winning sets; linear in the depth and in these sets."""
 
     name = "la"
 
@@ -216,7 +197,7 @@ class LiftedSets(_LiftedWitness):
 
 
 class LiftedWay(_LiftedWitness):
-    """LN (section 4.3)."""
+    """LN (section 4.3): a way of neighbours; linear in the depth and in the positions."""
 
     name = "ln"
 
@@ -271,3 +252,9 @@ class LiftedWay(_LiftedWitness):
         ]
         wrong = choose(builder, cases, number(0, self.width))
         return assign({}, [self.position], [wrong])
+
+
+ENCODERS: Final[Mapping[str, Callable[[PositionalModel], Encoding]]] = {
+    "la": lambda model: LiftedSets(with_sets(model)).encode(),
+    "ln": lambda model: LiftedWay(with_network(model, "LN")).encode(),
+}

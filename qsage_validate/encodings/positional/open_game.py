@@ -7,14 +7,18 @@ stay, for each of them can be claimed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
-from qsage_validate.encodings.completion import Goals, one_of
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.encodings.arithmetic import Bits
+from qsage_validate.encodings.completion import Goals, PlayLiterals, one_of
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
 from qsage_validate.errors import UsageError
-from qsage_validate.games.positional.masks import bits, members
+from qsage_validate.games.positional.hex import is_hex_board, transversal_of
+from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import (
     Network,
     PositionalModel,
@@ -23,6 +27,9 @@ from qsage_validate.games.positional.model import (
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.preprocessing import (
     contracted,
+    preprocess,
+    with_useless_white,
+    without_detours,
     without_larger_sets,
     without_long_sets,
 )
@@ -129,33 +136,131 @@ def steps_of(network: Network) -> tuple[int, ...]:
     )
 
 
-def shortest_way(network: Network, through: int) -> tuple[int, ...]:
-    """The positions of a shortest way from start to end within a set, in their order.
-
-    Empty where there is none, or where none is needed.
-    """
-    if network.joined:
-        return ()
-    layers = [network.start & through]
-    seen = layers[0]
-    while layers[-1] and not layers[-1] & network.end:
-        near = 0
-        for k in members(layers[-1]):
-            near |= network.neighbours[k]
-        layers.append(near & through & ~seen)
-        seen |= layers[-1]
-    if not layers[-1]:
-        return ()
-    way = [_first(layers[-1] & network.end)]
-    for layer in reversed(layers[:-1]):
-        way.append(_first(layer & network.neighbours[way[-1]]))
-    return tuple(reversed(way))
-
-
 def first_set(wins: Sequence[int], through: int) -> tuple[int, ...]:
     """The members of the first winning set within a set of positions; none where there is none."""
     return next((tuple(members(w)) for w in wins if w & through == w), ())
 
 
-def _first(mask: int) -> int:
-    return next(bits(mask)).bit_length() - 1
+Listing = Callable[[Goals], tuple[int, ...]]
+"""The positions that one of the goals which were reached consists of, by number."""
+
+
+def set_members(game: OpenGame) -> Listing:
+    """The members of a winning set that a witness contains."""
+    return lambda goals: first_set(game.inner.black_wins, game.claimed(goals))
+
+
+def way_positions(game: OpenGame) -> Listing:
+    """The positions of a way through a witness, from start to end."""
+    network = game.inner.network
+    assert network is not None, "a game with a network"
+    return lambda goals: network.shortest_way(game.claimed(goals))
+
+
+def witness_positions(
+    play: PlayLiterals, listing: Listing, number: int, first_move: Bits
+) -> list[Bits]:
+    """So many positions of the goal that is reached, in literals of the play's graph.
+
+    Where the goal needs no position at all, all of them are Black's first move, which is black.
+    """
+    width = len(first_move)
+
+    def value(index: int) -> Callable[[Goals], int]:
+        def of(goals: Goals) -> int:
+            positions = listing(goals)
+            return positions[min(index, len(positions) - 1)] if positions else 0
+
+        return of
+
+    empty = play.witness(lambda goals: int(not listing(goals)), 1)[0]
+    at = tuple(play.literals[v] for v in first_move)
+    return [
+        ite_bits(play.builder, empty, at, play.witness(value(index), width))
+        for index in range(number)
+    ]
+
+
+def ite_bits(builder: AigBuilder, condition: int, then: Bits, otherwise: Bits) -> Bits:
+    """If-then-else on vectors."""
+    return tuple(builder.ite(condition, a, b) for a, b in zip(then, otherwise, strict=True))
+
+
+def literals_of(play: PlayLiterals, variables: Sequence[int]) -> Bits:
+    """The literals of some variables that are known."""
+    return tuple(play.literals[v] for v in variables)
+
+
+def at(builder: AigBuilder, bits: Bits, position: int) -> int:
+    """Whether ``bits`` are the number of a position."""
+    width = len(bits)
+    return builder.and_all(
+        bit ^ 1 ^ (position >> place & 1)
+        for place, bit in zip(range(width - 1, -1, -1), bits, strict=True)
+    )
+
+
+def is_one_of(builder: AigBuilder, bits: Bits, others: Sequence[Bits]) -> int:
+    """Whether ``bits`` are the same as one of ``others``."""
+    return builder.or_all(builder.eq_all(bits, other) for other in others)
+
+
+def are_related(builder: AigBuilder, first: Bits, second: Bits, steps: Sequence[int]) -> int:
+    """Whether ``second`` is one of the steps from ``first``."""
+    return builder.or_all(
+        builder.and_(
+            at(builder, first, v), builder.or_all(at(builder, second, w) for w in members(row))
+        )
+        for v, row in enumerate(steps)
+    )
+
+
+def choose(builder: AigBuilder, cases: Sequence[tuple[int, Bits]], otherwise: Bits) -> Bits:
+    """The vector of the first case whose condition holds."""
+    result = otherwise
+    for condition, bits in reversed(cases):
+        result = ite_bits(builder, condition, bits, result)
+    return result
+
+
+def number(value: int, width: int) -> Bits:
+    """The literals of a constant."""
+    return tuple(TRUE if value >> place & 1 else FALSE for place in range(width - 1, -1, -1))
+
+
+def assign(
+    values: dict[int, int], vectors: Sequence[Bits], literals: Sequence[Bits]
+) -> Mapping[int, int]:
+    """Enter the literals of some vectors of variables into ``values``."""
+    for variables, bits in zip(vectors, literals, strict=True):
+        values.update(zip(variables, bits, strict=True))
+    return values
+
+
+# Encodings that list the winning sets.
+_OF_SETS: Final = ("ea", "la", "sa", "cor", "cor+")
+
+
+def prepared(model: PositionalModel, encoding: str) -> PositionalModel:
+    """The smaller game with the same winner that the paper's tools encode.
+
+    For ``ea``, ``la``, ``sa``, ``cor`` and ``cor+`` a network's ways are listed first.  For
+    ``et`` positions that are useless to Black are given to White on the Hex board with Black's
+    network, and White's network is contracted (Figure 1(d)).  Raises ``UsageError`` for too many
+    winning sets.
+    """
+    if encoding in _OF_SETS:
+        return preprocess(with_winning_sets(model))
+    network = model.network
+    if encoding == "et" and network is not None and network.short is Player.BLACK:
+        if is_hex_board(model):
+            steps: tuple[Callable[[PositionalModel], PositionalModel], ...] = (
+                with_useless_white,
+                without_detours,
+                transversal_of,
+                contracted,
+            )
+            for step in steps:
+                model = step(model)
+        return model
+    return preprocess(model)

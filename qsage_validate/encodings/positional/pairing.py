@@ -19,10 +19,11 @@ board it is exact, for then a shape without a white stone is Black's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from typing import Final
 
 from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
@@ -41,17 +42,6 @@ from qsage_validate.games.positional.paths import with_all_winning_sets
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
-
-
-def encode_pairing(model: PositionalModel) -> Encoding:
-    """The formula "White has no pairing after the plies of the model".
-
-    After an odd number of plies White is to move, which is no harm.  Certificates are compiled
-    for Black, whose win makes the formula true, and for White where White has a pairing after the
-    plies, planned on a :class:`PairingGame`.  Of a network all winning sets are listed.  Raises
-    ``UsageError`` for too many of them, for games of several stones, or in which White begins.
-    """
-    return _Pairing(model, first_moves=False).encoding()
 
 
 def pairing_clauses(model: PositionalModel) -> Qbf:
@@ -79,7 +69,13 @@ class _Ply:
 
 
 class _Pairing:
-    """White's formula: Black's moves universal, all else existential."""
+    """White's formula: Black's moves universal, all else existential.
+
+    After an odd number of plies White is to move, which is no harm.  Certificates are compiled
+    for Black, whose win makes the formula true, and for White where White has a pairing after the
+    plies, planned on a :class:`PairingGame`.  Of a network all winning sets are listed.  Raises
+    ``UsageError`` for too many of them, for games of several stones, or in which White begins.
+    """
 
     def __init__(self, model: PositionalModel, *, first_moves: bool) -> None:
         require_pairing_game(model)
@@ -271,3 +267,8 @@ class _Pairing:
 def _differs(bits: Sequence[int], number: int) -> Iterable[int]:
     """The part of a clause that says that ``bits`` are another number."""
     return [-literal for literal in constant_literals(bits, number)]
+
+
+ENCODERS: Final[Mapping[str, Callable[[PositionalModel], Encoding]]] = {
+    "pairing": lambda model: _Pairing(model, first_moves=False).encoding(),
+}

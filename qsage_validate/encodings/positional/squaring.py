@@ -16,48 +16,33 @@ universal variable and three vectors.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Final
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.encodings.arithmetic import Bits, width_for
 from qsage_validate.encodings.completion import Completion, PlayLiterals
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.positional.lifted import LiftedBoard
-from qsage_validate.encodings.positional.open_game import OpenGame, steps_of, with_network
-from qsage_validate.encodings.positional.stateless import Stateless
-from qsage_validate.encodings.positional.symbolic import EXISTS, FORALL, SymbolicEncoder
-from qsage_validate.encodings.positional.witness import (
+from qsage_validate.encodings.positional.open_game import (
+    OpenGame,
     assign,
     at,
     choose,
     ite_bits,
     literals_of,
     number,
+    steps_of,
     way_positions,
+    with_network,
     witness_positions,
 )
+from qsage_validate.encodings.positional.stateless import Stateless
+from qsage_validate.encodings.positional.symbolic import EXISTS, FORALL, SymbolicEncoder
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
-
-
-def encode_li(model: PositionalModel) -> Encoding:
-    """LI: lifted board, a way by iterative squaring.
-
-    Size: linear in the depth and in the positions, with a logarithmic witness.  Raises
-    ``UsageError`` for a game that is not maker-breaker with an odd depth, and for one without a
-    network of Black's.
-    """
-    return LiftedSquaring(with_network(model, "LI")).encode()
-
-
-def encode_si(model: PositionalModel) -> Encoding:
-    """SI: no board, a way by iterative squaring.
-
-    Size: quadratic in the depth, linear in the positions.  Raises as :func:`encode_li` does.
-    """
-    return StatelessSquaring(with_network(model, "SI")).encode()
 
 
 class Squaring(SymbolicEncoder):
@@ -162,7 +147,7 @@ class Squaring(SymbolicEncoder):
 
 
 class LiftedSquaring(Squaring, LiftedBoard):
-    """LI."""
+    """LI: linear in the depth and in the positions, with a logarithmic witness."""
 
     name = "li"
 
@@ -190,7 +175,7 @@ class LiftedSquaring(Squaring, LiftedBoard):
 
 
 class StatelessSquaring(Squaring, Stateless):
-    """SI."""
+    """SI: quadratic in the depth, linear in the positions."""
 
     name = "si"
 
@@ -212,3 +197,9 @@ def _select(builder: AigBuilder, choices: Sequence[int], options: Sequence[Bits]
         _select(builder, choices[1:], options[half:]),
         _select(builder, choices[1:], options[:half]),
     )
+
+
+ENCODERS: Final[Mapping[str, Callable[[PositionalModel], Encoding]]] = {
+    "li": lambda model: LiftedSquaring(with_network(model, "LI")).encode(),
+    "si": lambda model: StatelessSquaring(with_network(model, "SI")).encode(),
+}

@@ -17,7 +17,7 @@ from typing import ClassVar
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.pg import PgFile, pg_text
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.positional.masks import bits, flood, members, spread
+from qsage_validate.games.positional.masks import bits, flood, mask_of, members, spread
 from qsage_validate.games.protocol import Player
 
 MAX_POSITIONS = 1600
@@ -72,23 +72,22 @@ class Network:
             seen |= joined | layer
         return layers
 
-    def shortest_connection(self, own: int) -> int:
-        """The positions of a shortest way from start to end within ``own``, which there is."""
-        if self.joined:
-            return 0
-        layers = [self.start & own]
+    def shortest_way(self, through: int) -> tuple[int, ...]:
+        """The positions of a shortest way from start to end within a set, in their order.
+
+        Empty where there is none, or where none is needed.
+        """
+        layers = [0 if self.joined else self.start & through]
         seen = layers[0]
-        while not layers[-1] & self.end:
-            layers.append(spread(layers[-1], self.neighbours) & own & ~seen)
+        while layers[-1] and not layers[-1] & self.end:
+            layers.append(spread(layers[-1], self.neighbours) & through & ~seen)
             seen |= layers[-1]
-        near = layers[-1] & self.end
-        way = 0
-        for layer in reversed(layers):
-            last = layer & near
-            last &= -last
-            way |= last
-            near = spread(last, self.neighbours)
-        return way
+        way: list[int] = []
+        near = self.end
+        for layer in reversed(layers if layers[-1] else ()):
+            way.append(next(members(layer & near)))
+            near = self.neighbours[way[-1]]
+        return tuple(reversed(way))
 
 
 @dataclass(frozen=True)
@@ -214,7 +213,7 @@ class PositionalModel:
         if not network.won_by_black(own):
             return frozenset()
         if network.short is Player.BLACK:
-            return frozenset({network.shortest_connection(own)})
+            return frozenset({mask_of(network.shortest_way(own))})
         cut = own
         for bit in bits(own):
             if network.won_by_black(cut & ~bit):

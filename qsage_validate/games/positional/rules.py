@@ -26,7 +26,7 @@ from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.hex import side_owner
 from qsage_validate.games.positional.kernel import PositionalKernel, make_kernel
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.positional.masks import mask_of, members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.polyominoes import drawing_of
 from qsage_validate.games.positional.symmetry import Permutation, find_symmetries, key_symmetries
@@ -119,7 +119,7 @@ class PositionalPosition(Position):
         if outcome.winner is Player.BLACK and model.network is not None:
             if model.network.short is Player.WHITE:
                 return own
-            return model.network.shortest_connection(own)
+            return mask_of(model.network.shortest_way(own))
         wins = model.black_wins if outcome.winner is Player.BLACK else model.white_wins
         return next(mask for mask in wins if mask & own == mask)
 

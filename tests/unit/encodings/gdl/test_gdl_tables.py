@@ -10,7 +10,7 @@ import pytest
 from qsage_validate.circuit.qbf import Connective, Quantifier
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
-from qsage_validate.encodings.gdl.encoders import GdlTables, clausal, encode_general
+from qsage_validate.encodings.gdl.encoders import GdlTables, clausal, tables
 from qsage_validate.encodings.gdl.ground_program import grounding_within
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.encodings.registry import encode, encoders
@@ -101,7 +101,7 @@ def test_the_layout_says_what_the_rules_say(name: str) -> None:
 
 
 def test_every_variable_of_the_clauses_is_one_of_the_circuits() -> None:
-    made = encode_general(TRAILS)
+    made = tables(TRAILS)
     assert made.layout.illegal is IllegalMoves.REPLACED
     for quantification in Quantification:
         form = clausal(made, quantification)

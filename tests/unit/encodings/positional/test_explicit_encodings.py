@@ -18,7 +18,7 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.encodings.positional.clause_set import FALSE, TRUE, ClauseSet
-from qsage_validate.encodings.positional.prepared import prepared
+from qsage_validate.encodings.positional.open_game import prepared
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs
