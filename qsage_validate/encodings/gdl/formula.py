@@ -96,8 +96,6 @@ class GdlEncoding:
     won: tuple[int, ...]
     blocks: tuple[int, ...]
     times: Mapping[int, int]
-    ground_rules: int
-    ground_atoms: int
 
 
 def encode_gdl(
@@ -230,11 +228,10 @@ class _Encoder:
             for atom, variable in variables.items()
             if program.symbols[atom].name == "does"
         }
-        names = {v: _variable_name(program.symbols[atom]) for atom, v in variables.items()}
+        names = {v: _variable_name(str(program.symbols[atom])) for atom, v in variables.items()}
         qbf = Qbf(scopes, builder.gates, output, names)
-        return self.described(
-            qbf, program, domains, table, free, builder.false, blocks, self.times(program, circuit)
-        )
+        times = self.times(program, circuit)
+        return self.described(qbf, domains, table, free, builder.false, blocks, times)
 
     def key(self, symbol: Any) -> tuple[Any, ...]:
         """The arguments as terms of the description, the time as a number."""
@@ -282,7 +279,6 @@ class _Encoder:
     def described(
         self,
         qbf: Qbf,
-        program: GroundProgram,
         domains: Domain,
         table: Mapping[str, Mapping[tuple[Any, ...], int]],
         free: Mapping[tuple[Any, ...], int],
@@ -322,7 +318,6 @@ class _Encoder:
             fluents[t - 1][fluent] = literal
         won = tuple(table.get("won", {}).get((t,), false) for t in times)
         ended = tuple(table.get("terminated", {}).get((t,), false) for t in times)
-        atoms = {abs(a) for rule in program.rules for a in (*rule.head, *rule.body)}
         return GdlEncoding(
             qbf,
             self.description,
@@ -334,18 +329,14 @@ class _Encoder:
             won,
             blocks,
             times_of,
-            len(program.rules),
-            len(atoms),
         )
 
 
-def _variable_name(symbol: Any) -> str:
-    """A name that QCIR can have, unlike any other: ``does_xplayer_drop_3__5``."""
-    return _word(str(symbol))
+def _variable_name(text: str) -> str:
+    """A name that QCIR can have, unlike any other: ``does_xplayer_drop_3__5``.
 
-
-def _word(text: str) -> str:
-    """Letters and digits stay; the other characters are told apart by their numbers."""
+    Letters and digits stay; the other characters are told apart by their numbers.
+    """
     signs = {"(": "_", ",": "__", ")": "___", "_": "_u"}
     return "".join(
         c if c.isascii() and c.isalnum() else signs.get(c, f"_x{ord(c):x}_") for c in text

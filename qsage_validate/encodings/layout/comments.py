@@ -12,10 +12,10 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import repeat
-from typing import Final
+from typing import ClassVar, Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
 from qsage_validate.encodings.layout.codings import (
@@ -40,14 +40,6 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.model_text import ModelParts, PartLine, parts_of
 from qsage_validate.games.protocol import Player
-
-_KEYWORDS: Final = frozenset(
-    (
-        *("encoding", "game", "board", "actions", "move", "indicators", "goal", "symbolic"),
-        *("state", "verdict", "gate", "model", "list", "atoms", "conclusive", "illegal"),
-    )
-)
-"""The first words of layout lines, of all versions, behind the first line."""
 
 _FIRST: Final = "qsage-layout"
 _ONE_LINE: Final = frozenset(("name", "rounds", "win", "role"))
@@ -312,7 +304,8 @@ def layout_lines(qbf: Qbf) -> list[tuple[int, str]]:
     """
     lines = [(number, content[1:].strip()) for number, content in _contents(qbf)]
     keywords = [(text.split(maxsplit=1) or [""])[0] for _, text in lines]
-    if any(k in _KEYWORDS or k.startswith(_FIRST) for k in keywords):
+    known = {*_GridReader.keywords, *_ListedReader.keywords}
+    if any(k in known or k.startswith(_FIRST) for k in keywords):
         if not keywords[0].startswith(_FIRST):
             number, text = lines[0]
             raise InputError(qbf.path, number, 1, f"'@ {text}'", f"the line '@ {_FIRST} VERSION'")
@@ -327,15 +320,15 @@ def _contents(qbf: Qbf) -> Iterable[tuple[int, str]]:
             yield number, content
 
 
-_Readers = Mapping[str, Callable[[list[str], str], None]]
-
-
 class _Reader(ABC):
     """Reads layout lines one by one; ``line`` is the number of the one at hand.
 
     ``known`` are the variables and gates that the file has numbers for, ``by_name`` those that it
     has names for.  ``placed`` maps the variables that have a meaning already to its line.
     """
+
+    keywords: ClassVar[tuple[str, ...]]
+    games: ClassVar[tuple[str, ...]]
 
     def __init__(self, qbf: Qbf) -> None:
         self.qbf = qbf
@@ -355,13 +348,15 @@ class _Reader(ABC):
         self.model: dict[str, list[PartLine]] = {}
         self._comments = dict(qbf.comments)
 
-    def parse(self, lines: Sequence[tuple[int, str]], readers: _Readers) -> None:
-        """Read each line by its keyword."""
+    def parse(self, lines: Sequence[tuple[int, str]]) -> None:
+        """Read each line by the method that is called like its keyword."""
         for self.line, text in lines:
             keyword, _, rest = text.partition(" ")
-            reader = readers.get(keyword)
-            if reader is None:
-                raise self.fail(f"layout keyword {quoted(keyword)}", f"one of {', '.join(readers)}")
+            if keyword not in (_FIRST, *self.keywords):
+                expected = f"one of {', '.join((_FIRST, *self.keywords))}"
+                raise self.fail(f"layout keyword {quoted(keyword)}", expected)
+            name = "version" if keyword == _FIRST else keyword
+            reader: Callable[[list[str], str], None] = getattr(self, f"read_{name}")
             words = _WORD.findall(rest)
             what = self.what(keyword, words)
             if keyword == "gate" and len(words) > 1:
@@ -465,11 +460,11 @@ class _Reader(ABC):
 
     # -- models -----------------------------------------------------------------------------
 
-    def read_game(self, words: list[str], kinds: tuple[str, ...]) -> None:
+    def read_game(self, words: list[str], _: str) -> None:
         """The line ``game KIND``."""
-        if len(words) != 1 or words[0] not in kinds:
+        if len(words) != 1 or words[0] not in self.games:
             found = quoted(" ".join(words))
-            raise self.fail(f"the kind of game {found}", " or ".join(map(repr, kinds)))
+            raise self.fail(f"the kind of game {found}", " or ".join(map(repr, self.games)))
         self.game = words[0]
 
     def read_model(self, _: list[str], rest: str) -> None:
@@ -518,6 +513,12 @@ class _Move:
 class _GridReader(_Reader):
     """Reads version 1."""
 
+    keywords = (
+        *("encoding", "game", "board", "actions", "move", "indicators", "goal"),
+        *("symbolic", "state", "verdict", "gate", "model"),
+    )
+    games = ("bddl",)
+
     def __init__(self, qbf: Qbf) -> None:
         super().__init__(qbf)
         self.game = "bddl"
@@ -531,24 +532,7 @@ class _GridReader(_Reader):
 
     def read(self, lines: Sequence[tuple[int, str]]) -> Layout:
         """The layout of all lines."""
-        self.parse(
-            lines,
-            {
-                _FIRST: self._version,
-                "encoding": self.read_encoding,
-                "game": lambda words, _: self.read_game(words, ("bddl",)),
-                "board": self._board,
-                "actions": self._actions,
-                "move": self._move,
-                "indicators": self._indicators,
-                "goal": self._goal,
-                "symbolic": self._symbolic,
-                "state": self._state,
-                "verdict": self._verdict,
-                "gate": self.read_gate,
-                "model": self.read_model,
-            },
-        )
+        self.parse(lines)
         self._check()
         return Layout(
             moves=tuple(map(self._ply, self.moves)),
@@ -659,18 +643,18 @@ class _GridReader(_Reader):
 
     # -- lines ------------------------------------------------------------------------------
 
-    def _version(self, words: list[str], _: str) -> None:
+    def read_version(self, words: list[str], _: str) -> None:
         if words != ["1"]:
             found = f"layout version {quoted(' '.join(words))}"
             raise self.fail(found, "version 1")
 
-    def _board(self, words: list[str], _: str) -> None:
+    def read_board(self, words: list[str], _: str) -> None:
         width, height = map(self.number, self.count(words, 2, "width and height"))
         if not width or not height:
             raise self.fail(f"a board of {width}x{height}", "width and height from 1")
         self.size = width, height
 
-    def _actions(self, words: list[str], _: str) -> None:
+    def read_actions(self, words: list[str], _: str) -> None:
         player = self.player(words[0] if words else "")
         names = tuple(words[1:])
         if len(set(names)) != len(names):
@@ -678,7 +662,7 @@ class _GridReader(_Reader):
             raise self.fail(f"the action {quoted(twice)} twice", "each action once")
         self.actions[player] = names
 
-    def _move(self, words: list[str], _: str) -> None:
+    def read_move(self, words: list[str], _: str) -> None:
         if len(words) < 2:
             raise self.fail(f"{len(words)} values", "ply, player and bits")
         ply = self.number(words[0])
@@ -693,7 +677,7 @@ class _GridReader(_Reader):
             self.place(stop, chooser)
         self.moves.append(_Move(ply, player, action, x, y, stop))
 
-    def _indicators(self, words: list[str], _: str) -> None:
+    def read_indicators(self, words: list[str], _: str) -> None:
         if not words:
             raise self.fail("0 values", "ply and literals")
         pairs = self._pairs(words[1:], ("preconditions",), ("bounds",))
@@ -705,7 +689,7 @@ class _GridReader(_Reader):
                 self.place(literal, Quantifier.EXISTS)
         self.indicators[self.number(words[0])] = Indicators(bounds, preconditions)
 
-    def _goal(self, words: list[str], _: str) -> None:
+    def read_goal(self, words: list[str], _: str) -> None:
         name, bits = self.count(words, 2, "the name of the goal variables and their bits")
         names = {field.name.replace("_", "-"): field.name for field in fields(GoalVariables)}
         if name not in names:
@@ -715,7 +699,7 @@ class _GridReader(_Reader):
         chosen = self.chosen(self._vector(bits), chooser)
         self.goals = replace(self.goals, **{names[name]: chosen})
 
-    def _symbolic(self, words: list[str], _: str) -> None:
+    def read_symbolic(self, words: list[str], _: str) -> None:
         pairs = self._pairs(words, ("x", "y", "code"))
         codes = {code.value.replace(" ", "-"): code for code in StateCode}
         if pairs["code"] not in codes:
@@ -723,7 +707,7 @@ class _GridReader(_Reader):
         x, y = (self.chosen(self._vector(pairs[k]), Quantifier.FORALL) for k in ("x", "y"))
         self.position, self.code = (x, y), codes[pairs["code"]]
 
-    def _state(self, words: list[str], _: str) -> None:
+    def read_state(self, words: list[str], _: str) -> None:
         time, first, second = self.count(words, 3, "the step and two literals")
         if self.number(time) != len(self.states):
             raise self.fail(f"state {time}", f"state {len(self.states)}")
@@ -734,13 +718,19 @@ class _GridReader(_Reader):
                 self.place(literal, Quantifier.EXISTS)
         self.states.append(state)
 
-    def _verdict(self, words: list[str], _: str) -> None:
+    def read_verdict(self, words: list[str], _: str) -> None:
         (literal,) = self.count(words, 1, "one literal")
         self.verdict = self.literal(literal)
 
 
 class _ListedReader(_Reader):
     """Reads version 2."""
+
+    keywords = (
+        *("encoding", "game", "list", "move", "atoms", "symbolic", "state"),
+        *("verdict", "conclusive", "illegal", "gate", "model"),
+    )
+    games = ("positional", "gdl")
 
     def __init__(self, qbf: Qbf) -> None:
         super().__init__(qbf)
@@ -761,24 +751,7 @@ class _ListedReader(_Reader):
 
     def read(self, lines: Sequence[tuple[int, str]]) -> Layout:
         """The layout of all lines."""
-        self.parse(
-            lines,
-            {
-                _FIRST: lambda words, _: None,
-                "encoding": self.read_encoding,
-                "game": lambda words, _: self.read_game(words, ("positional", "gdl")),
-                "list": self._list,
-                "move": self._move,
-                "atoms": self._atoms,
-                "symbolic": self._symbolic,
-                "state": self._state,
-                "verdict": self._verdict,
-                "conclusive": self._conclusive,
-                "illegal": self._illegal,
-                "gate": self.read_gate,
-                "model": self.read_model,
-            },
-        )
+        self.parse(lines)
         if len(self.states) > len(self.moves) + 1:
             raise self.fail(
                 f"{len(self.states)} states for {len(self.moves)} moves",
@@ -799,6 +772,9 @@ class _ListedReader(_Reader):
             illegal=self.illegal,
             black_passes=self.black_passes,
         )
+
+    def read_version(self, words: list[str], _: str) -> None:
+        """The first line, which said that this is the reader."""
 
     def what(self, keyword: str, words: Sequence[str]) -> str:
         return "" if keyword in ("list", "move", "state", "gate", "model") else keyword
@@ -858,7 +834,7 @@ class _ListedReader(_Reader):
 
     # -- lines ------------------------------------------------------------------------------
 
-    def _list(self, words: list[str], rest: str) -> None:
+    def read_list(self, words: list[str], rest: str) -> None:
         word, _, texts = rest.partition(" ")
         number = self.number(word)
         if number in self.lists:
@@ -887,7 +863,7 @@ class _ListedReader(_Reader):
         assert isinstance(text, str)
         return text
 
-    def _move(self, words: list[str], rest: str) -> None:
+    def read_move(self, words: list[str], rest: str) -> None:
         if len(words) < 4 or words[2] != "list" or len(words) % 2:
             raise self.fail(quoted(rest), "'PLY PLAYER list NUMBER' and pairs of a key and bits")
         if self.number(words[0]) != len(self.moves) + 1:
@@ -918,14 +894,14 @@ class _ListedReader(_Reader):
         ply = len(self.moves) + 1
         self.moves.append(listed(ply, player, moves, code, literals, legal, stop))
 
-    def _atoms(self, words: list[str], rest: str) -> None:
+    def read_atoms(self, words: list[str], rest: str) -> None:
         self.one_sided = rest.endswith(" one-sided")
         word, number = self.count(words[: len(words) - self.one_sided], 2, "'list' and its number")
         if word != "list":
             raise self.fail(quoted(word), "'list'")
         self.atoms = self._texts(number)
 
-    def _symbolic(self, words: list[str], _: str) -> None:
+    def read_symbolic(self, words: list[str], _: str) -> None:
         bits, word, number = self.count(words, 3, "bits, 'list' and its number")
         if word != "list":
             raise self.fail(quoted(word), "'list'")
@@ -936,7 +912,7 @@ class _ListedReader(_Reader):
             raise self.fail(found, "enough bits for each place")
         self.axes = (Number(position, len(self.places)),)
 
-    def _state(self, words: list[str], _: str) -> None:
+    def read_state(self, words: list[str], _: str) -> None:
         time, bits = self.count(words, 2, "the time and a bit list")
         if self.atoms is None:
             raise self.fail("a state", "a line 'atoms' above it")
@@ -948,17 +924,17 @@ class _ListedReader(_Reader):
         self.at[f"state {time}"] = self.line
         self.states.append(literals)
 
-    def _verdict(self, words: list[str], _: str) -> None:
+    def read_verdict(self, words: list[str], _: str) -> None:
         (word,) = self.count(words, 1, f"one literal, or '{_OUTPUT}'")
         self.verdict = self.qbf.output if word == _OUTPUT else self.literal(word)
 
-    def _conclusive(self, words: list[str], _: str) -> None:
+    def read_conclusive(self, words: list[str], _: str) -> None:
         (word,) = self.count(words, 1, "'true' or 'false'")
         if word not in ("true", "false"):
             raise self.fail(quoted(word), "'true' or 'false'")
         self.conclusive = (word == "true",)
 
-    def _illegal(self, words: list[str], rest: str) -> None:
+    def read_illegal(self, words: list[str], rest: str) -> None:
         self.black_passes = rest.endswith(" black-passes")
         (word,) = self.count(
             words[: len(words) - self.black_passes], 1, "'loses', 'ignored' or 'replaced'"

@@ -6,9 +6,11 @@ exactly these clauses, without variables for gates.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope, clause_gates
+from qsage_validate.encodings.arithmetic import constant_literals
 from qsage_validate.encodings.layout.codings import Bits
 
 TRUE: Final = 1 << 40
@@ -26,6 +28,11 @@ def constant(value: object) -> int:
 def is_constant(literal: int) -> bool:
     """Whether a literal is one of the constants."""
     return abs(literal) == TRUE
+
+
+def differs(bits: Sequence[int], number: int) -> list[int]:
+    """The part of a clause that says that ``bits`` are another number."""
+    return [-literal for literal in constant_literals(bits, number)]
 
 
 class ClauseSet:

@@ -18,17 +18,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.arithmetic import constant_literals, width_for
+from qsage_validate.encodings.arithmetic import width_for
 from qsage_validate.encodings.completion import PlayLiterals, nothing_else
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
-from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, is_constant
+from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, differs, is_constant
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
-from qsage_validate.encodings.positional.in_mind import ClaimsInMind
+from qsage_validate.encodings.positional.in_mind import ClaimsInMind, completed, held
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
@@ -116,7 +115,7 @@ class CorrectiveBoard(ABC):
 
     def white_claims(self, ply: int, v: int, *barriers: int) -> None:
         """White's stone is laid if the move is ``v`` and none of the barriers holds (3.41)."""
-        others = (-bit for bit in constant_literals(self.code[ply], v))
+        others = differs(self.code[ply], v)
         self.clauses.add(self.stop[ply], *barriers, *others, self.stones[ply].white[v])
 
     def goals(self) -> dict[int, int]:
@@ -191,16 +190,8 @@ class CorrectivePlay:
         self.builder: AigBuilder = play.builder
         self.values: dict[int, int] = {}
         model = board.model
-        self.own = {
-            player: [aig.TRUE if mask >> v & 1 else aig.FALSE for v in board.positions]
-            for player, mask in ((BLACK, model.black), (WHITE, model.white))
-        }
-
-    def has_won(self, black: Sequence[int]) -> int:
-        """Whether Black has one of the winning sets."""
-        builder = self.builder
-        wins = self.board.wins[BLACK]
-        return builder.or_all(builder.and_all(black[v] for v in members(win)) for win in wins)
+        size = len(board.positions)
+        self.own = {BLACK: held(model.black, size), WHITE: held(model.white, size)}
 
     def plies(self) -> Iterable[int]:
         """Go through the plies: at each one ``own`` and ``values`` are as after it."""
@@ -224,12 +215,10 @@ class CorrectivePlay:
         """
         if self.board.model.turns[ply - 1] is BLACK:
             return self.play.plies[ply - 1].stop
-        return self.has_won(self.own[BLACK])
+        wins = self.board.wins[BLACK]
+        return self.builder.or_all(completed(self.builder, wins, self.own[BLACK]))
 
     def goals(self, goals: Mapping[int, int]) -> dict[int, int]:
         """Whether each winning set is Black's in the end."""
-        black = self.own[BLACK]
-        return {
-            goal: self.builder.and_all(black[v] for v in members(win))
-            for goal, win in goals.items()
-        }
+        wins = completed(self.builder, goals.values(), self.own[BLACK])
+        return dict(zip(goals, wins, strict=True))

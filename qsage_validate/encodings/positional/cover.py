@@ -29,9 +29,9 @@ from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.completion import PlayInMind, PlayLiterals, PlyLiterals
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
-from qsage_validate.encodings.positional.clause_set import ClauseSet
+from qsage_validate.encodings.positional.clause_set import ClauseSet, differs
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
-from qsage_validate.encodings.positional.in_mind import first_true
+from qsage_validate.encodings.positional.in_mind import completed, first_true, held
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.cover_game import (
     OUT_OF_COVER,
@@ -166,11 +166,11 @@ class _Cover:
             for bit in constant_literals(now.move, v):
                 self.clauses.add(before.black[v], -now.black[v], bit)  # (3.37), (3.38)
             if self.played:
-                other = _differs(now.move, v)
+                other = differs(now.move, v)
                 self.clauses.add(-now.time, *other, now.black[v])
                 self.clauses.add(-now.time, *other, -before.black[v])
         for number in range(self.size, 1 << len(now.move)) if self.played else ():
-            self.clauses.add(-now.time, *_differs(now.move, number))
+            self.clauses.add(-now.time, *differs(now.move, number))
 
     def _first_move(self) -> None:
         if self.model.first_moves and self.end:
@@ -181,7 +181,7 @@ class _Cover:
         now, before = self.turns[t], self.turns[t - 1]
         add = self.clauses.add
         for v in range(self.size):
-            other = _differs(now.move, v)
+            other = differs(now.move, v)
             add(-now.time, before.black[v], -self.in_cover[v], *other, now.white[v])  # (3.41)
         earlier = self.turns[t - 2].out
         for i in range(1, self.most + 1):
@@ -199,9 +199,9 @@ class _Cover:
         """Parts of clauses, each of which says that White moves otherwise than out of the cover."""
         move = self.turns[t].move
         if not self.played:
-            return [_differs(move, self.size)]
+            return [differs(move, self.size)]
         open_at_first = members(self.model.open)
-        return [[*_differs(move, v), self.in_cover[v]] for v in open_at_first]
+        return [[*differs(move, v), self.in_cover[v]] for v in open_at_first]
 
     def _winning(self) -> None:
         last = self.turns[-1]
@@ -269,15 +269,14 @@ class _Cover:
     def _define(self, play: PlayLiterals) -> Mapping[int, int]:
         """Black's variables: time as long as she has not won, board, cover and what is counted."""
         builder, start, model = play.builder, self.turns[0], self.model
-        black = [aig.TRUE if model.black >> v & 1 else aig.FALSE for v in range(self.size)]
-        white = [aig.TRUE if model.white >> v & 1 else aig.FALSE for v in range(self.size)]
+        black, white = held(model.black, self.size), held(model.white, self.size)
         values = {start.time: aig.TRUE}
         values.update(zip((*start.black, *start.white), (*black, *white), strict=True))
         counted = [aig.TRUE] + [aig.FALSE] * self.most
         cover: Sequence[int] = ()
         for t in range(1, self.end + 1):
             turn, made = self.turns[t], play.plies[t - 1].made
-            going_on = builder.or_all(self._sets(builder, black)) ^ 1
+            going_on = builder.or_all(completed(builder, self.black_sets, black)) ^ 1
             values[turn.time] = going_on
             if t % 2:
                 laid = [builder.and_(one, going_on) for one in made]
@@ -301,12 +300,8 @@ class _Cover:
                 cover = covered(builder, self.model, black)
                 values.update(zip(self.shape_in_cover, inside, strict=True))
                 values.update(zip(self.in_cover, cover, strict=True))
-        values.update(zip(self.win, self._sets(builder, black), strict=True))
+        values.update(zip(self.win, completed(builder, self.black_sets, black), strict=True))
         return values
-
-    def _sets(self, builder: AigBuilder, black: Sequence[int]) -> list[int]:
-        """Whether each of Black's sets is complete."""
-        return [builder.and_all(black[v] for v in members(shape)) for shape in self.black_sets]
 
     def _moves_out(self, builder: AigBuilder, made: Sequence[int], cover: Sequence[int]) -> int:
         """Whether a move of White's is counted."""
@@ -323,11 +318,6 @@ def covered(builder: AigBuilder, model: PositionalModel, black: Sequence[int]) -
         builder.or_all(x for shape, x in inside.items() if shape >> v & 1)
         for v in range(len(model.positions))
     ]
-
-
-def _differs(bits: Sequence[int], number: int) -> list[int]:
-    """The part of a clause that says that ``bits`` are another number."""
-    return [-literal for literal in constant_literals(bits, number)]
 
 
 def require_cover_game(model: PositionalModel) -> None:
@@ -355,14 +345,12 @@ class CoverInMind(PlayInMind):
         self.model = model
         self.played = played
         size = len(model.positions)
-        self._black = [aig.TRUE if model.black >> v & 1 else aig.FALSE for v in range(size)]
-        self._white = [aig.TRUE if model.white >> v & 1 else aig.FALSE for v in range(size)]
+        self._black, self._white = held(model.black, size), held(model.white, size)
         self._cover: Sequence[int] = ()
 
     def over(self, ply: Ply) -> int | None:
-        builder, black = self.builder, self._black
-        wins = self.model.black_wins
-        return builder.or_all(builder.and_all(black[v] for v in members(win)) for win in wins)
+        wins = completed(self.builder, self.model.black_wins, self._black)
+        return self.builder.or_all(wins)
 
     def replaced(self, ply: Ply, made: Sequence[int]) -> Sequence[int]:
         builder = self.builder

@@ -9,6 +9,7 @@ from typing import Final
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.positional.explicit_board import ExplicitBoard
+from qsage_validate.encodings.positional.in_mind import completed
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.hex import is_hex_board, transversal_of
 from qsage_validate.games.positional.masks import members
@@ -34,18 +35,9 @@ def encode_ea(model: PositionalModel) -> Encoding:
             board.clauses.add(-goal, board.final[v])  # (9)
 
     def define(builder: AigBuilder, black: Sequence[int]) -> dict[int, int]:
-        return {
-            goal: builder.and_all(black[v] for v in members(win))
-            for goal, win in zip(goals, wins, strict=True)
-        }
+        return dict(zip(goals, completed(builder, wins, black), strict=True))
 
     return board.encoding("ea", define)
-
-
-def path_length(model: PositionalModel) -> int:
-    """How many positions a way of Black's has at most: those that Black has and will claim."""
-    stones = model.black.bit_count() + model.moves_of(Player.BLACK)
-    return min(stones, len(model.positions))
 
 
 def encode_en(model: PositionalModel) -> Encoding:
@@ -61,7 +53,9 @@ def encode_en(model: PositionalModel) -> Encoding:
     add, positions, final = board.clauses.add, board.positions, board.final
     if network.joined:
         return board.encoding("en", lambda builder, black: {})
-    length = path_length(model)
+    # A way of Black's has the positions that Black has and will claim at most.
+    stones = model.black.bit_count() + model.moves_of(Player.BLACK)
+    length = min(stones, len(model.positions))
     p = [board.clauses.exists(len(positions)) for _ in range(length)]  # (10)
     neighbours = [tuple(members(row)) for row in network.neighbours]
     inner = tuple(members(model.all & ~network.end))

@@ -16,16 +16,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
-from qsage_validate.encodings.completion import PlayLiterals
+from qsage_validate.encodings.completion import PlayLiterals, nothing_else
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
-from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
-from qsage_validate.encodings.positional.in_mind import ClaimsInMind
+from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, differs
+from qsage_validate.encodings.positional.in_mind import ClaimsInMind, held
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.protocol import Player
 
@@ -84,8 +83,7 @@ class ExplicitBoard:
             b, w = self.black[ply][v], self.white[ply][v]
             add(-w_before, w)  # (2)
             if ply > 1:
-                others = (-bit for bit in constant_literals(self.code[ply - 1], v))
-                add(*others, b_before, w)  # (3)
+                add(*differs(self.code[ply - 1], v), b_before, w)  # (3)
             add(-w, -b)  # (4)
             for bit in constant_literals(self.code[ply], v):
                 add(bit, b_before, -b)  # (5), (6)
@@ -94,8 +92,8 @@ class ExplicitBoard:
         """What the board's variables are in a play, and what is black in the end."""
         builder = play.builder
         values: dict[int, int] = {}
-        black = [aig.TRUE if self.model.black >> v & 1 else aig.FALSE for v in self.positions]
-        white = [aig.TRUE if self.model.white >> v & 1 else aig.FALSE for v in self.positions]
+        size = len(self.positions)
+        black, white = held(self.model.black, size), held(self.model.white, size)
         for ply in range(1, self.depth + 1, 2):
             claimed = play.plies[ply - 1].made
             for v in self.positions:
@@ -114,9 +112,6 @@ class ExplicitBoard:
             values, final = self.define(play)
             return {**values, **define_goal(play.builder, final)}
 
-        def white(play: PlayLiterals) -> Mapping[int, int]:
-            return {}
-
         qbf = self.clauses.qbf()
         layout = Layout(
             moves=tuple(
@@ -133,7 +128,7 @@ class ExplicitBoard:
             qbf,
             layout,
             self.model,
-            {Player.BLACK: black, Player.WHITE: white},
+            {Player.BLACK: black, Player.WHITE: nothing_else},
             partial(ClaimsInMind, self.model),
         )
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.completion import PlayInMind, PlyLiterals
 from qsage_validate.encodings.layout.layout import Ply
+from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
+
+
+def held(mask: int, size: int) -> list[int]:
+    """The literals of the graph that say which of ``size`` positions are in a mask."""
+    return [TRUE if mask >> v & 1 else FALSE for v in range(size)]
+
+
+def completed(builder: AigBuilder, sets: Iterable[int], stones: Sequence[int]) -> list[int]:
+    """For each set of positions, whether all of it has a stone."""
+    return [builder.and_all(stones[v] for v in members(own)) for own in sets]
 
 
 def first_true(builder: AigBuilder, literals: Sequence[int]) -> list[int]:

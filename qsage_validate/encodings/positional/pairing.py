@@ -19,21 +19,20 @@ board it is exact, for then a shape without a white stone is Black's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Final
 
 from qsage_validate.circuit import aig
-from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.completion import Goals, PlayLiterals, nothing_else, one_of
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import Layout, StateView, listed
-from qsage_validate.encodings.positional.clause_set import ClauseSet, constant
-from qsage_validate.encodings.positional.in_mind import ClaimsInMind
+from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, differs
+from qsage_validate.encodings.positional.in_mind import ClaimsInMind, completed, held
 from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.positional.pairing import Pairing
@@ -116,7 +115,7 @@ class _Pairing:
         for v in range(self.size):
             add(-before[v], now[v])
         for number, v in enumerate(numbers):
-            add(*_differs(move, number), white[v], *over, now[v])
+            add(*differs(move, number), white[v], *over, now[v])
         self.black.append(now)
         self.white.append(white)
         self.plies.append(_Ply(move, numbers, now))
@@ -137,13 +136,13 @@ class _Pairing:
             for literal in constant_literals(move, v):
                 add(before[v], -now[v], literal)
             # A claim is made, of an open position: certificates are played.
-            add(*_differs(move, v), *over, now[v])
-            add(*_differs(move, v), *over, -before[v])
+            add(*differs(move, v), *over, now[v])
+            add(*differs(move, v), *over, -before[v])
             add(-black[v], -now[v])
             for literal in over:
                 add(-literal, before[v], -now[v])
         for number in range(len(numbers), 1 << len(move)):
-            add(*_differs(move, number), *over)
+            add(*differs(move, number), *over)
         self.white.append(now)
         self.black.append(black)
         self.plies.append(_Ply(move, numbers, now, self.won))
@@ -231,8 +230,7 @@ class _Pairing:
     def _define(self, play: PlayLiterals) -> Mapping[int, int]:
         """White's variables: the board, who has won, and in the end the pairs."""
         builder, values = play.builder, dict[int, int]()
-        black = [aig.TRUE if self.model.black >> v & 1 else aig.FALSE for v in range(self.size)]
-        white = [aig.TRUE if self.model.white >> v & 1 else aig.FALSE for v in range(self.size)]
+        black, white = held(self.model.black, self.size), held(self.model.white, self.size)
         over = aig.FALSE
         for t, ply in enumerate(self.plies, start=1):
             own, other = (black, white) if t % 2 else (white, black)
@@ -241,17 +239,13 @@ class _Pairing:
                 own[v] = builder.or_(own[v], laid)
             values.update(zip(ply.stones, own, strict=True))
             if ply.won is not None:
-                complete = [self._all(builder, shape, white) for shape in self.white_shapes]
-                values[ply.won] = over = builder.or_(over, builder.or_all(complete))
-        for shape, completed in zip(self.white_shapes, self.completed, strict=False):
-            values[completed] = self._all(builder, shape, white)
+                won = builder.or_all(completed(builder, self.white_shapes, white))
+                values[ply.won] = over = builder.or_(over, won)
+        shapes = self.white_shapes[: len(self.completed)]
+        values.update(zip(self.completed, completed(builder, shapes, white), strict=True))
         chosen = play.witness(self._chosen, len(self.pairs))
         values.update(zip(self.pairs.values(), chosen, strict=True))
         return values
-
-    @staticmethod
-    def _all(builder: AigBuilder, shape: int, stones: Sequence[int]) -> int:
-        return builder.and_all(stones[v] for v in members(shape))
 
     def _chosen(self, goals: Goals) -> int:
         """The bits of the pairs' variables, the first one's first."""
@@ -262,11 +256,6 @@ class _Pairing:
         for pair in self.pairs:
             number = number << 1 | (pair in own)
         return number
-
-
-def _differs(bits: Sequence[int], number: int) -> Iterable[int]:
-    """The part of a clause that says that ``bits`` are another number."""
-    return [-literal for literal in constant_literals(bits, number)]
 
 
 ENCODERS: Final[Mapping[str, Callable[[PositionalModel], Encoding]]] = {
