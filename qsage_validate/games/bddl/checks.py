@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.errors import InputError, one_line
 from qsage_validate.formats.source import Place
 from qsage_validate.games.bddl.ground import (
@@ -315,9 +314,6 @@ def _why_hopeless(grounding: Grounding, reachable: Reachable, goal: Condition) -
 
 
 def _check_sanity(model: Model, grounding: Grounding) -> Iterator[Diagnostic]:
-    # A SAT solver finds these; to read a model takes none.
-    from qsage_validate.games.bddl.checks import sanity_violations
-
     for player in Player:
         for goal in grounding.goals[player]:
             if grounding.initial & goal.care == goal.value:
@@ -407,6 +403,8 @@ def sanity_violations(grounding: Grounding) -> Iterator[SanityViolation]:
 
 
 def _violation(grounding: Grounding, mover: Player) -> SanityViolation | None:
+    from qsage_validate.circuit.sat_solver import Solver  # reading a model takes none
+
     pairs = list(_suspects(grounding, mover))
     if not pairs:
         return None
