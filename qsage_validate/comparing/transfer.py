@@ -20,6 +20,7 @@ from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.rest import Beaten, complete, evaluate
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
+from qsage_validate.circuit.decision import MOST_TABULATED, tabulated
 from qsage_validate.circuit.embed import embed, strash
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.sat_solver import Solver
@@ -44,7 +45,7 @@ def transfer(
     part = _part(certificate, second, shared)
     if isinstance(part, Loses):
         return part
-    formula, strategy = part
+    formula, strategy = part[0], _smaller(part[1])
     rest = [v for v in formula.variables(strategy.kind.decides) if v not in strategy.functions]
     if not rest:
         checked = check(formula, strategy, deadline=options.limits.deadline)
@@ -143,6 +144,16 @@ def _within_prefix(
         dict(zip(built, moved, strict=True)),
         Dialect.CAQE,
     )
+
+
+def _smaller(strategy: CircuitCertificate) -> CircuitCertificate:
+    """The same functions: few inputs leave room for small graphs only."""
+    if strategy.aig.num_inputs > MOST_TABULATED:
+        return strategy
+    aig, moved = tabulated(strategy.aig, list(strategy.functions.values()))
+    if aig.num_gates >= strategy.aig.num_gates:
+        return strategy
+    return replace(strategy, aig=aig, functions=dict(zip(strategy.functions, moved, strict=True)))
 
 
 def _inputs_of(aig: Aig, outputs: Iterable[int]) -> set[int]:

@@ -12,7 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.certificates.parts import joined, left_by
+from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.certificates.routes.routes import (
     AUTO,
     EXPANSION,
@@ -27,8 +29,10 @@ from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.solvers.qbf.replies import constant_value
 from qsage_validate.system.progress import Tell, nobody
 
-# Seconds that a solver gets for what is left as it is, before others get it preprocessed.
+# Seconds to expand what is left, and for a solver to decide it before it is preprocessed.
 _AT_FIRST: Final = 20.0
+# Where an expansion needs more gates, solvers are quicker.
+_EXPANDED: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +65,24 @@ def complete(
     ``certify_formula`` where there are no solvers.
     """
     left = left_by(formula, part)
+    if options.route == AUTO and options.solver is None:
+        deadline = options.limits.deadline.sooner(_AT_FIRST)
+        with suppress(UndecidedError):
+            found = expand(formula, part, deadline=deadline, max_gates=_EXPANDED)
+            if found.kind is part.kind:
+                return Completed(found, EXPANSION)
+            if isinstance(check(left, found, deadline=options.limits.deadline), CertificateProved):
+                return _beaten(formula, left, found, EXPANSION)
     made = certified(left, options, tell=tell)
     if made.certificate.kind is part.kind:
         return Completed(joined(formula, part, made.certificate), made.by)
-    values = evaluate(made.certificate, {})
-    opponent = formula.variables(part.kind.decides.dual)
-    return Beaten(left, {v: values.get(v, False) for v in opponent}, made.by)
+    return _beaten(formula, left, made.certificate, made.by)
+
+
+def _beaten(formula: Qbf, left: Qbf, opponent: CircuitCertificate, by: str) -> Beaten:
+    values = evaluate(opponent, {})
+    variables = formula.variables(opponent.kind.decides)
+    return Beaten(left, {v: values.get(v, False) for v in variables}, by)
 
 
 def certified(formula: Qbf, options: RouteOptions, *, tell: Tell = nobody) -> CertifiedFormula:
