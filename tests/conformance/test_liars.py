@@ -63,6 +63,7 @@ GATE = (
     "formula",
     "meta",
     "commands",
+    "assertions",
 )
 """The classes of the gate."""
 

@@ -146,3 +146,31 @@ def test_info_tells_the_names(qsage: Qsage, hexagons: tuple[str, ...]) -> None:
     assert told["plies"] == "0 to 5"
     assert {"black (1,1)", "white (3,3)", "goal"} <= set(told["positions"])
     assert any(line.startswith("white 2 legal = ") for line in told["variables_and_gates"])
+
+
+def test_a_proof_for_other_checkers(qsage: Qsage, hexagons: tuple[str, ...]) -> None:
+    Path("a.txt").write_text("always not (black (1,1) and white (1,1))\n226 0\n")
+    options = ("--assert", "a.txt", "--level", "assertions", "--proof", "bundle")
+    assert qsage("validate", *hexagons, *options).code == Exit.FINE
+    checked = qsage("verify", "bundle")
+    assert checked.code == Exit.FINE
+    assert checked.out.splitlines()[-1].endswith("(assertions)")
+    Path("a.txt").write_text("always not (black (1,1) and white (1,2))\n226 0\n")
+    changed = qsage("verify", "bundle")
+    assert changed.code == Exit.REFUTED
+    assert "a.txt is not the file that the bundle was made from" in changed.err + changed.out
+
+
+def test_a_solver_is_asked_for_what_an_end_needs(qsage: Qsage, hexagons: tuple[str, ...]) -> None:
+    pytest.importorskip("pyqbf", reason="the solvers of the extra 'solve' are not there")
+    Path("a.txt").write_text("always not (black (1,1) and white (1,1))\n226 0\n")
+    words = (hexagons[0], "--solver", "depqbf", "--assert", "a.txt")
+    found = qsage("play", *words, "--white", "random", "--games", "2", "--json")
+    assert found.code == Exit.FINE
+    report = json.loads(found.out)
+    assert (report["wins"], report["findings_total"]) == (2, 0)
+    assert report["assertions"].startswith("assertions looked at: 1 about positions (by the rules)")
+    Path("a.txt").write_text("-226 0\n")
+    broken = qsage("play", *words, "--white", "random", "--games", "1")
+    assert broken.code == Exit.REFUTED
+    assert "assertion broken after ply 5: a.txt:1: -226 0" in broken.out

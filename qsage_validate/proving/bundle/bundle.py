@@ -39,7 +39,13 @@ from qsage_validate.validation.verdict import Proved
 
 MANIFEST: Final = "manifest.json"
 SCHEMA: Final = 1
-SAT_LEVELS: Final = (Level.FORMULA, Level.RULES, Level.BOARDS, Level.ENCODING)
+SAT_LEVELS: Final = (
+    Level.FORMULA,
+    Level.RULES,
+    Level.BOARDS,
+    Level.ENCODING,
+    Level.ASSERTIONS,
+)
 """The levels whose proofs are questions to a SAT solver."""
 
 
@@ -287,6 +293,13 @@ _NOTE: Final = (
 _CONSTANT: Final = (
     "claims that were constant when the graph was built: they are not among the CNF's claims"
 )
+_STRATEGY: Final = (
+    "which variables a reply reads: only those that are chosen before it, by reachability in the "
+    "graph",
+    "that the opponent's variables of each ply are the opponent's by the prefix, and that no two "
+    "plies share them",
+    "that the game has as many plies as the theorem says, each with its mover",
+)
 
 
 def _sentences(level: Level, problem: Problem) -> tuple[str, list[str]]:
@@ -319,14 +332,12 @@ def _sentences(level: Level, problem: Problem) -> tuple[str, list[str]]:
             f"{wins}: the strategy that the layout reads off the certificate wins every play by "
             "the rules."
         )
-        return statement, [
-            "which variables a reply reads: only those that are chosen before it, by reachability "
-            "in the graph",
-            "that the opponent's variables of each ply are the opponent's by the prefix, and that "
-            "no two plies share them",
-            "that the game has as many plies as the theorem says, each with its mover",
-            _CONSTANT,
-        ]
+        return statement, [*_STRATEGY, _CONSTANT]
+    if level is Level.ASSERTIONS:
+        texts = "; ".join(repr(one.assertion.text) for one in problem.assertions)
+        statement = f"In every play of the functions, each of these holds: {texts}."
+        names = "what the names of the assertions mean in the formula and by the rules"
+        return statement, [names, *_STRATEGY, _CONSTANT]
     if level is Level.BOARDS:
         statement = (
             f"In every play of {named} in which Black follows the certificate, what the layout "
@@ -343,7 +354,7 @@ def _sentences(level: Level, problem: Problem) -> tuple[str, list[str]]:
 
 
 def _paths(files: Files) -> Iterator[str]:
-    named = (files.formula, files.certificate, files.meta, *files.game)
+    named = (files.formula, files.certificate, files.meta, *files.game, *files.assertions)
     yield from (path for path in named if path is not None and os.path.exists(path))
 
 
@@ -367,6 +378,8 @@ def _inputs(files: Files, problem: Problem, target: str) -> dict[str, object]:
         found["game"] = [
             fact(word) if os.path.isfile(word) else {"word": word} for word in files.game
         ]
+    if files.assertions:
+        found["assertions"] = list(map(fact, files.assertions))
     if files.dialect is not None:
         found["dialect"] = files.dialect.value
     return found
@@ -510,6 +523,12 @@ class _Reader:
             words.append(
                 self._text(each, "word") if "word" in each else file(f"game {number}", each)
             )
+        assertions = [
+            file(f"assertions {number}", value)
+            for number, value in enumerate(
+                self._list(data.get("assertions", []), "assertions"), start=1
+            )
+        ]
         dialect = data.get("dialect")
         if dialect is not None:
             self._one_of(str(dialect), [each.value for each in Dialect])
@@ -519,6 +538,7 @@ class _Reader:
             places.get("meta"),
             tuple(words),
             None if dialect is None else Dialect(dialect),
+            assertions=tuple(assertions),
         )
         return tuple(inputs), play
 

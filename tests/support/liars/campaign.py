@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 
 from tests.support.liars import (
+    asserted,
     certificates,
     commands,
     layouts,
@@ -29,10 +30,10 @@ from tests.support.liars.product import ask, folder, put
 from tests.support.liars.recipes import Subject, own_game, random_subject, who
 from tests.support.random_qbf import random_qcir, random_qdimacs
 
-_MODULES = (certificates, commands, layouts, metas, prefixes, texts, traces)
+_MODULES = (asserted, certificates, commands, layouts, metas, prefixes, texts, traces)
 
 KINDS = ("bddl", "positional", "gdl")
-LEVELS = ("dependencies", "formula", "random", "all", "rules", "boards", "encoding")
+LEVELS = ("dependencies", "formula", "random", "all", "rules", "boards", "encoding", "assertions")
 
 Step = tuple[str, int]
 """A mutator and its seed."""
@@ -116,6 +117,9 @@ def case_of(plan: Plan) -> Case:
     if draft.meta is not None:
         files["f.meta"] = draft.meta
         words += ["--meta", "f.meta"]
+    if draft.asserted is not None:
+        files["a.txt"] = draft.asserted
+        words += ["--assert", "a.txt"]
     if draft.given is not None:
         more, named, option = draft.given.files("other")
         files |= more
@@ -266,6 +270,19 @@ def _commands(rng: Random) -> list[Step]:
     return [*steps, (f"command:{name}", 0)]
 
 
+def _assertions(rng: Random) -> list[Step]:
+    steps = [*_untrue(rng), _one(rng, "make:certify")]
+    way = rng.random()
+    if way < 0.3:
+        steps += _steps(rng, "certificate", 1, 2)
+    elif way < 0.5:
+        steps += _steps(rng, "layout", 1, 2)
+    elif way < 0.6:
+        steps.append(_one(rng, "make:clauses"))
+    steps += [*_maybe_given(rng), _one(rng, "assert:any")]
+    return [*steps, _one(rng, "assert:damage")] if rng.random() < 0.1 else steps
+
+
 def _plain_formula(rng: Random) -> list[Step]:
     way = rng.random()
     if way < 0.2:
@@ -315,6 +332,7 @@ CLASSES: dict[str, Class] = {
     "trace": Class(_trace, kinds=("qdimacs",), untrue=False, levels=("trace",)),
     "meta": Class(_meta, kinds=("bddl",)),
     "commands": Class(_commands, bad_input=True),
+    "assertions": Class(_assertions, kinds=(*KINDS, "qcir", "qdimacs")),
     "formula": Class(
         _plain_formula,
         kinds=("qcir", "qdimacs"),
@@ -324,10 +342,12 @@ CLASSES: dict[str, Class] = {
 }
 
 
-def _asked(rng: Random, levels: Sequence[str]) -> list[Step]:
+def _asked(rng: Random, levels: Sequence[str], planned: Sequence[Step]) -> list[Step]:
     """What is asked: everything, one level, or some."""
     steps: list[Step] = []
     levels = [level for level in levels if level in known_levels()]
+    if not any(step[0] == "assert:any" for step in planned):
+        levels = [level for level in levels if level != "assertions"]
     if rng.random() < 0.55:
         if rng.random() < 0.5:
             chosen = [rng.choice(levels)]
@@ -353,7 +373,8 @@ def plan_of(name: str, seed: int, attempt: int = 0) -> Plan:
     subject_seed = number if kind in KINDS else seed
     want = kind_of.untrue and rng.random() < 0.8
     for trial in range(_TRIES):
-        steps = [*kind_of.plan(rng), *_asked(rng, kind_of.levels)]
+        planned = kind_of.plan(rng)
+        steps = [*planned, *_asked(rng, kind_of.levels, planned)]
         plan = Plan(kind, subject_seed, tuple(steps))
         if not want or trial == _TRIES - 1:
             return plan

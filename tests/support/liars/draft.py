@@ -16,7 +16,8 @@ class Draft:
     """What mutators change.
 
     ``circuit``, ``clauses`` and ``trace`` are certificates (the clauses as text); ``given`` is
-    the game that an option names.  ``edits`` damage the text of a file, each by its own seed.
+    the game that an option names, ``asserted`` a file of assertions.  ``edits`` damage the text
+    of a file, each by its own seed.
     ``harmless`` says that nothing has been changed that anybody could be wrong about.
     """
 
@@ -26,6 +27,7 @@ class Draft:
     clauses: str | None = None
     trace: str | None = None
     meta: str | None = None
+    asserted: str | None = None
     given: Game | None = None
     command: str = "validate"
     levels: tuple[str, ...] = ()

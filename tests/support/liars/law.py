@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from tests.support.liars import commands
+from tests.support.liars import asserted, commands
 from tests.support.liars.bdd import TooLargeError
 from tests.support.liars.formula import Formula, UnreadableError, read_formula, truth
 from tests.support.liars.functions import Judged, read_circuit
@@ -187,6 +187,7 @@ def judge(case: Case, answer: Answer) -> Verdict:
         *_manners(answer),
         *(text for one in said for text in _lies(case.facts, one)),
         *_refutations(case, answer),
+        *asserted.lies(answer.json() or {}, case.facts.judged),
     ]
     if case.harmless and answer.code == 2:
         broken.append(f"refuses what nobody has changed: {answer.err.strip()}")

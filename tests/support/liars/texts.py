@@ -107,6 +107,7 @@ def _ask(level: str) -> None:
 
 for _level in (
     "trace", "dependencies", "formula", "random", "all", "rules", "boards", "encoding",
+    "assertions",
 ):  # fmt: skip
     _ask(_level)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +28,7 @@ from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
+from qsage_validate.problems.solving import Solving
 from qsage_validate.proving.assertions_level import BROKEN, HOLDS, OPEN, VACUOUS, prove_assertions
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.plays.exhaustive import exhaust
@@ -282,6 +284,15 @@ def test_without_rules_positions_are_not_proved() -> None:
     result, answers = prove_assertions(problem)
     assert [answer.word for answer in answers] == [OPEN, HOLDS]
     assert "no rules are known" in str(result.verdict)
+
+
+def test_of_a_part_of_a_certificate_nothing_is_proved() -> None:
+    problem, _ = played("hex ea")
+    problem = with_assertions(problem, "end: goal\n1 -1 0")
+    part = replace(problem, solving=cast(Solving, object()))
+    result, answers = prove_assertions(part)
+    assert [answer.word for answer in answers] == [OPEN, OPEN]
+    assert "the certificate is a part" in str(result.verdict)
 
 
 def test_a_level_is_run_where_something_is_asserted() -> None:
