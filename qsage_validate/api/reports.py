@@ -89,7 +89,9 @@ def report_page(whole: report.Report, problem: Problem | None, game: Game | None
     from qsage_validate.proving.pages.html import html_report
     from qsage_validate.proving.pages.statistics import statistics_of
 
-    played = None if problem is None or problem.certificate is None else problem
+    played = problem
+    if problem is None or problem.certificate is None or problem.solving is not None:
+        played = None
     return html_report(whole, played, None if played is None else statistics_of(played), game=game)
 
 

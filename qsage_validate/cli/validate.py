@@ -62,6 +62,27 @@ class ProofOptions(OptionGroup):
             raise UsageError("found --proof with --memory: a proof is written without a limit")
 
 
+@dataclass(frozen=True)
+class PartOptions(OptionGroup):
+    """What becomes of a part of a certificate."""
+
+    solver: str | None = option(
+        "Who decides what a part of a certificate leaves open, or functions that are missing; "
+        "default: what is there.",
+        "NAME|auto",
+    )
+    blocks: int | None = option(
+        "Use the functions of the certificate's first N blocks only.", "N", min=1
+    )
+
+    def of(self, files: Files) -> Files:
+        """``files`` with these options."""
+        from qsage_validate.problems.solving import AUTO
+
+        solver = self.solver if self.blocks is None else self.solver or AUTO
+        return replace(files, solver=solver, blocks=self.blocks)
+
+
 @takes_options
 def command(
     *,
@@ -70,6 +91,7 @@ def command(
     ),
     cert: str | None = option("The certificate; without one the encoding is proved.", "FILE"),
     trace: str | None = option("A QBF solver's trace: QRP, binary QRP or Qute's.", "FILE"),
+    part: PartOptions,
     rules: RulesOptions,
     assertions: AssertOption = None,
     level: list[str] | None = option(f"Only these levels: {_LEVELS}. May be repeated.", "NAME"),
@@ -98,6 +120,7 @@ def command(
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
     files = replace(rules.files(formula, cert, read), assertions=tuple(assertions or ()))
+    files = part.of(files)
     inputs = [formula, cert, trace, *rules.paths, *files.assertions]
     protect_inputs([proof.report, attack.checkpoint], inputs)
     check_streams(proof.report, json_output)
@@ -174,6 +197,8 @@ def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | 
         if memory is not None:
             return None, validate_apart(files, options, tell=line.tell, done=done)
         problem = load_to_validate(files, trace=options.trace)
+        if options.obligations and problem.solving is not None:
+            raise UsageError("found --proof with a part of a certificate, expected a whole one")
         return problem, validate(problem, options, tell=line.tell, done=done)
 
 

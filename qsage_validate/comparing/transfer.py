@@ -56,7 +56,7 @@ def transfer(
         assert checked.choice is not None, "what the functions read was looked at before"
         return _lost(formula, strategy, checked.choice, "")
     try:
-        found = complete(formula, strategy, options)
+        found = complete(formula, strategy, options, as_it_is=True)
     except UndecidedError as error:
         return Undecided(f"whether the rest can be chosen: {error}")
     if isinstance(found, Beaten):

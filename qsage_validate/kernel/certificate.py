@@ -32,6 +32,11 @@ class Kind(Enum):
         return self is Kind.SKOLEM
 
     @property
+    def other(self) -> Kind:
+        """The kind of the opponent's functions."""
+        return Kind.HERBRAND if self is Kind.SKOLEM else Kind.SKOLEM
+
+    @property
     def player(self) -> Player:
         """The player for whom the certificate plays."""
         return Player.BLACK if self is Kind.SKOLEM else Player.WHITE

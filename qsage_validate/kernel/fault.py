@@ -18,6 +18,7 @@ class FindingKind(Enum):
     CERTIFICATE_SILENT = "certificate silent"
     LOOKS_RIGHT = "function looks right"
     CERTIFICATE_BEATEN = "certificate beaten"
+    PART_LOSES = "part of a certificate loses"
     LAYOUT_DIFFERS = "layout differs"
     PREFIX_DIFFERS = "prefix differs"
     LEVELS_DIFFER = "levels contradict each other"

@@ -64,7 +64,8 @@ class Problem:
     ``unplayed`` are variables of Black's that White's moves depend on and that neither moves nor
     positions give a value to: for goals.  In plays they are false, so that White's replies may be
     wrong; a finding says whether the replies of its play rest on that.  ``solving`` answers what
-    the certificate has no functions for.  ``assertions`` are to hold in every play.
+    the certificate has no functions for.  ``assertions`` are to hold in every play.  No command
+    replays plays that are not ``replayed``: their functions are in no file.
     """
 
     files: Files
@@ -78,6 +79,7 @@ class Problem:
     unplayed: tuple[int, ...] = ()
     solving: Solving | None = None
     assertions: tuple[Asserted, ...] = ()
+    replayed: bool = True
 
     @property
     def answering(self) -> Certificate:
@@ -141,13 +143,15 @@ class Problem:
         On a board every move is let happen: what is illegal for the formula or by the rules
         may be what the play is there to show.
         """
-        if self.layout is None:
+        if self.layout is None or not self.replayed:
             return self.replay_blocks(moves)
         between = "; " if any(" " in move for move in moves) else " "
         return self.files.command("--moves", between.join(insistent(move) for move in moves))
 
     def replay_blocks(self, blocks: Sequence[str]) -> str:
         """The command that replays a play of the game of blocks with these blocks."""
+        if not self.replayed:
+            return ""
         files = replace(self.files, as_blocks=self.layout is not None)
         return files.command("--moves", "; ".join(blocks))
 

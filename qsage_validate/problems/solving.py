@@ -119,10 +119,14 @@ def without_functions(formula: Qbf, kind: Kind, path: str | None) -> CircuitCert
     return CircuitCertificate(kind, aig, opponents, {}, Dialect.QAIGER, path)
 
 
-def _contradiction(changed: ValueChangedError) -> ContradictionError:
-    """The finding that the value has changed; the residual formula is kept in a new folder."""
-    folder = tempfile.mkdtemp(prefix="qsage-contradiction-")
-    path = os.path.join(folder, "residual.qcir")
+def kept(left: Qbf) -> str:
+    """The file, in a new folder, in which a residual formula is kept for other solvers."""
+    path = os.path.join(tempfile.mkdtemp(prefix="qsage-left-"), "residual.qcir")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(qcir_text(changed.formula, cleansed=True))
-    return ContradictionError(f"{changed}; what is left is in {path}")
+        file.write(qcir_text(left, cleansed=True))
+    return path
+
+
+def _contradiction(changed: ValueChangedError) -> ContradictionError:
+    """The finding that the value has changed; the residual formula is kept."""
+    return ContradictionError(f"{changed}; what is left is in {kept(changed.formula)}")

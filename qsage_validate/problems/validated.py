@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.errors import UsageError
+from qsage_validate.kernel.certificate import dont_cares
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.problems.provenance import file_facts
@@ -34,6 +35,8 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
         # Whether functions look to their right is level 1; until it has answered, replays allow it.
         problem = to_validate(load(replace(files, unchecked_dependencies=True)))
         return replace(problem, facts={**facts, **_prenexed(problem), **problem.facts})
+    if files.solver is not None or files.blocks is not None:
+        raise UsageError("found --solver or --blocks without --cert, whose rest a solver answers")
     problem = load(files)
     if trace is None and (problem.layout is None or problem.game is None):
         layouts, rules = "a layout (--meta FILE)", "rules (--game DOMAIN PROBLEM)"
@@ -55,14 +58,17 @@ def to_validate(problem: Problem) -> Problem:
     """
     if problem.game is not None and problem.layout is not None:
         check_fit(problem.game, problem.layout)
-    if problem.certificate is None:
+    certificate, formula = problem.certificate, problem.formula
+    if certificate is None:
         return problem
+    if formula is not None and not dont_cares(certificate, formula):
+        problem = replace(problem, solving=None)  # nothing is left to a solver
     facts = {
         **problem.facts,
-        "kind": problem.certificate.kind.value,
-        "dialect": problem.certificate.dialect.value,
+        "kind": certificate.kind.value,
+        "dialect": certificate.dialect.value,
         "notes": list(problem.notes),
     }
-    if inconclusive(problem.layout, problem.certificate.kind.truth) is None:
+    if inconclusive(problem.layout, certificate.kind.truth) is None:
         return replace(problem, facts=facts)
     return replace(problem, files=replace(problem.files, as_blocks=True), layout=None, facts=facts)

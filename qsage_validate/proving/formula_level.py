@@ -19,12 +19,13 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import literal_value
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
-from qsage_validate.kernel.certificate import Certificate, Kind, dont_cares
+from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Kind, dont_cares
 from qsage_validate.kernel.claims import ClaimsTimeoutError, evaluate
 from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.dependencies import Dependency
 from qsage_validate.kernel.formula import prove_formula
 from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.strategies.guesses import variables_of
 from qsage_validate.strategies.readings import PlyCode
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
@@ -202,13 +203,7 @@ def _falsified(
 ) -> Finding:
     """The finding for a choice that beats the certificate."""
     values = play_values(formula, certificate, choice)
-    moves, own = block_moves(formula, certificate.kind, values)
-    if layout is not None:
-        moves, own_moves = game_moves(layout, certificate.kind, values)
-        if own_moves is None:
-            replay = replay_blocks
-        else:
-            own = own_moves
+    moves, command = _play(formula, certificate.kind, values, layout, replay, replay_blocks)
     output = formula.output
     name = ("-" if output < 0 else "") + formula.name(abs(output))
     lost = certificate.kind is not Kind.SKOLEM
@@ -220,8 +215,52 @@ def _falsified(
         player=certificate.kind.player.other,
         evidence=() if contradicts else (Evidence(output, name, lost, "output"),),
         moves=moves,
-        replay="" if replay is None else replay(own),
+        replay=command,
     )
+
+
+def lost_part(
+    formula: Qbf,
+    part: CircuitCertificate,
+    choice: Mapping[int, bool],
+    by: str,
+    *,
+    layout: Layout | None,
+    replay: Replay,
+    replay_blocks: Replay,
+) -> Finding:
+    """The finding for a part of a certificate that ``by`` beats, whatever the rest is.
+
+    Its play ends where the part has no reply; what the opponent chooses up to there depends on
+    nothing else.
+    """
+    values = play_values(formula, part, choice)
+    open_ = frozenset(dont_cares(part, formula))
+    moves, command = _play(formula, part.kind, values, layout, replay, replay_blocks, open_)
+    value = "false" if part.kind is Kind.SKOLEM else "true"
+    detail = f"the formula is {value} under these functions, whatever the rest is: proved by {by}"
+    player = part.kind.player.other
+    return Finding(FindingKind.PART_LOSES, len(moves), detail, player, moves=moves, replay=command)
+
+
+def _play(
+    formula: Qbf,
+    kind: Kind,
+    values: Mapping[int, bool],
+    layout: Layout | None,
+    replay: Replay | None,
+    replay_blocks: Replay | None,
+    open_: frozenset[int] = frozenset(),
+) -> tuple[tuple[str, ...], str]:
+    """The moves or blocks of a play, up to what is open, and the command that replays it."""
+    moves, own = block_moves(formula, kind, values, open_)
+    if layout is not None:
+        moves, own_moves = game_moves(layout, kind, values, open_)
+        if own_moves is None:
+            replay = replay_blocks
+        else:
+            own = own_moves
+    return moves, "" if replay is None else replay(own)
 
 
 def play_values(
@@ -236,12 +275,14 @@ def play_values(
 
 
 def block_moves(
-    formula: Qbf, kind: Kind, values: Mapping[int, bool]
+    formula: Qbf, kind: Kind, values: Mapping[int, bool], open_: frozenset[int] = frozenset()
 ) -> tuple[tuple[str, ...], list[str]]:
-    """All blocks' values, and the opponent's among them."""
+    """The values of the blocks before the first that is open, and the opponent's among them."""
     moves: list[str] = []
     own: list[str] = []
     for scope in formula.merged_scopes():
+        if not open_.isdisjoint(scope.variables):
+            break
         text = " ".join(f"{formula.name(v)}={int(values[v])}" for v in scope.variables)
         moves.append(text)
         if scope.quantifier is not kind.decides:
@@ -250,18 +291,20 @@ def block_moves(
 
 
 def game_moves(
-    layout: Layout, kind: Kind, values: Mapping[int, bool]
+    layout: Layout, kind: Kind, values: Mapping[int, bool], open_: frozenset[int] = frozenset()
 ) -> tuple[tuple[str, ...], list[str] | None]:
     """The moves and the opponent's among them, as a script for replaying has them.
 
     The play ends with a claim of a goal, or a move that the formula's indicators, which are
     the certificate's, refuse; or with bits that name no move: ``None`` when they are the
-    opponent's, who cannot say so in a script.
+    opponent's, who cannot say so in a script; or before the first ply that is open.
     """
     code = PlyCode(layout)
     moves: list[str] = []
     own: list[str] = []
     for variables in layout.moves:
+        if not open_.isdisjoint(variables_of(variables)):
+            break
         answer = code.decode(variables.ply, values)
         if answer.stop and variables.stop_instead:
             break  # claimed before the ply, which does not happen
@@ -271,9 +314,8 @@ def game_moves(
         mark = " !stop" if answer.stop else ""
         indicators = variables.indicators
         said = () if indicators is None else indicators.literals
-        if variables.player is not kind.player and not all(
-            literal_value(values, literal) for literal in said
-        ):
+        refused = not all(literal_value(values, literal) for literal in said)
+        if variables.player is not kind.player and refused and not open_:
             mark = " !illegal"
         moves.append(f"{answer.move}{mark}")
         if variables.player is not kind.player:

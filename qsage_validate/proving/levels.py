@@ -10,7 +10,14 @@ from typing import Final
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.kernel.obligation import Obligation
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
+from qsage_validate.validation.verdict import (
+    Claimed,
+    Proved,
+    Refuted,
+    Sampled,
+    Unsupported,
+    Verdict,
+)
 
 
 class Level(Enum):
@@ -102,6 +109,7 @@ class LevelResult:
             Proved: "proved",
             Refuted: "refuted",
             Sampled: "sampled",
+            Claimed: "claimed",
             Undecided: "undecided",
             Unsupported: "not applicable",
         }[type(self.verdict)]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from qsage_validate.errors import Exit, Undecided
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.statements import About, Conclusions, Statement
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Proved, Refuted, Sampled
+from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
+
+_UNPROVED: Final = (About.SAMPLE, About.CLAIM)
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Report:
             return Exit.INTERRUPTED
         if self.contradictions or self._has(Refuted):
             return Exit.REFUTED
-        if self._has(Undecided) or not self._has(Proved):
+        if self._has(Undecided) or self._has(Claimed) or not self._has(Proved):
             return Exit.UNDECIDED
         return Exit.FINE
 
@@ -56,7 +59,8 @@ class Report:
         """The verdict of the whole in a word.
 
         ``valid``: something is proved about formula or game; ``proved``: only about the functions
-        or the boards; ``sampled``: plays were tried, nothing is proved.
+        or the boards; ``claimed``: a solver says what was asked, unchecked; ``sampled``: plays
+        were tried, nothing is proved.
         """
         if self.interrupted:
             return "interrupted"
@@ -65,13 +69,15 @@ class Report:
             return "refuted"
         if code is Exit.FINE:
             return "valid" if any(map(_weighty, self.conclusions.statements)) else "proved"
-        return "sampled" if self._has(Sampled) and not self._has(Undecided) else "undecided"
+        if self._has(Undecided):
+            return "undecided"
+        return "claimed" if self._has(Claimed) else "sampled" if self._has(Sampled) else "undecided"
 
     @property
     def sentences(self) -> tuple[Statement, ...]:
-        """The statements that no stronger one makes superfluous, samples apart."""
+        """The statements that no stronger one makes superfluous; of what is proved alone."""
         asserted = [s for s in self.conclusions.statements if s.about is About.ASSERTIONS]
-        apart = (About.SAMPLE, About.ASSERTIONS)
+        apart = (*_UNPROVED, About.ASSERTIONS)
         said = [s for s in self.conclusions.statements if s.about not in apart]
         weighty = [s for s in said if _weighty(s)]
         if any(s.about is About.GAME for s in weighty):
@@ -102,13 +108,15 @@ class Report:
             yield f"refuted{levels}{blame}"
         elif word in ("valid", "proved"):
             yield f"{word}: {self.claim} ({proved})"
+        elif word == "claimed":
+            yield f"claimed ({self._levels(Claimed)}); proved: {proved}"
         elif self._has(Undecided):
             yield f"undecided ({self._levels(Undecided)}); proved: {proved}"
         elif not self._has(Sampled):
             yield "nothing could be checked"
         if word not in ("interrupted", "refuted"):
             statements = self.conclusions.statements
-            yield from (s.text for s in statements if s.about is About.SAMPLE)
+            yield from (s.text for s in statements if s.about in _UNPROVED)
 
     def as_json(self) -> dict[str, object]:
         """Everything, for ``--json``."""

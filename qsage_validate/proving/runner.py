@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from qsage_validate import __version__
 from qsage_validate.arena.open import open_conductor, watched
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.validated import command_of, load_to_validate
 from qsage_validate.proving.assertions_level import Answer, prove_assertions
 from qsage_validate.proving.blame import blame
-from qsage_validate.proving.formula_level import check_dependencies, check_formula
+from qsage_validate.proving.formula_level import check_dependencies, check_formula, lost_part
 from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.report import Report
+from qsage_validate.proving.rest_level import check_rest
 from qsage_validate.proving.statements import conclude
 from qsage_validate.proving.trace_level import check_trace_level
 from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.strategies.guesses import variables_of
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.job import Send, run_job
 from qsage_validate.system.limits import Limits
@@ -164,6 +168,7 @@ class _Run:
         self._tell = tell
         self.deadline = options.limits.deadline
         self._winner: tuple[Player | None] | None = None
+        self._rest_result: LevelResult | None = None
         self._looked = False  # whether it is known if functions look to their right
 
     def level(self, level: Level) -> LevelResult | None:
@@ -260,8 +265,20 @@ class _Run:
         formula, certificate = self.problem.formula, self.problem.certificate
         if formula is None or certificate is None:
             return None
-        tell = self._begin(Level.FORMULA)
-        result = check_formula(
+        if self.problem.solving is not None:
+            return self._rest()
+        result = self._check_formula(formula, certificate, self._begin(Level.FORMULA))
+        if Level.DEPENDENCIES in self.options.levels or not isinstance(result.verdict, Proved):
+            return result
+        # Asked alone, the level must not let functions pass that may not be used at all.
+        wrong = check_dependencies(formula, certificate).verdict
+        if not isinstance(wrong, Refuted):
+            return result
+        why = f"no choice beats the functions, but {wrong.findings[0].detail}: they prove nothing"
+        return replace(result, verdict=Undecided(why))
+
+    def _check_formula(self, formula: Qbf, certificate: Certificate, tell: Tell) -> LevelResult:
+        return check_formula(
             formula,
             certificate,
             layout=self.problem.layout,
@@ -272,14 +289,63 @@ class _Run:
             minimal=self.options.minimal,
             tell=tell,
         )
-        if Level.DEPENDENCIES in self.options.levels or not isinstance(result.verdict, Proved):
-            return result
-        # Asked alone, the level must not let functions pass that may not be used at all.
-        wrong = check_dependencies(formula, certificate).verdict
-        if not isinstance(wrong, Refuted):
-            return result
-        why = f"no choice beats the functions, but {wrong.findings[0].detail}: they prove nothing"
-        return replace(result, verdict=Undecided(why))
+
+    def _rest(self) -> LevelResult:
+        """Level 2 of a part of a certificate; where it is proved, the problem has all functions.
+
+        Asked once: other levels are about all functions, too.
+        """
+        formula, part, solving = (
+            self.problem.formula,
+            self.problem.certificate,
+            self.problem.solving,
+        )
+        if self._rest_result is not None:
+            return self._rest_result
+        assert formula is not None, "a part is one of a formula's"
+        assert isinstance(part, CircuitCertificate), "a part is a circuit"
+        assert solving is not None, "the caller has looked"
+        tell = self._begin(Level.FORMULA)
+        wrong = check_dependencies(formula, part).verdict
+        if isinstance(wrong, Refuted):
+            why = f"{wrong.findings[0].detail}: the rest is not looked for"
+            result, whole = LevelResult(Level.FORMULA, Undecided(why), 0.0), None
+        else:
+            result, whole = check_rest(
+                formula,
+                part,
+                solving,
+                lambda certificate: self._check_formula(formula, certificate, tell),
+                partial(
+                    lost_part,
+                    formula,
+                    part,
+                    layout=self.problem.layout,
+                    replay=self._replay,
+                    replay_blocks=self._replay_blocks,
+                ),
+                deadline=self.deadline,
+                tell=tell,
+            )
+        if whole is not None:
+            self.problem = replace(self.problem, certificate=whole, solving=None, replayed=False)
+        self._rest_result = result
+        return result
+
+    def _lacking(self, level: Level, needed: frozenset[int] | None = None) -> LevelResult | None:
+        """The result of a level that needs functions which nobody has proved; ``None`` if none.
+
+        ``needed`` are the variables that it reads, where they are not all.
+        """
+        certificate = self.problem.certificate
+        if self.problem.solving is None or not isinstance(certificate, CircuitCertificate):
+            return None
+        if needed is not None and needed <= certificate.functions.keys():
+            return None
+        if isinstance(self._rest().verdict, Proved):
+            return None
+        why = "the certificate is a part, and no functions of the rest are proved"
+        return LevelResult(level, Unsupported(why), 0.0)
 
     def _replay(self, moves: Sequence[str]) -> str:
         problem = self._played()
@@ -290,6 +356,9 @@ class _Run:
         return "" if problem is None else problem.replay_blocks(blocks)
 
     def _random(self) -> LevelResult | None:
+        lacking = self._lacking(Level.RANDOM)
+        if lacking is not None:
+            return lacking
         problem = self._played()
         if problem is None:
             return None
@@ -306,8 +375,13 @@ class _Run:
         return self._playable(result)
 
     def _exhaustive(self) -> LevelResult | None:
+        if self.problem.layout is None:
+            return None
+        lacking = self._lacking(Level.EXHAUSTIVE)
+        if lacking is not None:
+            return lacking
         problem = self._played()
-        if problem is None or self.problem.layout is None:
+        if problem is None:
             return None
         tell = self._begin(Level.EXHAUSTIVE)
         result = exhaust(
@@ -387,6 +461,11 @@ class _Run:
         if game is None:
             why = "no rules are known: give --game DOMAIN PROBLEM or --model"
             return LevelResult(level, Unsupported(why), 0.0)
+        hero = problem.certificate.kind.player
+        moves = frozenset(v for ply in layout.of(hero) for v in variables_of(ply))
+        lacking = self._lacking(level, moves if level is Level.RULES else None)
+        if lacking is not None:
+            return lacking
         circuit = self._circuit()
         if isinstance(circuit, Unsupported):
             return LevelResult(level, circuit, 0.0)
@@ -440,6 +519,8 @@ class _Run:
         )
 
     def _assertions(self) -> LevelResult | None:
+        if self.problem.assertions and self.problem.solving is not None:
+            self._rest()  # without functions of the rest each assertion is undecided
         problem = self._played()
         if problem is None or not problem.assertions:
             return None

@@ -26,7 +26,7 @@ from qsage_validate.formats.source import quoted
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Sampled
+from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 
 _NAMED: Final = "what the layout names of position and legality is that of the rules"
 
@@ -43,6 +43,7 @@ class About(Enum):
     BOARDS = "boards"
     ASSERTIONS = "assertions"
     SAMPLE = "sample"
+    CLAIM = "claim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +181,8 @@ class _Reasoning:
                 yield Statement(About.ASSERTIONS, result.verdict.how, (level,))
             if isinstance(result.verdict, Sampled):
                 yield Statement(About.SAMPLE, str(result.verdict), (level,))
+            elif isinstance(result.verdict, Claimed):
+                yield Statement(About.CLAIM, result.verdict.reason, (level,))
 
     def _about_functions(self) -> Iterator[Statement]:
         if self.proved(Level.DEPENDENCIES):

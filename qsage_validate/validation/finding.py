@@ -10,7 +10,9 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.fault import FindingKind as FindingKind  # noqa: PLC0414 (re-exported)
 
 # Findings that are seen without playing, and those that may be of a play as well.
-_BY_LOOKING: Final = frozenset((FindingKind.LOOKS_RIGHT, FindingKind.TRACE_WRONG))
+_BY_LOOKING: Final = frozenset(
+    (FindingKind.LOOKS_RIGHT, FindingKind.TRACE_WRONG, FindingKind.PART_LOSES)
+)
 _AT_ONCE: Final = frozenset((FindingKind.LAYOUT_DIFFERS, FindingKind.PREFIX_DIFFERS))
 
 

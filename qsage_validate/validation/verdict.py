@@ -1,4 +1,4 @@
-"""Verdicts of a validation: five different values, none of which can be taken for another."""
+"""Verdicts of a validation: six different values, none of which can be taken for another."""
 
 from __future__ import annotations
 
@@ -56,6 +56,23 @@ class Sampled(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
+class Claimed(Outcome):
+    """A solver says that the claim holds, and nothing checks it; ``what`` says who says what.
+
+    Nothing is proved by that.
+    """
+
+    word = "claimed"
+    exit_code = Exit.UNDECIDED
+
+    what: str
+
+    @property
+    def reason(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True, slots=True)
 class Unsupported(Outcome):
     """The question cannot be asked of these files; ``what`` says what is missing."""
 
@@ -69,4 +86,4 @@ class Unsupported(Outcome):
         return self.what
 
 
-Verdict = Proved | Refuted | Sampled | Undecided | Unsupported
+Verdict = Proved | Refuted | Sampled | Claimed | Undecided | Unsupported

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qsage_validate.circuit.qbf import Qbf, Scope
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CircuitCertificate
 
 
 def dual(formula: Qbf) -> Qbf:
@@ -25,5 +25,4 @@ def dual(formula: Qbf) -> Qbf:
 
 def for_dual(certificate: CircuitCertificate) -> CircuitCertificate:
     """A certificate of a formula as one of its dual."""
-    kind = Kind.HERBRAND if certificate.kind is Kind.SKOLEM else Kind.SKOLEM
-    return replace(certificate, kind=kind)
+    return replace(certificate, kind=certificate.kind.other)

@@ -31,8 +31,10 @@ from qsage_validate.system.progress import Tell, nobody
 
 # Seconds to expand what is left, and for a solver to decide it before it is preprocessed.
 _AT_FIRST: Final = 20.0
+_LESS: Final = 5.0
 # Where an expansion needs more gates, solvers are quicker.
 _EXPANDED: Final = 20_000
+_FEW_BLOCKS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +58,38 @@ class Beaten:
 
 
 def complete(
-    formula: Qbf, part: CircuitCertificate, options: RouteOptions, *, tell: Tell = nobody
+    formula: Qbf,
+    part: CircuitCertificate,
+    options: RouteOptions,
+    *,
+    as_it_is: bool = False,
+    tell: Tell = nobody,
 ) -> Completed | Beaten:
     """Functions of what ``part`` leaves open, or why there are none.
 
     Something is left open, and the functions of ``part`` read only what stands left of their
-    variables.  ``options`` say how the rest is found.  Raises ``UndecidedError``, and the errors of
-    ``certify_formula`` where there are no solvers.
+    variables.  ``options`` say how the rest is found; with ``as_it_is`` as in :func:`certified`.
+    Raises ``UndecidedError``, and the errors of ``certify_formula`` where there are no solvers.
     """
     left = left_by(formula, part)
-    if options.route == AUTO and options.solver is None:
-        deadline = options.limits.deadline.sooner(_AT_FIRST)
+    if constant_value(left) is not None:
+        options = replace(options, route=EXPANSION, solver=None)
+    elif options.route == AUTO and options.solver is None and (as_it_is or _is_little(left)):
+        deadline = options.limits.deadline.sooner(_AT_FIRST if as_it_is else _LESS)
         with suppress(UndecidedError):
             found = expand(formula, part, deadline=deadline, max_gates=_EXPANDED)
             if found.kind is part.kind:
                 return Completed(found, EXPANSION)
             if isinstance(check(left, found, deadline=options.limits.deadline), CertificateProved):
                 return _beaten(formula, left, found, EXPANSION)
-    made = certified(left, options, tell=tell)
+    made = (certified if as_it_is else certify_formula)(left, options, tell=tell)
     if made.certificate.kind is part.kind:
         return Completed(joined(formula, part, made.certificate), made.by)
     return _beaten(formula, left, made.certificate, made.by)
+
+
+def _is_little(left: Qbf) -> bool:
+    return len(left.merged_scopes()) <= _FEW_BLOCKS
 
 
 def _beaten(formula: Qbf, left: Qbf, opponent: CircuitCertificate, by: str) -> Beaten:
@@ -86,9 +99,7 @@ def _beaten(formula: Qbf, left: Qbf, opponent: CircuitCertificate, by: str) -> B
 
 
 def certified(formula: Qbf, options: RouteOptions, *, tell: Tell = nobody) -> CertifiedFormula:
-    """A residual formula decided: mostly little is left, which needs no preprocessing."""
-    if constant_value(formula) is not None:
-        return certify_formula(formula, replace(options, route=EXPANSION, solver=None), tell=tell)
+    """A formula decided of which little is left: first without preprocessing."""
     if options.route == AUTO and options.solver is None:
         at_first = replace(options.limits, deadline=options.limits.deadline.sooner(_AT_FIRST))
         with suppress(UndecidedError, SolverMissingError):

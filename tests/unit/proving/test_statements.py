@@ -16,7 +16,14 @@ from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.statements import About, conclude
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
+from qsage_validate.validation.verdict import (
+    Claimed,
+    Proved,
+    Refuted,
+    Sampled,
+    Unsupported,
+    Verdict,
+)
 
 GAME = load_game(harary_model("el", 3, 3, maker_breaker=True, plies=5))
 OK = Proved("it holds")
@@ -27,6 +34,7 @@ VERDICTS: Final[tuple[Verdict, ...]] = (
     Sampled("10 random plays"),
     Undecided("time is up"),
     Unsupported("no rules"),
+    Claimed("caqe says that the formula is true"),
 )
 LEVELS = [level for level in Level if level is not Level.TRACE]
 
@@ -59,7 +67,7 @@ def test_no_verdict_but_a_proof_is_said_of_formula_or_game() -> None:
     for verdict in VERDICTS[1:]:
         results = [result(level, verdict) for level in LEVELS]
         said = {s.about for s in conclude(results, Player.BLACK, GAME).statements}
-        assert said <= {About.SAMPLE}
+        assert said <= {About.SAMPLE, About.CLAIM}
 
 
 def test_assertions_alone_say_nothing_of_formula_or_game() -> None:
@@ -76,6 +84,19 @@ def test_a_sample_proves_nothing() -> None:
     assert report.word == "sampled"
     assert report.claim == ""
     assert report.last_line == "f with c: no fault found in 10 random plays"
+
+
+def test_a_solvers_word_proves_nothing() -> None:
+    results = (result(Level.DEPENDENCIES, OK), result(Level.FORMULA, VERDICTS[5]))
+    report = Report("f with c", results, conclude(results, Player.BLACK, GAME))
+    assert report.exit_code is Exit.UNDECIDED
+    assert (report.word, results[1].word) == ("claimed", "claimed")
+    assert report.claim == "each function reads only variables left of its own"
+    assert report.last_line == (
+        "f with c: claimed (formula); proved: dependencies; caqe says that the formula is true"
+    )
+    undecided = (*results, result(Level.RULES, VERDICTS[3]))
+    assert Report("f with c", undecided).word == "undecided"
 
 
 def test_a_trace_says_what_it_proves_whatever_the_certificate_is_for() -> None:
