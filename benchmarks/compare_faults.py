@@ -23,7 +23,7 @@ from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.comparing.compare import relation
 from qsage_validate.comparing.outcomes import Loses, Transfer
-from qsage_validate.comparing.plays import transfer_by_plays
+from qsage_validate.comparing.plays import Side, transfer_by_plays
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import QsageError, Undecided
 from qsage_validate.games.bddl.model import Model
@@ -40,7 +40,7 @@ def back(faulty: Encoding, sound: Encoding, options: RouteOptions) -> Transfer:
     except QsageError as error:
         return Undecided(f"no strategy of the faulty formula: {error}")
     own = problems.of(faulty, made.certificate, Files())
-    return transfer_by_plays(own, sound.qbf, sound, options)
+    return transfer_by_plays(own, Side.of(sound), options)
 
 
 def main() -> None:
@@ -60,7 +60,7 @@ def main() -> None:
             def options() -> RouteOptions:
                 return RouteOptions(limits=Limits(Deadline.after(arguments.seconds)))
 
-            there = transfer_by_plays(own, faulty.qbf, sound.encoding, options())
+            there = transfer_by_plays(own, Side.of(sound.encoding, faulty.qbf), options())
             here = back(faulty, sound.encoding, options())
             word = relation(there, here).name.lower()
             counted[word] += 1

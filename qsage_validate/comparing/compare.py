@@ -11,10 +11,11 @@ from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.comparing.outcomes import Loses, Transfer, Wins
-from qsage_validate.comparing.plays import replies_in_first, transfer_by_plays
+from qsage_validate.comparing.plays import Side, transfer_by_plays
 from qsage_validate.comparing.shared import Shared, read_shared, shared_names
 from qsage_validate.comparing.transfer import transfer
 from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import Exit, QsageError, Undecided
 from qsage_validate.games.languages import load_game, model_from_parts
@@ -70,23 +71,34 @@ def compared(
     """Whether the strategy of ``first``, which has a certificate, wins in ``second``.
 
     Over the variables that ``shared`` says; without it over the moves, where both formulas have a
-    layout and that of the second is an encoding's that is known, else over equal names.
+    layout and one of them rules, else over equal names.
     """
     assert first.formula is not None, "formulas are compared"
     assert second.formula is not None, "formulas are compared"
     certificate = first.whole
-    encoding = None if shared is not None or first.layout is None else encoding_for(second)
-    if encoding is not None:
-        outcome: Transfer = transfer_by_plays(first, second.formula, encoding, options)
+    side = None if shared is not None or first.layout is None else _side(first, second)
+    if side is not None:
+        outcome: Transfer = transfer_by_plays(first, side, options)
         over = "moves of one ply"
     else:
         pairs = (shared or shared_names)(first.formula, second.formula)
         circuit = circuit_of(certificate, first.formula)
         outcome, over = transfer(circuit, second.formula, pairs, options), pairs.source
-    if not isinstance(outcome, Loses) or encoding is None or first.files.certificate is None:
+    if not isinstance(outcome, Loses) or side is None or first.files.certificate is None:
         return Compared(outcome, over)
-    replies = replies_in_first(first, encoding, outcome)
-    return Compared(outcome, over, (first.replay(replies),))
+    return Compared(outcome, over, (first.replay(outcome.asked),))
+
+
+def _side(first: Problem, second: Problem) -> Side | None:
+    """The second formula with the moves of a game, where it has a layout and there are rules."""
+    assert second.formula is not None, "formulas are compared"
+    encoding = encoding_for(second)
+    if encoding is not None:
+        return Side.of(encoding, second.formula)
+    game, layout = second.game or first.game, second.layout
+    if layout is None or game is None or not has_words_of(game, layout):
+        return None
+    return Side(second.formula, layout, game)
 
 
 def encoding_for(problem: Problem) -> Encoding | None:
@@ -158,6 +170,10 @@ def compare_encodings(
                 left_out[name] = "its moves are not those of the game"
                 continue
             proved = certify_formula(encoding.qbf, options, encoding=encoding)
+            why = inconclusive(encoding.layout, proved.truth)
+            if why is not None:
+                left_out[name] = why
+                continue
         except CheckFailedError as error:
             wrong[name] = str(error)
         except QsageError as error:
@@ -169,7 +185,7 @@ def compare_encodings(
         for column, (encoding, _) in made.items():
             if row != column:
                 tell(Progress(f"{row} in {column}"))
-                cells[row, column] = transfer_by_plays(problem, encoding.qbf, encoding, options)
+                cells[row, column] = transfer_by_plays(problem, Side.of(encoding), options)
     return EncodingTable(tuple(made), cells, left_out, wrong)
 
 

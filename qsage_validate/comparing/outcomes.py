@@ -32,9 +32,10 @@ class Loses(Refutation):
     """The strategy does not win in the other formula, ``why`` says in what it fails.
 
     ``play`` has the moves of both players up to there, or the values block by block where there is
-    no layout; ``replies`` are those of the opponent's alone, which a replay needs.
-    ``values`` are those of the variables that the play decides.  ``certificate`` is the strategy in
-    the other formula, as far as it could be written down.
+    no layout; ``replies`` are those of the opponent's alone, which a replay needs, and ``asked``
+    the same in the words of the strategy's own formula, as far as it has any.  ``values`` are
+    those of the variables that the play decides.  ``certificate`` is the strategy in the other
+    formula, as far as it could be written down.
     """
 
     word = "loses"
@@ -44,6 +45,7 @@ class Loses(Refutation):
     replies: tuple[str, ...] = ()
     values: Mapping[int, bool] = field(default_factory=dict)
     certificate: CircuitCertificate | None = None
+    asked: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:

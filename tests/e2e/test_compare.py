@@ -98,6 +98,16 @@ def test_all_encodings_of_a_game_agree(qsage: Qsage) -> None:
     ]
 
 
+def test_formulas_whose_value_says_nothing_are_left_out(qsage: Qsage) -> None:
+    game = ("harary", "--size", "3x3", "--shape", "el", "--maker-breaker", "--depth", "3")
+    found = qsage("compare", *game, "--encodings", "cor,ea,cover-played,pairing")
+    assert found.code == 0
+    lines = found.out.splitlines()
+    assert "pairing: left out: the formula is true, of which no winner follows in pairing" in lines
+    assert any(line.startswith("cover-played: left out: the formula is false") for line in lines)
+    assert lines[-1] == "all 2 agree: each strategy wins in every formula"
+
+
 FIRST = "p cnf 3 2\ne 1 0\na 2 0\ne 3 0\n1 2 3 0\n-3 1 0\n"
 
 

@@ -12,7 +12,7 @@ from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.comparing.compare import Relation, relation
 from qsage_validate.comparing.outcomes import Loses
-from qsage_validate.comparing.plays import transfer_by_plays
+from qsage_validate.comparing.plays import Side, transfer_by_plays
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
@@ -33,7 +33,7 @@ def test_faults_are_told_apart(fault: str, expected: Relation) -> None:
     sound = certify_game(model)
     own = problems.of(sound.encoding, sound.certificate, Files())
     faulty = dict(faulty_encodings(model))[fault]
-    there = transfer_by_plays(own, faulty.qbf, sound.encoding, RouteOptions())
+    there = transfer_by_plays(own, Side.of(sound.encoding, faulty.qbf), RouteOptions())
     here = back(faulty, sound.encoding, RouteOptions())
     assert relation(there, here) is expected
     for outcome in (there, here):
