@@ -29,7 +29,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Position
-from qsage_validate.solvers.search.solver import solve
+from qsage_validate.solvers.search.solver import Solver
 from qsage_validate.system.limits import Deadline, Limits
 
 
@@ -59,7 +59,7 @@ def plain(game: Game, seconds: float) -> Player:
 def measure(name: str, model: Model, timeout: float, *, beside: bool) -> dict[str, object]:
     """One model."""
     game = load_game(model)
-    result = solve(game, limits=Limits(Deadline.after(timeout)))
+    result = Solver(game, limits=Limits(Deadline.after(timeout))).solve()
     row: dict[str, object] = {
         "model": name,
         "winner": None if result.winner is None else result.winner.value,

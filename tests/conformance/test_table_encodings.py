@@ -33,11 +33,11 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Kind as CertificateKind
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
-from qsage_validate.solvers.search.solver import solve
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.gdl_heap import heap
 from tests.support.minimax import minimax
 from tests.support.positional import random_game, random_network_game
+from tests.support.search import solve
 from tests.support.table_plays import lost_plays
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

@@ -17,7 +17,7 @@ from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.qbf import solving
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
 from qsage_validate.solvers.qbf.backends import backends
-from qsage_validate.solvers.search.solver import Solver
+from tests.support.search import winning_first_moves
 
 from .conftest import Qsage
 
@@ -92,7 +92,7 @@ def test_the_first_move_is_decoded_and_wins(qsage: Qsage) -> None:
     assert done.code == Exit.TRUE
     assert done.out.startswith("true: Black wins within 3 plies (depqbf ")
     game = load_game(resolve_command([*DOMINO, "--depth", "3"]))
-    winning = {str(m) for m in Solver(game).solve(all_first_moves=True).first_moves}
+    winning = {str(m) for m in winning_first_moves(game)}
     assert done.out.strip().rpartition("first move ")[2] in winning
 
 
@@ -102,7 +102,7 @@ def test_the_first_move_of_white_who_begins_and_wins(qsage: Qsage) -> None:
     assert done.code == Exit.FALSE
     assert done.out.startswith("false: Black does not win within 4 plies (depqbf ")
     game = load_game(resolve_command(list(words)))
-    winning = {str(m) for m in Solver(game).solve(all_first_moves=True).first_moves}
+    winning = {str(m) for m in winning_first_moves(game)}
     assert done.out.strip().rpartition("first move ")[2] in winning
 
 

@@ -165,9 +165,9 @@ def _data(found: Alternated) -> dict[str, Any]:
         "answers": [
             {
                 "player": turn.player.value,
-                "plies": turn.answer.plies,
-                "truth": turn.answer.truth,
-                "seconds": round(turn.answer.seconds, 4),
+                "plies": turn.plies,
+                "truth": turn.truth,
+                "seconds": round(turn.seconds, 4),
             }
             for turn in found.turns
         ],

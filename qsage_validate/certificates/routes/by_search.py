@@ -27,7 +27,7 @@ from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.plain import PlainSearch
-from qsage_validate.solvers.search.solver import SearchResult, Solver, WinningStrategy
+from qsage_validate.solvers.search.solver import SearchResult, Solver
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -132,9 +132,10 @@ def certify_encoding(
 def _plan(
     encoded: Encoding, game: Game, solver: Solver, winner: Player, deadline: Deadline
 ) -> Plan:
-    wins: Callable[[Position], bool] = WinningStrategy(solver, winner).is_win
-    if game.first_player is winner:
-        wins = _within_first_moves(encoded, game, wins)
+    def won(position: Position) -> bool:
+        return solver.winner(position) is winner
+
+    wins = _within_first_moves(encoded, game, won) if game.first_player is winner else won
     if isinstance(game, PositionalGame) and winner is Player.BLACK:
         model = game.model
         if model.maker_breaker and model.alternates:

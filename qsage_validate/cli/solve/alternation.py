@@ -82,12 +82,10 @@ def solve_alternating(
             tell=tell,
         )
     for turn in found.turns:
-        answer = turn.answer
         what = "wins" if turn.player is Player.BLACK else "blocks"
-        verdict = {True: "yes", False: "no", None: "undecided"}[answer.truth]
+        verdict = {True: "yes", False: "no", None: "undecided"}[turn.truth]
         narrate(
-            f"{turn.player} {what} within {answer.plies}: {verdict} "
-            f"({answer.by}, {answer.seconds:.2f} s)"
+            f"{turn.player} {what} within {turn.plies}: {verdict} ({turn.by}, {turn.seconds:.2f} s)"
         )
     _tell(found, _replies(found, pairs, deadline.sooner(_SECONDS)), json_output)
     if found.winner is None:
@@ -114,10 +112,10 @@ def _tell(found: Alternated, replies: list[_Reply], json_output: bool) -> None:
                 "answers": [
                     {
                         "player": turn.player.value,
-                        "plies": turn.answer.plies,
-                        "truth": turn.answer.truth,
-                        "by": turn.answer.by,
-                        "seconds": round(turn.answer.seconds, 3),
+                        "plies": turn.plies,
+                        "truth": turn.truth,
+                        "by": turn.by,
+                        "seconds": round(turn.seconds, 3),
                     }
                     for turn in found.turns
                 ],

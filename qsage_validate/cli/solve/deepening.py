@@ -16,8 +16,9 @@ from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.games.models import GameModel
+    from qsage_validate.solvers.deepening.answer_file import Answer
     from qsage_validate.solvers.deepening.deepening import Deepened
-    from qsage_validate.solvers.deepening.state import Answer, DeepeningFile
+    from qsage_validate.solvers.deepening.state import DeepeningFile
 
 
 @dataclass(frozen=True)
@@ -89,9 +90,9 @@ def _ask(
     from qsage_validate.api.solving import first_move
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.protocol import Player
+    from qsage_validate.solvers.deepening.answer_file import Answer
     from qsage_validate.solvers.deepening.deepening import deepen
     from qsage_validate.solvers.deepening.game_depths import depths_of
-    from qsage_validate.solvers.deepening.state import Answer
     from qsage_validate.solvers.qbf.solving import conclusive
 
     depths = depths_of(model)

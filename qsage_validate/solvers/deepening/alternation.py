@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any, ClassVar, Final
 
 from qsage_validate.circuit.qbf import Qbf
@@ -21,9 +20,8 @@ from qsage_validate.formats.source import Path, quoted
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, plies_text
-from qsage_validate.solvers.deepening.answer_file import AnswerFile, Types
+from qsage_validate.solvers.deepening.answer_file import Answer, AnswerFile, Types
 from qsage_validate.solvers.deepening.deepening import SEARCH
-from qsage_validate.solvers.deepening.state import Answer
 from qsage_validate.solvers.qbf.solving import Solved
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
@@ -37,15 +35,14 @@ _FORMAT: Final = "qsage alternation 1"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Answer):
     """An answer for one player: whether that player's strategy of so many plies is there.
 
-    For Black ``answer.truth`` says that Black wins within the plies, for White that White blocks
-    within them.  ``conclusive`` says that "no" is an answer about the rules, too.
+    For Black ``truth`` says that Black wins within the plies, for White that White blocks within
+    them.  ``conclusive`` says that "no" is an answer about the rules, too.
     """
 
-    player: Player
-    answer: Answer
+    player: Player = BLACK
     conclusive: bool = False
 
 
@@ -74,7 +71,7 @@ class Alternated:
     @property
     def first_move(self) -> str:
         """A winning first move of Black's; empty when none is known."""
-        moves = (t.answer.first_move for t in self.turns if t.player is BLACK and t.answer.truth)
+        moves = (t.first_move for t in self.turns if t.player is BLACK and t.truth)
         return next(moves, "")
 
 
@@ -85,22 +82,20 @@ def alternate(
     *,
     last: int | None = None,
     deadline: Deadline = NEVER,
-    formula_seconds: float = inf,
     file: AlternationFile | None = None,
     tell: Tell = nobody,
 ) -> Alternated:
     """Ask for White at 0, 2, 4, … plies and for Black at 1, 3, 5, …, until one has a strategy.
 
     ``last`` is the greatest number of plies, at most the open positions' number; ``deadline`` is
-    for all, ``formula_seconds`` for each question; one that takes longer stays open and the next
-    one is asked.  What ``file`` knows is not asked again, and what is answered is added
-    to it.  ``tell`` hears what is about to be asked.  Raises ``UsageError`` for games that PAIRING
-    has no words for.
+    for all; a question that was not answered stays open and the next one is asked.  What ``file``
+    knows is not asked again, and what is answered is added to it.  ``tell`` hears what is about to
+    be asked.  Raises ``UsageError`` for games that PAIRING has no words for.
     """
     most = model.open.bit_count()
     require_pairing_game(model.at_depth(most))
-    turns = [] if file is None else list(file.turns)
-    known = {(t.player, t.answer.plies) for t in turns}
+    turns = [] if file is None else list(file.entries)
+    known = {(t.player, t.plies) for t in turns}
     found = _conclude(model, turns, most)
     if found is not None:
         return found
@@ -113,10 +108,10 @@ def alternate(
             return _undecided(model, turns, f"{deadline.seconds:g} seconds are over")
         what = "wins" if player is BLACK else "blocks"
         tell(Progress(f"{player} {what} within {plies}?", done=plies))
-        turn = ask(model.at_depth(plies), deadline.sooner(formula_seconds))
+        turn = ask(model.at_depth(plies), deadline)
         turns.append(turn)
-        if turn.answer.truth is None:
-            open_questions.append(f"{player} at {plies}: {turn.answer.why}")
+        if turn.truth is None:
+            open_questions.append(f"{player} at {plies}: {turn.why}")
         elif file is not None:
             file.add(turn)
         found = _conclude(model, turns, most)
@@ -129,15 +124,14 @@ def alternate(
 
 def _conclude(model: PositionalModel, turns: Sequence[Turn], most: int) -> Alternated | None:
     for turn in turns:
-        answer = turn.answer
-        if answer.truth:
+        if turn.truth:
             what = "wins" if turn.player is BLACK else "blocks"
-            why = f"{turn.player} {what} within {plies_text(answer.plies)} ({answer.by})"
-            return Alternated(model, turn.player, answer.plies, why, tuple(turns))
+            why = f"{turn.player} {what} within {plies_text(turn.plies)} ({turn.by})"
+            return Alternated(model, turn.player, turn.plies, why, tuple(turns))
         # The last ply of a full board that Black makes.
-        whole = turn.player is BLACK and answer.plies >= most - (most + 1) % 2
-        if answer.truth is False and turn.conclusive and whole:
-            why = f"{WHITE} holds out until the board is full ({answer.by})"
+        whole = turn.player is BLACK and turn.plies >= most - (most + 1) % 2
+        if turn.truth is False and turn.conclusive and whole:
+            why = f"{WHITE} holds out until the board is full ({turn.by})"
             return Alternated(model, WHITE, most, why, tuple(turns))
     return None
 
@@ -162,15 +156,7 @@ def black_by_formulas(encoding: str, solve: Solve) -> Ask:
         move = ""
         if solved.truth and solved.outer is not None and encoded.layout.moves:
             move = encoded.layout.moves[0].coding.decode(solved.outer)[0] or ""
-        answer = Answer(
-            len(model.turns),
-            solved.truth,
-            f"{encoding}, {solved.by}",
-            solved.seconds,
-            f"{solved.by}: {solved.why}",
-            move,
-        )
-        return Turn(BLACK, answer, False in encoded.layout.conclusive)
+        return _turn(model, encoding, solved, BLACK, move, False in encoded.layout.conclusive)
 
     return ask
 
@@ -182,8 +168,8 @@ def black_by_search() -> Ask:
         found = search_for(PositionalGame(model), limits=Limits(deadline)).solve()
         truth = None if found.winner is None else found.winner is BLACK
         move = str(found.first_moves[0]) if truth and found.first_moves else ""
-        answer = Answer(len(model.turns), truth, SEARCH, found.seconds, found.reason, move)
-        return Turn(BLACK, answer, conclusive=True)
+        plies, seconds = len(model.turns), found.seconds
+        return Turn(plies, truth, SEARCH, seconds, found.reason, move, conclusive=True)
 
     return ask
 
@@ -192,17 +178,21 @@ def white_by_formulas(solve: Solve) -> Ask:
     """Asks for White's block by PAIRING, in clauses in which White is existential."""
 
     def ask(model: PositionalModel, deadline: Deadline) -> Turn:
-        solved = solve(pairing_clauses(model), deadline)
-        answer = Answer(
-            len(model.turns),
-            solved.truth,
-            f"pairing, {solved.by}",
-            solved.seconds,
-            f"{solved.by}: {solved.why}",
-        )
-        return Turn(WHITE, answer)
+        return _turn(model, "pairing", solve(pairing_clauses(model), deadline), WHITE)
 
     return ask
+
+
+def _turn(
+    model: PositionalModel,
+    encoding: str,
+    solved: Solved,
+    player: Player,
+    move: str = "",
+    conclusive: bool = False,
+) -> Turn:
+    by, why, plies = f"{encoding}, {solved.by}", f"{solved.by}: {solved.why}", len(model.turns)
+    return Turn(plies, solved.truth, by, solved.seconds, why, move, player, conclusive)
 
 
 def white_by_search(search: BlockingSearch) -> Ask:
@@ -217,7 +207,7 @@ def white_by_search(search: BlockingSearch) -> Ask:
             truth = search.blocks(plies, deadline)
         except UndecidedError as error:
             why = str(error)
-        return Turn(WHITE, Answer(plies, truth, "pairs by search", now() - started, why))
+        return Turn(plies, truth, "pairs by search", now() - started, why, player=WHITE)
 
     return ask
 
@@ -242,52 +232,22 @@ class AlternationFile(AnswerFile[Turn]):
         "first_move": (str,),
     }
 
+    kind = Turn
+
     def __init__(self, file: Path, model: PositionalModel, encoding: str) -> None:
-        plain = replace(model, turns=model.turns[:1])
-        super().__init__(
-            file,
-            {
-                "format": _FORMAT,
-                "game": model.name,
-                "model": plain.fingerprint(),
-                "encoding": encoding,
-            },
-        )
-
-    @property
-    def turns(self) -> list[Turn]:
-        """The answers so far."""
-        return self.entries
-
-    def add(self, turn: Turn) -> None:
-        """Keep an answer; those that nobody knows are not kept."""
-        if turn.answer.truth is not None:
-            self.keep(turn)
+        model_text = replace(model, turns=model.turns[:1]).fingerprint()
+        head = {"format": _FORMAT, "game": model.name, "model": model_text, "encoding": encoding}
+        super().__init__(file, head)
 
     def as_json(self, entry: Turn) -> dict[str, Any]:
-        return {
-            "player": entry.player.value,
-            "plies": entry.answer.plies,
-            "truth": entry.answer.truth,
-            "conclusive": entry.conclusive,
-            "by": entry.answer.by,
-            "seconds": round(entry.answer.seconds, 3),
-            "first_move": entry.answer.first_move,
-        }
+        return super().as_json(entry) | {"player": entry.player.value}
 
     def from_json(self, fields: Mapping[str, Any]) -> Turn:
         players = {player.value: player for player in Player}
         if fields["player"] not in players:
             raise self._fail(f"the player {quoted(fields['player'])}", " or ".join(players))
-        answer = Answer(
-            fields["plies"],
-            fields["truth"],
-            fields["by"],
-            float(fields["seconds"]),
-            first_move=fields["first_move"],
-        )
-        return Turn(players[fields["player"]], answer, fields["conclusive"])
+        return super().from_json({**fields, "player": players[fields["player"]]})
 
     def contradiction(self, entries: list[Turn]) -> str | None:
-        winners = {turn.player for turn in entries if turn.answer.truth}
+        winners = {turn.player for turn in entries if turn.truth}
         return "a win of Black's and a block" if len(winners) > 1 else None

@@ -5,32 +5,52 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from os import fspath, path
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Path, Source, write_atomic
 
-Entry = TypeVar("Entry")
 Types = Mapping[str, tuple[type, ...]]
 
 _SHOWN: Final = 60
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether Black wins within ``plies``, who says so, and how long that took.
+
+    ``truth`` is ``None`` where nobody knows; ``why`` says what stood in the way then.
+    ``first_move`` is a winning move of Black's at ply 1, where one is known.
+    """
+
+    plies: int
+    truth: bool | None
+    by: str
+    seconds: float
+    why: str = ""
+    first_move: str = ""
+
+
+Entry = TypeVar("Entry", bound=Answer)
+
+
 class AnswerFile(ABC, Generic[Entry]):
-    """Entries in a file, behind a head that says what they are about.
+    """Answers in a file, behind a head that says what they are about.
 
     ``head`` are texts by name, the format first; each of them has to be the same in a file that is
-    gone on with.  An entry that is added is there at once, or not at all.  A file that does not
-    exist yet is begun.  Raises :class:`InputError` for one that is no such file, damaged, about
-    something else, or contradicts itself.
+    gone on with.  An answer that is added is there at once, or not at all; those that nobody knows
+    are not kept.  A file that does not exist yet is begun.  Raises :class:`InputError` for one that
+    is no such file, damaged, about something else, or contradicts itself.
 
-    ``required`` are the fields that an entry has, ``optional`` those that it may have besides, with
-    their types.
+    ``required`` are the fields of an answer that are kept, ``optional`` those that are kept where
+    they say something, with the types that JSON has for them.
     """
 
     required: ClassVar[Types]
     optional: ClassVar[Types] = {}
+    kind: type[Entry]
 
     def __init__(self, file: Path, head: Mapping[str, str]) -> None:
         self._file = fspath(file)
@@ -41,22 +61,25 @@ class AnswerFile(ABC, Generic[Entry]):
         else:
             self._write()  # what cannot be written is told now, not in an hour
 
-    @abstractmethod
     def as_json(self, entry: Entry) -> dict[str, Any]:
-        """An entry as an object of JSON."""
+        """An answer as an object of JSON."""
+        fields = {name: getattr(entry, name) for name in (*self.required, *self.optional)}
+        fields["seconds"] = round(entry.seconds, 3)
+        return {name: x for name, x in fields.items() if name in self.required or x}
 
-    @abstractmethod
     def from_json(self, fields: Mapping[str, Any]) -> Entry:
-        """The entry behind an object whose fields have the right names and types."""
+        """The answer behind an object whose fields have the right names and types."""
+        return self.kind(**{**fields, "seconds": float(fields["seconds"])})
 
     @abstractmethod
     def contradiction(self, entries: list[Entry]) -> str | None:
         """What two entries that cannot both be right say, or ``None``."""
 
-    def keep(self, entry: Entry) -> None:
-        """Add an entry, and write the file."""
-        self.entries.append(entry)
-        self._write()
+    def add(self, entry: Entry) -> None:
+        """Add an answer, and write the file."""
+        if entry.truth is not None:
+            self.entries.append(entry)
+            self._write()
 
     def _write(self) -> None:
         answers = [self.as_json(entry) for entry in self.entries]

@@ -14,9 +14,10 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
+from qsage_validate.solvers.deepening.answer_file import Answer
 from qsage_validate.solvers.deepening.depths import Bound, Depths
 from qsage_validate.solvers.deepening.game_depths import depths_of
-from qsage_validate.solvers.deepening.state import Answer, DeepeningFile
+from qsage_validate.solvers.deepening.state import DeepeningFile
 from qsage_validate.solvers.search.bounds import MAX_PLIES
 from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.system.clock import now
@@ -84,7 +85,7 @@ def deepen(
     Raises ``UsageError`` when an answer contradicts an earlier one.
     """
     depths = depths_of(model)
-    answers = [] if file is None else list(file.answers)
+    answers = [] if file is None else list(file.entries)
     refuted, upper = _known(answers)
     for plies in depths.relevant(1 if refuted is None else refuted + 1, last):
         if upper is not None and plies >= upper:
@@ -116,7 +117,7 @@ def deepen_by_search(
     begins anew, for it cannot go on without its table.
     """
     depths = depths_of(model)
-    answers = [] if file is None else list(file.answers)
+    answers = [] if file is None else list(file.entries)
     known = _conclude(depths, answers, last)
     if known.truth is not None:
         return known

@@ -14,10 +14,9 @@ from qsage_validate.errors import QsageError, UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, qdimacs_text
 from qsage_validate.solvers.qbf.dialect import Dialect, outer_assignment
-from qsage_validate.solvers.qbf.log import shortened
 from qsage_validate.solvers.qbf.outcome import Outcome
 from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
-from qsage_validate.solvers.qbf.status import status_of
+from qsage_validate.solvers.qbf.status import shortened, status_of
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import run_program
 
@@ -156,8 +155,8 @@ class Backend:
         printed = finished.stdout if trace is None else _tail(trace)
         status, why = status_of(finished, self.dialect.verdicts(printed))
         truth = status.truth
-        if trace is not None and truth is None:
-            _remove(trace)
+        if trace is not None and truth is None and trace.is_file():
+            trace.unlink()
         literals = None
         if truth is not None and outer and trace is None and self.gives_outer:
             literals = self.dialect.literals(printed, truth)
@@ -196,8 +195,3 @@ def _tail(trace: Path) -> bytes:
     with trace.open("rb") as file:
         file.seek(max(0, trace.stat().st_size - _TAIL_BYTES))
         return file.read()
-
-
-def _remove(trace: Path) -> None:
-    if trace.is_file():
-        trace.unlink()

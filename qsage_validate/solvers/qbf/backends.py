@@ -48,16 +48,17 @@ DIALECTS: Final[Mapping[str, Dialect]] = {
 """The kinds of solvers that a config file can name as well."""
 
 
-def _of_pyqbf(
-    name: str, title: str, accepts: frozenset[Format], traces: frozenset[TraceKind], help_: str
+def _known(
+    name: str, text: str, accepts: frozenset[Format], *traces: TraceKind, pyqbf: bool = True
 ) -> Backend:
+    """A solver of the registry: PyQBF's program, if it has one, or else one on the PATH."""
     return Backend(
         name=name,
         accepts=accepts,
-        traces=traces,
-        help=f"{title}: {help_}",
+        traces=frozenset(traces),
+        help=text,
         dialect=DIALECTS[name],
-        find=lambda: _pyqbf_or_path(name),
+        find=lambda: _pyqbf_or_path(name) if pyqbf else on_path(name),
     )
 
 
@@ -69,33 +70,20 @@ def _pyqbf_or_path(name: str) -> Program | Missing:
     return found
 
 
-def _of_path(name: str, title: str, accepts: frozenset[Format], help_: str) -> Backend:
-    return Backend(
-        name=name,
-        accepts=accepts,
-        traces=frozenset(),
-        help=f"{title}: {help_}",
-        dialect=DIALECTS[name],
-        find=lambda: on_path(name),
-    )
-
-
 _KNOWN: Final = (
-    _of_pyqbf(
+    _known(
         "depqbf",
-        "DepQBF",
+        "DepQBF: search with clause and cube learning",
         _CLAUSES,
-        frozenset({TraceKind.QRP, TraceKind.BINARY_QRP}),
-        "search with clause and cube learning",
+        TraceKind.QRP,
+        TraceKind.BINARY_QRP,
     ),
-    _of_pyqbf(
-        "qute", "Qute", _BOTH, frozenset({TraceKind.QUTE}), "search that learns dependencies"
-    ),
-    _of_pyqbf("caqe", "CAQE", _CLAUSES, frozenset(), "clausal abstraction"),
-    _of_pyqbf("rareqs", "RAReQS", _CLAUSES, frozenset(), "recursive abstraction refinement"),
-    _of_pyqbf("qfun", "QFun", _CLAUSES, frozenset(), "strategies by machine learning"),
-    _of_path("quabs", "QuAbS", _CIRCUIT, "abstraction on circuits"),
-    _of_path("cqesto", "CQESTO", _CIRCUIT, "abstraction refinement on circuits"),
+    _known("qute", "Qute: search that learns dependencies", _BOTH, TraceKind.QUTE),
+    _known("caqe", "CAQE: clausal abstraction", _CLAUSES),
+    _known("rareqs", "RAReQS: recursive abstraction refinement", _CLAUSES),
+    _known("qfun", "QFun: strategies by machine learning", _CLAUSES),
+    _known("quabs", "QuAbS: abstraction on circuits", _CIRCUIT, pyqbf=False),
+    _known("cqesto", "CQESTO: abstraction refinement on circuits", _CIRCUIT, pyqbf=False),
 )
 _FORMATS: Final = {"qdimacs": Format.QDIMACS, "qcir": Format.QCIR}
 

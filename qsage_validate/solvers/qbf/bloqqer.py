@@ -19,7 +19,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,9 +30,8 @@ from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers.qbf import bloqqer_child
 from qsage_validate.solvers.qbf.backend import Missing, Program, SolverMissingError
 from qsage_validate.solvers.qbf.locate import INSTALL_LINE, on_path, pyqbf_version
-from qsage_validate.solvers.qbf.log import shortened
 from qsage_validate.solvers.qbf.outcome import Status
-from qsage_validate.solvers.qbf.status import failure, said
+from qsage_validate.solvers.qbf.status import failure, said, shortened
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import Finished, run_program
 
@@ -83,11 +82,9 @@ def availability() -> Program | Missing:
     if spec is not None and spec.origin is not None:
         return Program(spec.origin, f"{_VERSION} of PyQBF {pyqbf_version()}")
     found = on_path("bloqqer")
-    return (
-        Missing(f"{INSTALL_LINE}, or a program 'bloqqer' on the PATH")
-        if isinstance(found, Missing)
-        else found
-    )
+    if isinstance(found, Missing):
+        return Missing(f"{INSTALL_LINE}, or a program 'bloqqer' on the PATH")
+    return found
 
 
 def preprocess(
@@ -97,7 +94,6 @@ def preprocess(
     workdir: Path,
     trace: Path | None = None,
     options: Mapping[str, int] | None = None,
-    stop: Callable[[], bool] | None = None,
 ) -> Preprocessed:
     """Preprocess ``form`` with Bloqqer in a child process.
 
@@ -126,17 +122,13 @@ def preprocess(
         target = None if trace is None else trace.absolute()
         command = _command(program, given, left, target, chosen)
         finished = run_program(
-            command,
-            deadline=limits.deadline,
-            memory_mb=limits.memory_mb,
-            cwd=folder,
-            stop=stop,
+            command, deadline=limits.deadline, memory_mb=limits.memory_mb, cwd=folder
         )
         text = left.read_text(encoding="ascii") if left.exists() else ""
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     rest = parse_rest(text, form.max_variable)
-    status, why = status_of_rest(finished, rest)
+    status, why = _status(finished, rest)
     if status is Status.FALSE and chosen["exp-mini"]:
         status, why = Status.RUBBISH, "false with exp-mini, under which Bloqqer errs: no answer"
     good = status in (Status.TRUE, Status.FALSE, Status.UNKNOWN)
@@ -160,26 +152,15 @@ def _command(
 ) -> list[str]:
     words = [f"{name}={value}" for name, value in options.items()]
     if program.path.endswith("bloqqer"):
-        tracing = [] if trace is None else [f"--qrat={trace}"]
-        return [
-            program.path,
-            "--keep=1",
-            *(f"--{w}" for w in words),
-            *tracing,
-            str(given),
-            str(left),
-        ]
+        given_options = [*words, *([] if trace is None else [f"qrat={trace}"])]
+        flags = ["--keep=1", *(f"--{word}" for word in given_options)]
+        return [program.path, *flags, str(given), str(left)]
     child = [sys.executable, "-I", "-S", bloqqer_child.__file__]
     return [*child, program.path, str(given), str(left), str(trace or ""), *words]
 
 
-def status_of_rest(
-    finished: Finished, rest: ClausalForm | None, *, decided_leaves_nothing: bool = False
-) -> tuple[Status, str]:
-    """The verdict of a preprocessor, confirmed by the formula that it leaves.
-
-    With ``decided_leaves_nothing`` one that decides the formula need not leave any.
-    """
+def _status(finished: Finished, rest: ClausalForm | None) -> tuple[Status, str]:
+    """The verdict, confirmed by the formula that is left."""
     failed = failure(finished)
     if failed is not None:
         return failed
@@ -188,8 +169,6 @@ def status_of_rest(
     if code not in verdicts:
         return Status.CRASHED, f"exit code {code}{said(finished)}"
     if rest is None:
-        if code and decided_leaves_nothing:
-            return verdicts[code], f"exit code {code}"
         return Status.RUBBISH, f"exit code {code}, but what it left is no formula"
     if not rest.clauses:
         left = Status.TRUE

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.solvers.qbf import bloqqer, hqspre
+from qsage_validate.solvers.qbf import bloqqer
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing, Program, TraceKind
 from qsage_validate.solvers.qbf.backends import backends
+from qsage_validate.solvers.qbf.locate import on_path
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.programs import Ended, run_program
 
@@ -36,57 +38,44 @@ class Entry:
 
 def inventory() -> tuple[Entry, ...]:
     """Everything that can decide or preprocess a formula, whether it is here or not."""
-    search = Entry(
-        "search",
-        "solver",
-        "search on the rules of a game",
-        None,
-        None,
-        "",
-        (Format.MODEL.value,),
-        ("first moves", "certificate"),
+    gives = ("first moves", "certificate")
+    help_ = "search on the rules of a game"
+    search = Entry("search", "solver", help_, None, None, "", (Format.MODEL.value,), gives)
+    clauses = (Format.QDIMACS.value,)
+    traced = (*clauses, "QRAT")
+    return (
+        search,
+        *map(_solver, backends().values()),
+        _entry("bloqqer", "preprocessor", "Bloqqer", bloqqer.availability(), clauses, traced),
+        _entry("hqspre", "preprocessor", "HQSpre", on_path("hqspre"), clauses, clauses),
     )
-    known = [_solver(backend) for backend in backends().values()]
-    known.append(_preprocessor("bloqqer", bloqqer.availability(), ("QRAT",)))
-    known.append(_preprocessor("hqspre", hqspre.availability(), ()))
-    return (search, *known)
 
 
 def _solver(backend: Backend) -> Entry:
     produces = ["first move"] if backend.gives_outer else []
     produces += [kind.value for kind in TraceKind if kind in backend.traces]
     found = backend.availability()
-    version = "" if isinstance(found, Missing) else _version(backend, found)
-    return Entry(
-        backend.name,
-        "solver",
-        backend.help,
-        found.reason if isinstance(found, Missing) else None,
-        None if isinstance(found, Missing) else found.path,
-        version,
-        tuple(kind.value for kind in Format if kind in backend.accepts),
-        tuple(produces),
-    )
+    if isinstance(found, Program) and backend.dialect.version is not None:
+        found = Program(found.path, _version(found, backend.dialect.version))
+    accepts = tuple(kind.value for kind in Format if kind in backend.accepts)
+    return _entry(backend.name, "solver", backend.help, found, accepts, produces)
 
 
-def _preprocessor(name: str, found: Program | Missing, traces: tuple[str, ...]) -> Entry:
-    return Entry(
-        name,
-        "preprocessor",
-        {"bloqqer": "Bloqqer", "hqspre": "HQSpre"}[name],
-        found.reason if isinstance(found, Missing) else None,
-        None if isinstance(found, Missing) else found.path,
-        "" if isinstance(found, Missing) else found.version,
-        (Format.QDIMACS.value,),
-        (Format.QDIMACS.value, *traces),
-    )
+def _entry(
+    name: str,
+    role: str,
+    text: str,
+    found: Program | Missing,
+    accepts: tuple[str, ...],
+    produces: Sequence[str],
+) -> Entry:
+    if isinstance(found, Missing):
+        return Entry(name, role, text, found.reason, None, "", accepts, tuple(produces))
+    return Entry(name, role, text, None, found.path, found.version, accepts, tuple(produces))
 
 
-def _version(backend: Backend, program: Program) -> str:
+def _version(program: Program, arguments: tuple[str, ...]) -> str:
     """What the program says of its version, and what its package does."""
-    arguments = backend.dialect.version
-    if arguments is None:
-        return program.version
     finished = run_program((program.path, *arguments), deadline=Deadline.after(_VERSION_SECONDS))
     text = (finished.stdout + finished.stderr).decode("utf-8", "replace")
     number = _NUMBER.search(text)

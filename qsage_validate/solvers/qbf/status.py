@@ -12,6 +12,7 @@ from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.system.programs import Ended, Finished
 
 _SAID_CHARACTERS: Final = 160
+_LOG_CHARACTERS: Final = 20_000
 _NO_SPACE: Final = re.compile(rb"no space left|disk full|file too large", re.IGNORECASE)
 
 
@@ -73,3 +74,12 @@ def said(finished: Finished) -> str:
         if lines:
             return f": {one_line(lines[-1].strip(), _SAID_CHARACTERS)}"
     return ""
+
+
+def shortened(finished: Finished) -> str:
+    """Standard output, and standard error behind it, shortened in the middle."""
+    text = (finished.stdout + finished.stderr).decode("utf-8", "replace")
+    if len(text) > _LOG_CHARACTERS:
+        half = _LOG_CHARACTERS // 2
+        text = f"{text[:half]}\n[...]\n{text[-half:]}"
+    return text

@@ -11,11 +11,11 @@ Its tables stay usable after a solve, after an interrupt, and for positions off 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Game, Move, Player, Position
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.search_engine import (
@@ -42,10 +42,10 @@ class SearchResult:
     """What a search found.
 
     ``winner`` is ``None`` when a limit was reached.  ``critical_plies`` is the critical depth,
-    the fewest plies in which Black wins (``None`` when Black does not).  ``first_moves`` are
-    winning first moves of the winner: all of them when they were asked for, else one; none when
-    the other player begins.  ``positions`` is the size of the table.  ``never`` says that Black
-    would not win in however many plies, as where White has won already.
+    the fewest plies in which Black wins (``None`` when Black does not).  ``first_moves`` has a
+    winning first move of the winner, or none when the other player begins.  ``positions`` is the
+    size of the table.  ``never`` says that Black would not win in however many plies, as where
+    White has won already.
     """
 
     winner: Player | None
@@ -102,7 +102,7 @@ class Solver:
 
     # -- questions --------------------------------------------------------------------------
 
-    def solve(self, *, all_first_moves: bool = False) -> SearchResult:
+    def solve(self) -> SearchResult:
         """Who wins the game, searching deeper and deeper up to its number of plies."""
         position = self.game.initial
         start, before = now(), self.nodes
@@ -114,10 +114,8 @@ class Solver:
             try:
                 winner, plies, reason, never = self._decide_initial(position)
                 if winner is position.to_move and position.outcome is None:
-                    if all_first_moves:
-                        first_moves = tuple(self._winning_moves(position))
-                    elif (best := self._best_move(position)) is not None:
-                        first_moves = (best,)
+                    best = self._best_move(position)
+                    first_moves = () if best is None else (best,)
             except LimitError as limit:
                 # A limit while the first moves were looked for leaves the verdict standing.
                 if winner is None:
@@ -147,14 +145,6 @@ class Solver:
             if self.engine.deepens:
                 return BLACK if self._decide(position)[0] == WIN else WHITE
             return BLACK if self._search(position, self._plies_left(position)) == WIN else WHITE
-
-    def winning_moves(self, position: Position) -> list[Move]:
-        """All moves after which the player to move still wins, in the order of the rules.
-
-        Raises ``UndecidedError`` at a limit.
-        """
-        with self._running():
-            return list(self._winning_moves(position))
 
     def best_move(self, position: Position) -> Move | None:
         """A winning move; for Black one on a shortest way to the win.  ``None``: there is none.
@@ -209,18 +199,6 @@ class Solver:
             left = self._plies_left(position)
         known = self.engine.known(self._kernel.state(position), position.to_move, left)
         return None if known is None else BLACK if known else WHITE
-
-    def _winning_moves(self, position: Position) -> Iterator[Move]:
-        """The winning moves of the player to move, as they are found."""
-        player = position.to_move
-        for move in position.legal_moves():
-            after = position.play(move)
-            outcome = after.outcome
-            winner = self._look_up(after) if outcome is None else outcome.winner
-            if winner is None:
-                winner = BLACK if self._decide(after)[0] == WIN else WHITE
-            if winner is player:
-                yield move
 
     def _best_move(self, position: Position) -> Move | None:
         """A winning move; for Black one on a shortest way to the win."""
@@ -289,73 +267,6 @@ class Solver:
         stage = f"searching depth {self._depth}"
         text = f"{self.positions:,} positions, {now() - self._started:.0f} s"
         self._tell(Progress(stage, text, self._depth, self.game.plies))
-
-
-class WinningStrategy:
-    """What the winner of a game plays, from the table of the search that found it.
-
-    Raises ``UndecidedError`` when a limit of the solver is reached.
-    """
-
-    def __init__(self, solver: Solver, player: Player) -> None:
-        self.solver = solver
-        self._player = player
-
-    @property
-    def player(self) -> Player:
-        """The winner."""
-        return self._player
-
-    def is_win(self, position: Position) -> bool:
-        """Whether the strategy's player wins from ``position``, ended or not."""
-        return self.solver.winner(position) is self._player
-
-    def winning_moves(self, position: Position) -> list[Move]:
-        """All winning moves of the strategy's player, who is to move."""
-        self._check_turn(position)
-        return self.solver.winning_moves(position)
-
-    def reply(self, history: Sequence[Move]) -> Move:
-        """The move after ``history``: Black's is on a shortest way to the win."""
-        position = self.solver.game.initial
-        for move in history:
-            position = position.play(move)
-        self._check_turn(position)
-        move = self.solver.best_move(position)
-        if move is None:
-            raise UsageError(f"{self._player} does not win in {position}")
-        return move
-
-    def _check_turn(self, position: Position) -> None:
-        if position.outcome is not None:
-            raise UsageError(f"the play has ended: {position}")
-        if position.to_move is not self._player:
-            raise UsageError(f"{position.to_move} is to move, expected {self._player}")
-
-
-def solve(
-    game: Game,
-    *,
-    limits: Limits = Limits(),  # noqa: B008 (frozen)
-    tell: Tell = nobody,
-    all_first_moves: bool = False,
-) -> SearchResult:
-    """Who wins ``game`` within its plies (see ``SearchResult``)."""
-    return Solver(game, limits=limits, tell=tell).solve(all_first_moves=all_first_moves)
-
-
-def winning_strategy(
-    game: Game,
-    *,
-    limits: Limits = Limits(),  # noqa: B008 (frozen)
-    tell: Tell = nobody,
-) -> WinningStrategy:
-    """The strategy of whoever wins ``game``; raises ``UndecidedError`` at a limit."""
-    solver = Solver(game, limits=limits, tell=tell)
-    result = solver.solve()
-    if result.winner is None:
-        raise UndecidedError(result.reason)
-    return WinningStrategy(solver, result.winner)
 
 
 def _stack_depth() -> int:

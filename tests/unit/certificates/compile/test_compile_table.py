@@ -36,12 +36,13 @@ from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, Witness
 from qsage_validate.kernel.certificate import Kind
-from qsage_validate.solvers.search.solver import Solver, WinningStrategy
+from qsage_validate.solvers.search.solver import Solver
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.plies import relisted
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, winner
+from tests.support.search import WinningStrategy
 from tests.support.table_plays import lost_plays
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

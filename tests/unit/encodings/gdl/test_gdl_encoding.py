@@ -21,7 +21,7 @@ from qsage_validate.games.gdl.model import Description, Ground
 from qsage_validate.games.gdl.parser import parse_description, read_description
 from qsage_validate.games.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import solve
+from tests.support.search import solve
 
 clingo = pytest.importorskip("clingo", reason="grounding needs clingo")
 

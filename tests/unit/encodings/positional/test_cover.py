@@ -18,11 +18,11 @@ from qsage_validate.games.positional.rules import PositionalGame, PositionalPosi
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import solve_formula
-from qsage_validate.solvers.search.solver import solve
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certificate_strategy import CertificateStrategy
 from tests.support.positional import random_game, winner
+from tests.support.search import solve
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

@@ -26,15 +26,14 @@ from qsage_validate.solvers.deepening.alternation import (
     white_by_formulas,
     white_by_search,
 )
-from qsage_validate.solvers.deepening.state import Answer
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import Solved, solve_formula
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
-from qsage_validate.solvers.search.solver import solve
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
 from tests.support.commands import run_qsage
 from tests.support.positional import targets_on
+from tests.support.search import solve, winning_first_moves
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -90,12 +89,12 @@ def test_formulas_say_what_the_rules_say(encoding: str, shape: str, size: int, t
     assert found.plies == expected.plies
     what = {BLACK: "wins", WHITE: "blocks"}
     assert list(map(str, asked)) == [
-        f"{t.player} {what[t.player]} within {t.answer.plies}?" for t in found.turns
+        f"{t.player} {what[t.player]} within {t.plies}?" for t in found.turns
     ]
     assert [question.done for question in asked] == list(range(len(asked)))
     if found.winner is BLACK:
         game = PositionalGame(model)
-        first = solve(game, all_first_moves=True).first_moves
+        first = winning_first_moves(game)
         assert game.parse_move(found.first_move, BLACK) in first
 
 
@@ -126,7 +125,7 @@ def test_a_question_that_stays_open_does_not_end_the_deepening() -> None:
     model = harary_model("el", 3, 3)
 
     def lost(game: PositionalModel, deadline: Deadline) -> Turn:
-        return Turn(WHITE, Answer(len(game.turns), None, "nobody", 0.0, "lost"))
+        return Turn(len(game.turns), None, "nobody", 0.0, "lost", player=WHITE)
 
     found = alternate(model, black_by_search(), lost)
     assert (found.winner, found.plies) == (BLACK, 5)
@@ -140,7 +139,7 @@ def test_a_whole_game_that_black_does_not_win_is_whites() -> None:
     model = harary_model("tic", 3, 3)
 
     def never(game: PositionalModel, deadline: Deadline) -> Turn:
-        return Turn(WHITE, Answer(len(game.turns), False, "nobody", 0.0))
+        return Turn(len(game.turns), False, "nobody", 0.0, player=WHITE)
 
     found = alternate(model, black_by_search(), never)
     assert found.winner is solve(PositionalGame(model)).winner
@@ -180,7 +179,7 @@ def test_wrong_answers_in_a_file_are_refused(
 ) -> None:
     path = tmp_path / "state.json"
     model = harary_model("el", 3, 3)
-    AlternationFile(path, model, "search").add(Turn(BLACK, Answer(5, True, "search", 0.1)))
+    AlternationFile(path, model, "search").add(Turn(5, True, "search", 0.1))
     content = json.loads(path.read_text())
     content["answers"].append({**content["answers"][0], **entry})
     path.write_text(json.dumps(content))

@@ -16,8 +16,9 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
+from qsage_validate.solvers.deepening.answer_file import Answer
 from qsage_validate.solvers.deepening.deepening import Ask, deepen, deepen_by_search
-from qsage_validate.solvers.deepening.state import Answer, DeepeningFile
+from qsage_validate.solvers.deepening.state import DeepeningFile
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
@@ -150,7 +151,7 @@ def test_a_search_keeps_what_it_refuted_on_the_way(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     elly = game("httt --size 4x4 --shape elly")
     assert deepen_by_search(elly, last=5, file=DeepeningFile(path, elly)).refuted == 5
-    kept = DeepeningFile(path, elly).answers
+    kept = DeepeningFile(path, elly).entries
     assert [answer.plies for answer in kept] == [1, 2, 3, 4, 5]
     assert deepen_by_search(elly, file=DeepeningFile(path, elly)).critical == 7
 

@@ -26,9 +26,10 @@ from qsage_validate.games.positional.preprocessing import (
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.games.registry import find_template
-from qsage_validate.solvers.search.solver import Solver, winning_strategy
+from qsage_validate.solvers.search.solver import Solver
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, winner
+from tests.support.search import winning_moves, winning_strategy
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -67,7 +68,7 @@ def test_winning_moves_are_those_that_win(make: Make) -> None:
         position = game.initial
         while position.outcome is None:
             best = solver.winner(position)
-            moves = solver.winning_moves(position)
+            moves = winning_moves(solver, position)
             if best is position.to_move:
                 assert solver.best_move(position) in moves
             else:

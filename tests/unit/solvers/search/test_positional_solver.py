@@ -26,10 +26,11 @@ from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
 from qsage_validate.solvers.search.positional.pairing import PairingFinder
 from qsage_validate.solvers.search.positional.threats import ThreatSearch
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets, alive
-from qsage_validate.solvers.search.solver import Solver, WinningStrategy
+from qsage_validate.solvers.search.solver import Solver
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, random_sets, winner
+from tests.support.search import WinningStrategy, winning_moves
 
 pytestmark = pytest.mark.slow
 
@@ -101,8 +102,8 @@ def test_along_a_play_it_knows_the_moves_that_win(make: Make, count: int) -> Non
         position = game.initial
         while position.outcome is None:
             assert solver.winner(position) is known.winner(position), position
-            moves = known.winning_moves(position)
-            assert solver.winning_moves(position) == moves, position
+            moves = winning_moves(known, position)
+            assert winning_moves(solver, position) == moves, position
             best = solver.best_move(position)
             assert best in moves if moves else best is None, position
             position = position.play(random.choice(position.legal_moves()))
