@@ -245,13 +245,9 @@ class Match:
         play is then as it was before.
         """
         if transcript.person is not self.person:
-            raise InputError(
-                transcript.path,
-                None,
-                None,
-                f"a play in which the person is {transcript.person}",
-                f"one in which the person is {self.person}",
-            )
+            found = f"a play in which the person is {transcript.person}"
+            expected = f"one in which the person is {self.person}"
+            raise InputError(transcript.path, None, None, found, expected)
         kept = (list(self._rounds), list(self._undone))
         try:
             self.restart()
@@ -272,27 +268,17 @@ class Match:
     def _replay_person(self, transcript: Transcript, ply: TranscriptPly) -> None:
         try:
             self.push(ply.move, force=ply.illegal, claim=ply.stopped)
-        except (
-            AmbiguousMoveError,
-            IllegalMoveError,
-            MalformedMoveError,
-            UsageError,
-        ) as error:
-            raise InputError(
-                transcript.path, ply.line, None, f"{ply.move!r} ({error})", "a legal move"
-            ) from error
+        except (AmbiguousMoveError, IllegalMoveError, MalformedMoveError, UsageError) as error:
+            found = f"{ply.move!r} ({error})"
+            raise InputError(transcript.path, ply.line, None, found, "a legal move") from error
 
     def _compare_answer(self, transcript: Transcript, ply: TranscriptPly) -> None:
         shown = next((f for f in self.frames if f.ply == ply.ply), None)
         if shown is None or _text(shown.move) != ply.move:
             answer = "no move" if shown is None else _text(shown.move)
-            raise InputError(
-                transcript.path,
-                ply.line,
-                None,
-                f"{ply.player} {ply.move} at ply {ply.ply}",
-                f"{answer}, which is how this {self.facts.answers} answers",
-            )
+            found = f"{ply.player} {ply.move} at ply {ply.ply}"
+            expected = f"{answer}, which is how this {self.facts.answers} answers"
+            raise InputError(transcript.path, ply.line, None, found, expected)
 
 
 def _text(move: MatchMove | None) -> str:

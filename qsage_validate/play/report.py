@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from qsage_validate.arena.frame import Frame, MatchOutcome, NamedValue, WhyNot
 from qsage_validate.errors import Exit
@@ -118,10 +119,4 @@ def why_json(why: WhyNot) -> dict[str, object]:
 
 def outcome_json(outcome: MatchOutcome) -> dict[str, object]:
     """The end of a play."""
-    return {
-        "winner": None if outcome.winner is None else outcome.winner.value,
-        "reason": outcome.reason,
-        "promised": outcome.promised,
-        "verdict": outcome.verdict,
-        "verdict_note": outcome.verdict_note,
-    }
+    return asdict(outcome) | {"winner": None if outcome.winner is None else outcome.winner.value}

@@ -47,10 +47,10 @@ def run_script(
     for frame in match.frames:
         show(frame)
     for move in script_moves(text, by_line=match.facts.moves_by_line):
+        place = (path or "--moves", move.line, move.column)
         if match.over and exit_code(match) is not Exit.FINE:
             return None
         if match.over:
-            place = (path or "--moves", move.line, move.column)
             raise InputError(*place, repr(move.text), "no more moves: the play is over")
         try:
             added = match.push(move.text, force=move.force, claim=move.claim)
@@ -58,13 +58,9 @@ def run_script(
             return error.why
         except (MalformedMoveError, AmbiguousMoveError) as error:
             found, _, expected = str(error).removeprefix("found ").partition(", expected ")
-            raise InputError(
-                path or "--moves", move.line, move.column, found, expected or "a move"
-            ) from error
+            raise InputError(*place, found, expected or "a move") from error
         except UsageError as error:
-            raise InputError(
-                path or "--moves", move.line, move.column, repr(move.text), f"no move ({error})"
-            ) from error
+            raise InputError(*place, repr(move.text), f"no move ({error})") from error
         for frame in added:
             show(frame)
     return None

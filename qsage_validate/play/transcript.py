@@ -71,13 +71,8 @@ class Transcript:
             "title": self.title,
             "person": self.person.value,
             "plies": [
-                {
-                    "ply": p.ply,
-                    "player": p.player.value,
-                    "move": p.move,
-                    "illegal": p.illegal,
-                    "stopped": p.stopped,
-                }
+                {"ply": p.ply, "player": p.player.value}
+                | {"move": p.move, "illegal": p.illegal, "stopped": p.stopped}
                 for p in self.plies
             ],
             "result": self.result,
@@ -96,9 +91,8 @@ class Transcript:
         try:
             data = json.loads(text)
         except (json.JSONDecodeError, RecursionError) as error:
-            line = getattr(error, "lineno", None)
-            column = getattr(error, "colno", None)
-            raise InputError(path, line, column, "broken JSON", "a transcript") from error
+            place = getattr(error, "lineno", None), getattr(error, "colno", None)
+            raise InputError(path, *place, "broken JSON", "a transcript") from error
         try:
             plies = tuple(
                 TranscriptPly(
@@ -110,14 +104,8 @@ class Transcript:
                 )
                 for p in data["plies"]
             )
-            result = data.get("result")
-            return cls(
-                _string(data["title"]),
-                Player(data["person"]),
-                plies,
-                None if result is None else _string(result),
-                path,
-            )
+            result = None if data.get("result") is None else _string(data["result"])
+            return cls(_string(data["title"]), Player(data["person"]), plies, result, path)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(
                 path, None, None, f"JSON that is no transcript ({error!r})", "a transcript"
@@ -181,11 +169,5 @@ def _parse_ply(match: re.Match[str], number: int) -> TranscriptPly:
     marks = set()
     while len(words) > 1 and words[-1] in (_ILLEGAL, _STOP):
         marks.add(words.pop())
-    return TranscriptPly(
-        int(match[1]),
-        Player(match[2].lower()),
-        " ".join(words),
-        _ILLEGAL in marks,
-        _STOP in marks,
-        number,
-    )
+    player, move = Player(match[2].lower()), " ".join(words)
+    return TranscriptPly(int(match[1]), player, move, _ILLEGAL in marks, _STOP in marks, number)

@@ -50,7 +50,7 @@ class PlayApp(ToolsApp):
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             # "Type" is handled before the keys that follow it are given to the board.
-            Binding(a.keys, a.name, a.title, False, a.key, priority=a.name == "type")
+            Binding(a.keys or a.key, a.name, a.title, False, a.key, priority=a.name == "type")
             for a in ACTIONS
         ),
         Binding("escape", "escape", "Back to the play", show=False),

@@ -14,7 +14,7 @@ from qsage_validate.arena.frame import BlockMove, Frame, WhyNot
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight, frame_notes
-from qsage_validate.play.tui.model.pane_layout import too_small
+from qsage_validate.play.tui.model.pane_layout import PANES, too_small
 from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View, picture, square_text, status
@@ -24,7 +24,7 @@ from qsage_validate.play.tui.widgets.bars import ActionBar, StatusBar, TitleBar
 from qsage_validate.play.tui.widgets.block_form import BlockForm
 from qsage_validate.play.tui.widgets.board_view import BoardView
 from qsage_validate.play.tui.widgets.panes import MessagesPane, MovesPane, ValuesPane, WhyPane
-from qsage_validate.play.tui.widgets.play_area import PANES, PaneTabs, PlayArea
+from qsage_validate.play.tui.widgets.play_area import PaneTabs, PlayArea
 from qsage_validate.play.tui.widgets.prompt import MovePrompt
 from qsage_validate.play.tui.worker import AskingApp
 

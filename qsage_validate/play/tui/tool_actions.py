@@ -10,7 +10,7 @@ from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.notes import Note, Weight
 from qsage_validate.play.tui.model.replaying import follow
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, PathScreen
-from qsage_validate.play.tui.screens.exporting import ExportScreen, export_play
+from qsage_validate.play.tui.screens.exporting import export_play, export_screen
 from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Found
 from qsage_validate.play.tui.screens.gate_screen import GateScreen
 from qsage_validate.play.tui.screens.prove_screen import Proof, ProveScreen
@@ -40,7 +40,7 @@ class ToolsApp(ShowingApp):
             forms = tuple(form for form in forms if form is not ExportFormat.SVG)
         path = self.path.rpartition(".")[0] or self.path
         suffix = ExportFormat.SVG.suffix if self._board is not None else ExportFormat.TEXT.suffix
-        self.push_screen(ExportScreen(path + suffix, forms), self._export)
+        self.push_screen(export_screen(path + suffix, forms), self._export)
 
     def _export(self, path: str | None) -> None:
         if path is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from textual.app import App
@@ -25,22 +25,16 @@ _QUEUE = 20
 _BUSY_AFTER = 0.15
 
 
+@dataclass
 class Answered(Message):
     """The worker has finished: ``answer``, or ``failure``; ``situation`` as it is now.
 
     ``situation`` is ``None`` when asking for it failed.
     """
 
-    def __init__(
-        self,
-        answer: requests.Answer | None,
-        failure: QsageError | None,
-        situation: Situation | None,
-    ) -> None:
-        self.answer = answer
-        self.failure = failure
-        self.situation = situation
-        super().__init__()
+    answer: requests.Answer | None
+    failure: QsageError | None
+    situation: Situation | None
 
 
 class AskingApp(App[Exit]):

@@ -42,6 +42,3 @@ def _play(match: Match, moves: Sequence[str]) -> None:
                 f"found the reply {text} at ply {number}, expected {frame.move}, which is how "
                 "this certificate answers"
             )
-
-
-__all__ = ["follow"]

@@ -277,31 +277,3 @@ def load(path: str) -> Request:
         return Loaded(path)
 
     return request
-
-
-__all__ = [
-    "Answer",
-    "Explained",
-    "Hinted",
-    "Loaded",
-    "Nothing",
-    "Played",
-    "Refused",
-    "Request",
-    "Saved",
-    "Travelled",
-    "Unclear",
-    "WouldOverwrite",
-    "explain",
-    "explain_square",
-    "hint",
-    "load",
-    "play",
-    "play_at_random",
-    "redo",
-    "restart",
-    "save",
-    "show_pairs",
-    "try_square",
-    "undo",
-]

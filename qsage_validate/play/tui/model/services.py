@@ -100,6 +100,3 @@ class _Tree:
             self._tree = tree_of(self._problem)
         assert self._tree is not None, "there is a layout"
         return self._tree
-
-
-__all__ = ["LevelRow", "ProofEnd", "Prove", "Services"]

@@ -14,6 +14,7 @@ from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from qsage_validate.arena.frame import MatchMove
+from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.board_art import LEGAL_DOT, OPEN_DOT, SIDES, Mark
 from qsage_validate.play.tui.screens.dialog import Dialog
@@ -83,16 +84,24 @@ class MenuScreen(Dialog[MatchMove | None]):
 
 
 class PathScreen(Dialog[str | None]):
-    """Asks for the name of a file."""
+    """Asks for the name of a file; ``forms`` are offered as buttons that change its end."""
 
     BINDINGS: ClassVar[list[BindingType]] = [_CANCEL]
 
-    def __init__(self, title: str, button: str, path: str, remark: str) -> None:
+    def __init__(
+        self,
+        title: str,
+        button: str,
+        path: str,
+        remark: str,
+        forms: Sequence[ExportFormat] = (),
+    ) -> None:
         super().__init__()
         self._title = title
         self._button = button
         self._path = path
         self._remark = remark
+        self._forms = tuple(forms)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
@@ -101,6 +110,8 @@ class PathScreen(Dialog[str | None]):
             yield Label(self._remark, classes="dialog-remark", markup=False)
             with Horizontal(classes="dialog-buttons"):
                 yield Button(self._button, id="path-do", variant="primary", compact=True)
+                for form in self._forms:
+                    yield Button(f"as {form.suffix}", id=f"path-{form.value}", compact=True)
                 yield Button("Cancel", id="path-cancel", compact=True)
 
     def on_mount(self) -> None:
@@ -111,20 +122,30 @@ class PathScreen(Dialog[str | None]):
         event.stop()
         self._finish()
 
-    @on(Button.Pressed, "#path-do")
+    @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
         event.stop()
+        pressed = str(event.button.id).removeprefix("path-")
+        if pressed == "cancel":
+            self.dismiss(None)
+            return
+        if pressed != "do":
+            name = self.query_one(Input)
+            name.value = with_suffix(name.value, ExportFormat(pressed))
         self._finish()
-
-    @on(Button.Pressed, "#path-cancel")
-    def _cancelled(self, event: Button.Pressed) -> None:
-        event.stop()
-        self.dismiss(None)
 
     def _finish(self) -> None:
         path = self.query_one(Input).value.strip()
         if path:
             self.dismiss(path)
+
+
+def with_suffix(path: str, form: ExportFormat) -> str:
+    """``path`` with the end that asks for ``form``; empty for no name."""
+    stem = path.strip()
+    for other in ExportFormat:
+        stem = stem.removesuffix(other.suffix)
+    return stem + form.suffix if stem else ""
 
 
 class ConfirmScreen(Dialog[bool]):

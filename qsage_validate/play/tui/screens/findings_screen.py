@@ -110,6 +110,3 @@ def describe(found: Found) -> Content:
     return Content("\n").join(
         Content.assemble((f"{name:<8}", "$quiet"), Content(text)) for name, text in rows
     )
-
-
-__all__ = ["FindingsScreen", "Found", "describe"]

@@ -229,6 +229,3 @@ def _value(row: GateRow) -> Piece:
     if len(row.false_at) > _LISTED:
         return f"false at {len(row.false_at)} squares", "error"
     return "false at " + " ".join(f"({x},{y})" for x, y in row.false_at), "error"
-
-
-__all__ = ["GateScreen", "gate_pieces"]

@@ -35,20 +35,18 @@ class Proof:
     chosen: Found | None = None
 
 
+@dataclass
 class Told(Message):
     """A level says how far it is."""
 
-    def __init__(self, progress: Progress) -> None:
-        self.progress = progress
-        super().__init__()
+    progress: Progress
 
 
+@dataclass
 class LevelDone(Message):
     """A level has its verdict."""
 
-    def __init__(self, row: LevelRow) -> None:
-        self.row = row
-        super().__init__()
+    row: LevelRow
 
 
 class ProveScreen(ToolScreen[Proof]):
@@ -199,6 +197,3 @@ class ProveScreen(ToolScreen[Proof]):
         """Stop the proof."""
         self._stop.set()
         super().on_unmount()
-
-
-__all__ = ["LevelDone", "Proof", "ProveScreen", "Told"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, TypeVar
 
@@ -27,13 +28,12 @@ Answer = TypeVar("Answer")
 _Job = tuple[str, Callable[[], Callable[[], None]]]
 
 
+@dataclass
 class Worked(Message):
     """The thread has finished a question; ``show`` shows the answer."""
 
-    def __init__(self, show: Callable[[], None] | None, failure: QsageError | None) -> None:
-        self.show = show
-        self.failure = failure
-        super().__init__()
+    show: Callable[[], None] | None
+    failure: QsageError | None
 
 
 class KeyBar(Static):
@@ -164,6 +164,3 @@ class ToolScreen(Dialog[Result]):
         """Close the screen."""
         self.closed = True
         self.dismiss(None)
-
-
-__all__ = ["ToolScreen"]

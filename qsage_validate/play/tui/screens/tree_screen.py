@@ -216,6 +216,3 @@ def node_pieces(node: Node, size: Size | None) -> list[Piece]:
     elif size is not None:
         pieces.append((f"  {size.text}", "quiet"))
     return pieces
-
-
-__all__ = ["TreeScreen", "node_pieces"]

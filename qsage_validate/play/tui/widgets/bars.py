@@ -136,6 +136,3 @@ class ActionBar(Static):
             lines[-1].append(entry)
             used += entry.cell_length + _GAP
         return lines
-
-
-__all__ = ["ActionBar", "StatusBar", "TitleBar"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -67,12 +68,11 @@ class BlockForm(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("p", "submit", "Play the block", show=False)]
 
+    @dataclass
     class Submitted(Message):
         """The person plays the block with these values."""
 
-        def __init__(self, move: BlockMove) -> None:
-            self.move = move
-            super().__init__()
+        move: BlockMove
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

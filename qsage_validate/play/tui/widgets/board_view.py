@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import ClassVar
@@ -70,20 +71,18 @@ class BoardView(ScrollView, can_focus=True):
         Binding("enter,space", "pick", "Pick", show=False),
     ]
 
+    @dataclass
     class Picked(Message):
         """A square was clicked, or picked with the cursor: by ``key``."""
 
-        def __init__(self, square: SquareXY, *, key: bool = False) -> None:
-            self.square = square
-            self.key = key
-            super().__init__()
+        square: SquareXY
+        key: bool = False
 
+    @dataclass
     class CursorMoved(Message):
         """The cursor stands on another square."""
 
-        def __init__(self, square: SquareXY) -> None:
-            self.square = square
-            super().__init__()
+        square: SquareXY
 
     def __init__(self, picture: Picture, *, id: str | None = None) -> None:
         super().__init__(id=id)

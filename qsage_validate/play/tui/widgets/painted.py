@@ -21,6 +21,3 @@ def painted(pieces: Iterable[Piece], colours: Mapping[str, str]) -> Text:
         style = Style(color=colours[name] if name else None, bold=look.startswith("bold") or None)
         text.append(piece, style)
     return text
-
-
-__all__ = ["Piece", "painted"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -45,12 +46,11 @@ class MovesPane(Vertical):
 
     BORDER_TITLE = "1 Moves"
 
+    @dataclass
     class FrameChosen(Message):
         """A person wants to look at the frame ``index``."""
 
-        def __init__(self, index: int) -> None:
-            self.index = index
-            super().__init__()
+        index: int
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -172,12 +172,11 @@ class ValuesPane(Vertical):
 
     BORDER_TITLE = "3 Values"
 
+    @dataclass
     class Pointed(Message):
         """The cursor is on a value that is false on these squares."""
 
-        def __init__(self, squares: frozenset[SquareXY]) -> None:
-            self.squares = squares
-            super().__init__()
+        squares: frozenset[SquareXY]
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

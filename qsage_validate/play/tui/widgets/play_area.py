@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual import events
 from textual.containers import Container
 from textual.content import Content
@@ -24,12 +26,11 @@ _FULL_WIDTH = 41
 class PaneTabs(Static):
     """The names of the panes, with a number where there is news; posts :class:`Chosen`."""
 
+    @dataclass
     class Chosen(Message):
         """A person wants to see a pane."""
 
-        def __init__(self, pane: str) -> None:
-            self.pane = pane
-            super().__init__()
+        pane: str
 
     def __init__(self) -> None:
         super().__init__(id=TABS)
@@ -133,6 +134,3 @@ class _PaneLayout(Layout):
             for child in children
             if child.id in boxes
         ]
-
-
-__all__ = ["PANES", "PaneTabs", "PlayArea"]

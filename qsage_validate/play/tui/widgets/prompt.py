@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -21,13 +22,12 @@ class MovePrompt(Input):
         Binding("tab", "complete", "Complete", show=False),
     ]
 
+    @dataclass
     class Entered(Message):
         """A person typed ``text``; ``asking`` when only the reasons are wanted."""
 
-        def __init__(self, text: str, *, asking: bool) -> None:
-            self.text = text
-            self.asking = asking
-            super().__init__()
+        text: str
+        asking: bool
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, compact=True, select_on_focus=False)

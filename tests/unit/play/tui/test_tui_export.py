@@ -11,8 +11,7 @@ from textual.widgets import Input
 from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui.model import requests
-from qsage_validate.play.tui.screens.dialogs import ConfirmScreen
-from qsage_validate.play.tui.screens.exporting import ExportScreen, with_suffix
+from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, PathScreen, with_suffix
 from qsage_validate.play.tui.worker import Answered
 from tests.support.pilot import Driver, drive
 from tests.support.toy_match import bare_match, toy_match
@@ -28,7 +27,7 @@ def test_the_name_says_the_format(folder: Path) -> None:
     async def scenario(driver: Driver) -> None:
         await driver.click((3, 3))
         await driver.press("e")
-        assert isinstance(driver.app.screen, ExportScreen)
+        assert isinstance(driver.app.screen, PathScreen)
         await driver.press("enter")
         assert "Saved to tic-4x4.svg" in driver.said
 
@@ -41,7 +40,7 @@ def test_buttons_choose_the_format(folder: Path, form: ExportFormat) -> None:
     async def scenario(driver: Driver) -> None:
         await driver.click((3, 3))
         await driver.press("e")
-        await driver.pilot.click(f"#export-{form.value}")
+        await driver.pilot.click(f"#path-{form.value}")
         await driver.settle()
         (_, answer) = (message.answer for message in driver.seen(Answered))
         assert answer == requests.Saved("tic-4x4" + form.suffix)
@@ -75,7 +74,7 @@ def test_a_play_without_boards_has_no_drawing(folder: Path) -> None:
         await driver.press("e")
         path = driver.app.screen.query_one(Input)
         assert path.value.endswith(".txt")
-        assert not driver.app.screen.query("#export-svg")
+        assert not driver.app.screen.query("#path-svg")
         path.value = "x.svg"
         await driver.press("enter")
         assert any("without boards" in text for text in driver.said)
