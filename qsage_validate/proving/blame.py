@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.validation.finding import Finding, FindingKind
+from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted
 
 
@@ -36,7 +36,8 @@ def blame(
 
     doubts = " (the model itself is doubtful: see its warnings)" if warnings else ""
     if failed(Level.ENCODING):
-        if any(f.kind is FindingKind.LAYOUT_DIFFERS for f in _findings(results, Level.ENCODING)):
+        found = [f for r in results if r.level is Level.ENCODING for f in r.findings]
+        if any(finding.kind is FindingKind.LAYOUT_DIFFERS for finding in found):
             return "the layout is wrong: it does not fit the formula or the game" + doubts
         return "the encoding is wrong: the formula, read by its layout, is not this game's" + doubts
     wrong_certificate = failed(Level.DEPENDENCIES, Level.FORMULA)
@@ -78,7 +79,3 @@ def blame(
     if warnings:
         return "nothing failed, but the model is doubtful: see its warnings"
     return ""
-
-
-def _findings(results: Sequence[LevelResult], level: Level) -> list[Finding]:
-    return [finding for result in results if result.level is level for finding in result.findings]

@@ -60,7 +60,8 @@ def check_dependencies(formula: Qbf, certificate: Certificate) -> LevelResult:
     else:
         evidence["functions that look right"] = len(wrong)
         evidence["paths"] = [_path(formula, d) for d in wrong[:_REPORTED]]
-        verdict = Refuted(tuple(_looks_right(formula, d) for d in wrong[:_REPORTED]))
+        kind = FindingKind.LOOKS_RIGHT
+        verdict = Refuted(tuple(Finding(kind, 0, d.text(formula)) for d in wrong[:_REPORTED]))
     return LevelResult(Level.DEPENDENCIES, verdict, watch.seconds, evidence)
 
 
@@ -105,19 +106,9 @@ def check_formula(
         verdict = Proved(f"{_no_choice(result.kind)}{result.notes}")
     elif isinstance(result, CertificateRefuted):
         assert result.choice is not None, "level 1 is another question"
-        verdict = Refuted(
-            (
-                _falsified(
-                    formula,
-                    certificate,
-                    result.reason,
-                    result.choice,
-                    layout,
-                    replay,
-                    replay_blocks,
-                ),
-            )
-        )
+        replays = replay, replay_blocks
+        finding = _falsified(formula, certificate, result.reason, result.choice, layout, *replays)
+        verdict = Refuted((finding,))
         evidence["choice"] = {formula.name(v): value for v, value in result.choice.items()}
     else:
         verdict = Undecided(result.why)
@@ -143,9 +134,6 @@ def _by_kernel(
 def _no_choice(kind: Kind) -> str:
     opponent = "White" if kind is Kind.SKOLEM else "Black"
     return f"no choice of {opponent}'s beats the {kind.value} functions"
-
-
-# -- Evidence --------------------------------------------------------------------------------
 
 
 def _sizes(formula: Qbf, certificate: Certificate) -> dict[str, object]:
@@ -175,13 +163,6 @@ def _measured(result: CheckResult) -> dict[str, object]:
     if isinstance(result, CertificateProved) and result.open_variables:
         facts["left open"] = list(result.open_variables)
     return facts
-
-
-# -- Findings --------------------------------------------------------------------------------
-
-
-def _looks_right(formula: Qbf, dependency: Dependency) -> Finding:
-    return Finding(FindingKind.LOOKS_RIGHT, 0, dependency.text(formula))
 
 
 def _path(formula: Qbf, dependency: Dependency) -> dict[str, object]:

@@ -42,32 +42,25 @@ class Level(Enum):
 
         A trace proves what level 2 proves, of the formula's truth without a certificate.
         """
-        return {
-            Level.TRACE: 2,
-            Level.DEPENDENCIES: 1,
-            Level.FORMULA: 2,
-            Level.RANDOM: 3,
-            Level.EXHAUSTIVE: 3,
-            Level.RULES: 4,
-            Level.BOARDS: 4,
-            Level.ENCODING: 4,
-            Level.ASSERTIONS: 4,
-        }[self]
+        return _ABOUT[self][0]
 
     @property
     def question(self) -> str:
         """What the level asks, for people."""
-        return {
-            Level.TRACE: "does each step of the solver's trace follow?",
-            Level.DEPENDENCIES: "does each function read only variables left of its own?",
-            Level.FORMULA: "does no choice of the opponent beat the functions?",
-            Level.RANDOM: "are random plays won as promised?",
-            Level.EXHAUSTIVE: "are all legal plays won as promised?",
-            Level.RULES: "does the strategy win every play by the rules? (by SAT)",
-            Level.BOARDS: "are the formula's boards and legality those of the rules? (by SAT)",
-            Level.ENCODING: "is the formula true exactly when Black wins by the rules? (by SAT)",
-            Level.ASSERTIONS: "does what is asserted hold in every play? (by SAT)",
-        }[self]
+        return _ABOUT[self][1]
+
+
+_ABOUT: Final[Mapping[Level, tuple[int, str]]] = {
+    Level.DEPENDENCIES: (1, "does each function read only variables left of its own?"),
+    Level.FORMULA: (2, "does no choice of the opponent beat the functions?"),
+    Level.RANDOM: (3, "are random plays won as promised?"),
+    Level.EXHAUSTIVE: (3, "are all legal plays won as promised?"),
+    Level.RULES: (4, "does the strategy win every play by the rules? (by SAT)"),
+    Level.BOARDS: (4, "are the formula's boards and legality those of the rules? (by SAT)"),
+    Level.ENCODING: (4, "is the formula true exactly when Black wins by the rules? (by SAT)"),
+    Level.ASSERTIONS: (4, "does what is asserted hold in every play? (by SAT)"),
+    Level.TRACE: (2, "does each step of the solver's trace follow?"),
+}
 
 
 LEVELS: Final[Mapping[str, Level]] = {

@@ -36,11 +36,10 @@ from qsage_validate.system.job import Send, run_job
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody, telling
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.proofs.encoding import answer_encoding
+from qsage_validate.validation.proofs.encoding import prove_encoding
 from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 
-Replay = Callable[[Sequence[str]], str]
 StrategyProver = Callable[..., LevelAnswer]
 
 # How long the search may take that tells a wrong certificate from a wrong answer.
@@ -179,8 +178,8 @@ class _Run:
             Level.FORMULA: self._formula,
             Level.RANDOM: self._random,
             Level.EXHAUSTIVE: self._exhaustive,
-            Level.RULES: self._rules,
-            Level.BOARDS: self._boards,
+            Level.RULES: lambda: self._by_rules(Level.RULES, prove_rules),
+            Level.BOARDS: lambda: self._by_rules(Level.BOARDS, prove_boards),
             Level.ENCODING: self._encoding,
             Level.ASSERTIONS: self._assertions,
         }[level]
@@ -197,19 +196,14 @@ class _Run:
         watch = Stopwatch()
         answer = ask(self._begin(level))
         verdict = answer.verdict
-        if level is not Level.ENCODING:
-            # The plays of an encoding's difference need not be the certificate's.
-            verdict = self._with_replays(verdict)
-        seconds = watch.seconds
+        # The plays of an encoding's difference need not be the certificate's.
+        if isinstance(verdict, Refuted) and level is not Level.ENCODING:
+            problem = self._played()
+            if problem is not None:
+                verdict = Refuted(tuple(self._with_replay(problem, f) for f in verdict.findings))
         kept = answer.obligation if self.options.obligations else None
         evidence = {"compared": answer.compared} if answer.compared else {}
-        return LevelResult(level, verdict, seconds, evidence, obligation=kept)
-
-    def _with_replays(self, verdict: Verdict) -> Verdict:
-        problem = self._played() if isinstance(verdict, Refuted) else None
-        if not isinstance(verdict, Refuted) or problem is None:
-            return verdict
-        return Refuted(tuple(self._with_replay(problem, f) for f in verdict.findings))
+        return LevelResult(level, verdict, watch.seconds, evidence, obligation=kept)
 
     def _with_replay(self, problem: Problem, finding: Finding) -> Finding:
         # An assertion may be broken before the first move.
@@ -383,13 +377,8 @@ class _Run:
         problem = self._played()
         if problem is None:
             return None
-        tell = self._begin(Level.EXHAUSTIVE)
-        result = exhaust(
-            problem,
-            limits=self.options.limits,
-            tell=tell,
-            checkpoint=self.options.checkpoint,
-        )
+        tell, options = self._begin(Level.EXHAUSTIVE), self.options
+        result = exhaust(problem, limits=options.limits, tell=tell, checkpoint=options.checkpoint)
         return self._playable(result)
 
     def _playable(self, result: LevelResult) -> LevelResult:
@@ -469,18 +458,10 @@ class _Run:
         circuit = self._circuit()
         if isinstance(circuit, Unsupported):
             return LevelResult(level, circuit, 0.0)
-        formula, board, rules, functions = problem.formula, layout, game, circuit
+        asked, rewrite = (problem.formula, layout, circuit, game), not self.options.minimal
 
         def ask(tell: Tell) -> LevelAnswer:
-            answer = prove(
-                formula,
-                board,
-                functions,
-                rules,
-                deadline=self.deadline,
-                tell=tell,
-                rewrite=not self.options.minimal,
-            )
+            answer = prove(*asked, deadline=self.deadline, tell=tell, rewrite=rewrite)
             if answer.guessed and isinstance(answer.verdict, Refuted):
                 return replace(answer, verdict=self._guessed(answer.verdict, answer.guessed))
             return answer
@@ -492,12 +473,6 @@ class _Run:
             return replace(result, verdict=Unsupported(why))
         return result
 
-    def _rules(self) -> LevelResult | None:
-        return self._by_rules(Level.RULES, prove_rules)
-
-    def _boards(self) -> LevelResult | None:
-        return self._by_rules(Level.BOARDS, prove_boards)
-
     def _encoding(self) -> LevelResult | None:
         problem, game = self.problem, self._bddl()
         formula, layout = problem.formula, problem.layout
@@ -508,7 +483,7 @@ class _Run:
             return None
         return self._timed(
             Level.ENCODING,
-            lambda tell: answer_encoding(
+            lambda tell: prove_encoding(
                 formula,
                 layout,
                 game,
@@ -560,6 +535,4 @@ class _Run:
     def model_warnings(self) -> list[str]:
         """What is doubtful about the model of the rules."""
         game = self._bddl()
-        if game is None:
-            return []
-        return [str(diagnostic) for diagnostic in check_model(game.model)]
+        return [] if game is None else [str(found) for found in check_model(game.model)]

@@ -111,7 +111,7 @@ def test_strategy_is_the_rules_strategy(model: Model, encoding: str) -> None:
 def test_formula_is_the_rules(model: Model, encoding: str) -> None:
     """Level 4 without a certificate: all plays of both players."""
     encoded = encode(model, encoding)
-    verdict = prove_encoding(encoded.qbf, encoded.layout, BddlGame(model))
+    verdict = prove_encoding(encoded.qbf, encoded.layout, BddlGame(model)).verdict
     assert isinstance(verdict, Proved), str(verdict)
 
 
@@ -160,7 +160,7 @@ def test_foreign_models_encode_to_their_rules(shared_data: Path) -> None:
     for family, problem in (("httt", "3x3_5_el.ig"), ("hex", "hein_12_4x4-07.pg")):
         model = read_model(root / family / "domain.ig", root / family / problem)
         encoded = encode(model)
-        verdict = prove_encoding(encoded.qbf, encoded.layout, BddlGame(model))
+        verdict = prove_encoding(encoded.qbf, encoded.layout, BddlGame(model)).verdict
         assert isinstance(verdict, Proved), str(verdict)
 
 

@@ -15,7 +15,7 @@ from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.completion import Goals, PlyLiterals
-from qsage_validate.encodings.grid.completion import claim_variables, grid_completions, read
+from qsage_validate.encodings.grid.completion import grid_completions, read
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.model import Model
@@ -69,7 +69,7 @@ class _Play:
         opponent = formula.variables(certificate.kind.decides.dual)
         self.builder = AigBuilder(len(opponent))
         own = dict(zip(opponent, self.builder.inputs, strict=True))
-        named = {v for bits in claim_variables(layout, Player.BLACK) for v in bits}
+        named = {v for bits in layout.goals.claim(Player.BLACK) for v in bits}
         named |= {v for ply in layout.moves for v in ply.all_variables}
         kept = sorted({abs(v) for v in named} & set(certificate.functions))
         built = embed(

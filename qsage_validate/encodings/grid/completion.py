@@ -54,7 +54,7 @@ class GridPlay(ABC):
         """The functions of all variables of the hero's that are no moves, of the whole play."""
         for ply, played in zip(self.layout.moves, play.plies, strict=True):
             self.add(ply, played, play.literals)
-        variables = claim_variables(self.layout, play.hero)
+        variables = self.layout.goals.claim(play.hero)
         claim = play.witness(*claimed_number(self.layout, play.hero))
         functions = dict(zip(sum(variables, ()), claim, strict=True))
         functions.update(self._others(play.literals, functions))
@@ -65,17 +65,9 @@ class GridPlay(ABC):
         """What else the player decides: the position and all that follows from it."""
 
 
-def claim_variables(layout: Layout, player: Player) -> tuple[Bits, Bits, Bits]:
-    """The variables in which a player says which goal was reached, and where."""
-    goals = layout.goals
-    if player is Player.BLACK:
-        return goals.black_condition, goals.black_x, goals.black_y
-    return goals.white_condition, goals.white_x, goals.white_y
-
-
 def claimed_number(layout: Layout, player: Player) -> tuple[Callable[[Goals], int], int]:
     """Goal and parameters that are claimed of some goals, as one number of so many bits."""
-    condition, x, y = map(len, claim_variables(layout, player))
+    condition, x, y = map(len, layout.goals.claim(player))
 
     def number(goals: Goals) -> int:
         goal, column, row = min(map(_PLACE, goals))
@@ -198,14 +190,14 @@ class WhitePlay(GridPlay):
         """A square where the goal that Black claims is not reached."""
         if not self.model.problem.black_goals:
             return tuple(FALSE for _ in self.layout.state.position)
-        vectors = claim_variables(self.layout, Player.BLACK)
+        vectors = self.layout.goals.claim(Player.BLACK)
         return self.tracker.broken_square(
             self.model.problem.black_goals, *(read(known, bits) for bits in vectors)
         )
 
     def _counterexample_square(self, known: Mapping[int, int], claim: Mapping[int, int]) -> Bits:
         """The square of the part of White's goal that Black says is not there."""
-        vectors = claim_variables(self.layout, Player.WHITE)
+        vectors = self.layout.goals.claim(Player.WHITE)
         condition, x, y = (read(claim, bits) for bits in vectors)
         number = read(known, self.layout.goals.counterexample)
         options = []

@@ -277,6 +277,12 @@ class GoalVariables:
     white_y: Bits = ()
     counterexample: Bits = ()
 
+    def claim(self, player: Player) -> tuple[Bits, Bits, Bits]:
+        """The variables in which a player says which goal was reached, and where."""
+        if player is Player.BLACK:
+            return self.black_condition, self.black_x, self.black_y
+        return self.white_condition, self.white_x, self.white_y
+
 
 class IllegalMoves(Enum):
     """What a formula makes of a move that the rules forbid.

@@ -33,7 +33,6 @@ from qsage_validate.proving.report import Report
 from qsage_validate.proving.runner import Options, validate
 from qsage_validate.proving.statements import game_text
 from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.verdict import Proved
 
@@ -88,9 +87,12 @@ def check_folder(folder: str, inputs: Iterable[str | None]) -> None:
         with tempfile.TemporaryDirectory(dir=os.path.dirname(target)):
             pass
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        expected = "a folder that can be written"
-        raise InputError(folder, None, None, f"an error: {reason}", expected) from None
+        raise _unwritable(folder, error) from None
+
+
+def _unwritable(folder: str, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(folder, None, None, f"an error: {reason}", "a folder that can be written")
 
 
 def _check_former(folder: str, target: str) -> None:
@@ -115,15 +117,13 @@ def write_bundle(
     report: Report,
     *,
     minimal: bool = False,
-    deadline: Deadline = NEVER,
     tell: Tell = nobody,
 ) -> Bundle | None:
     """Write the proofs of the proved levels of ``report``; ``None`` when none has a SAT claim.
 
     The folder is replaced as a whole, when all proofs are there and the kernel's checker has
-    accepted them.  Raises as :func:`check_folder` does, ``NotProvedError`` when a level was
-    proved and its clauses can be satisfied (a bug of ours), and ``UndecidedError`` when
-    the deadline passes.
+    accepted them.  Raises as :func:`check_folder` does, and ``NotProvedError`` when a level was
+    proved and its clauses can be satisfied (a bug of ours).
     """
     watch = Stopwatch()
     check_folder(folder, _paths(files))
@@ -140,7 +140,11 @@ def write_bundle(
         for level in levels:
             tell(Progress(f"proof of level {level.value}"))
             obligation = obligations.get(level)
-            cnf, derivation = _proof(problem, obligation, deadline)
+            if obligation is None:
+                cnf, derivation = _formula_proof(problem)
+            else:
+                cnf = obligation.cnf()
+                derivation = refutation(cnf)
             proofs.append(_write_files(temporary, level, cnf, derivation))
             steps = {"steps": proofs[-1].steps}
             theorems.append(_theorem(level, problem, obligation, cnf) | steps)
@@ -162,9 +166,7 @@ def write_bundle(
             file.write("\n")
         _put(temporary, target)
     except OSError as error:
-        reason = error.strerror or str(error)
-        expected = "a folder that can be written"
-        raise InputError(folder, None, None, f"an error: {reason}", expected) from None
+        raise _unwritable(folder, error) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return Bundle(folder, tuple(proofs), watch.seconds)
@@ -214,16 +216,10 @@ def _obligations(report: Report) -> dict[Level, Obligation]:
     }
 
 
-def _proof(
-    problem: Problem, obligation: Obligation | None, deadline: Deadline
-) -> tuple[Cnf, Derivation]:
-    """CNF and proof of an obligation, or, without one, of the formula level."""
-    if obligation is None:
-        assert problem.formula is not None
-        assert problem.certificate is not None
-        return formula_proof(problem.formula, problem.certificate, deadline=deadline)
-    cnf = obligation.cnf()
-    return cnf, refutation(cnf, deadline=deadline)
+def _formula_proof(problem: Problem) -> tuple[Cnf, Derivation]:
+    assert problem.formula is not None
+    assert problem.certificate is not None
+    return formula_proof(problem.formula, problem.certificate)
 
 
 @dataclass(frozen=True, slots=True)

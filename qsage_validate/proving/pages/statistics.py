@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 
-from qsage_validate.arena.conductor import PlayState
 from qsage_validate.arena.strategy_tree import (
     Exploration,
-    Node,
     StrategyTree,
     position_key,
     replies,
@@ -121,20 +119,13 @@ class Statistics:
         }
 
 
-def statistics_of(
-    problem: Problem,
-    budget: int = BUDGET,
-    *,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> Statistics | None:
+def statistics_of(problem: Problem, budget: int = BUDGET) -> Statistics | None:
     """The statistics of a problem's strategy; ``None`` for the game of blocks.
 
     Looks at no more than ``budget`` rounds (an opponent's move and its answer), nearest first.
     """
     tree = tree_of(problem)
-    if tree is None:
-        return None
-    return statistics(tree, tree.explore(tree.root, budget, cancelled=cancelled))
+    return None if tree is None else statistics(tree, tree.explore(tree.root, budget))
 
 
 def statistics(tree: StrategyTree, exploration: Exploration) -> Statistics:
@@ -144,7 +135,8 @@ def statistics(tree: StrategyTree, exploration: Exploration) -> Statistics:
     answers: dict[Hashable, set[str]] = {}
     count = 0
     for node in exploration.nodes:
-        for before, state in _answers(node):
+        # The certificate's plies of a node: the states before and after each.
+        for before, state in zip(node.states, node.states[1:], strict=False):
             count += 1
             key = position_key(before)
             answers.setdefault(before.moves if key is None else key, set()).add(state.moves[-1])
@@ -181,8 +173,3 @@ def statistics(tree: StrategyTree, exploration: Exploration) -> Statistics:
         main_line=steps_of_states(exploration.main_line().play, tree.first_player),
         deepest_line=steps_of_states(exploration.deepest_line().play, tree.first_player),
     )
-
-
-def _answers(node: Node) -> list[tuple[PlayState, PlayState]]:
-    """The certificate's plies of a node: the states before and after each."""
-    return list(zip(node.states, node.states[1:], strict=False))

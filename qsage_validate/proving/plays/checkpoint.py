@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.errors import InputError, UsageError
@@ -113,45 +114,31 @@ def restore(path: str, digest: str, plies: int) -> Covered | None:
         raise InputError(path, 1, 1, found, "a checkpoint as it was written") from None
 
 
-def _covered(data: dict[str, object], plies: int) -> Covered:
-    def number(name: str) -> int:
-        value = data[name]
-        if type(value) is not int or value < 0:
-            raise ValueError(name)
-        return value
+def _covered(data: dict[str, Any], plies: int) -> Covered:
+    """The fields, each of what it has to be; raises ``ValueError`` with the name of another."""
 
-    def numbers(name: str) -> list[int]:
-        value = data[name]
-        if not isinstance(value, list) or len(value) != plies + 1:
-            raise ValueError(name)
-        if not all(type(item) is int and item >= 0 for item in value):
-            raise ValueError(name)
-        return value
+    def count(value: Any) -> bool:
+        return type(value) is int and value >= 0
 
-    def beginnings(name: str) -> list[tuple[str, int]]:
-        value = data[name]
+    def column(value: Any) -> bool:
+        return isinstance(value, list) and len(value) == plies + 1 and all(map(count, value))
+
+    def layer(value: Any) -> bool:
         if not isinstance(value, list):
-            raise ValueError(name)
-        result = [(text, plays) for text, plays in value]
-        if not all(isinstance(t, str) and type(n) is int and n > 0 for t, n in result):
-            raise ValueError(name)
-        return result
+            return False
+        return all(isinstance(t, str) and type(n) is int and n > 0 for t, n in value)
 
-    if number("plies") != plies or number("ply") > plies:
-        raise ValueError("plies")
-    seconds, sampled = data["seconds"], data["sampled"]
-    if not isinstance(seconds, (int, float)) or not isinstance(sampled, bool):
-        raise ValueError("seconds or sampled")
-    return Covered(
-        plies,
-        number("ply"),
-        beginnings("todo"),
-        beginnings("later"),
-        numbers("positions"),
-        numbers("merged"),
-        numbers("ended"),
-        number("replies"),
-        number("unknown"),
-        sampled,
-        float(seconds),
-    )
+    fine: dict[str, Callable[[Any], bool]] = {
+        "plies": lambda value: count(value) and value == plies,
+        "ply": lambda value: count(value) and value <= plies,
+        **dict.fromkeys(("todo", "later"), layer),
+        **dict.fromkeys(("positions", "merged", "ended"), column),
+        **dict.fromkeys(("replies", "unknown"), count),
+        "sampled": lambda value: isinstance(value, bool),
+        "seconds": lambda value: isinstance(value, (int, float)),
+    }
+    for name, is_fine in fine.items():
+        if not is_fine(data[name]):
+            raise ValueError(name)
+    layers = {name: [(text, plays) for text, plays in data[name]] for name in ("todo", "later")}
+    return Covered(**{name: data[name] for name in fine} | layers)

@@ -197,7 +197,6 @@ class _Exhaustion(Generic[Nodes]):
         if ply:
             conductor = self._walker.conductor
             done.replies += len(plays) if conductor.mover(ply) is conductor.player else 0
-        if ply:
             del self._todo_plays[: len(plays)]
             self._todo[:1] = [] if self._rest is None else [self._rest]
 

@@ -44,10 +44,7 @@ class Part:
     bias: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Slice:
-    part: Part
-    numbers: range
+_Slice = tuple[Part, range]
 
 
 @dataclass(slots=True)
@@ -122,24 +119,19 @@ class _Players:
 
     def play(self, number: int) -> _Tally | None:
         """Play a slice; ``None`` when time is up."""
+        part, numbers = self._slices[number]
         try:
-            return self._play(self._slices[number])
+            self._tick()
+            if part not in self._adversaries:
+                self._adversaries[part] = self._opened(part)
+            adversary = self._adversaries[part]
+            return self._tally(adversary, adversary.play(numbers))
         except _LateError:
             return None
-
-    def _play(self, piece: _Slice) -> _Tally:
-        self._tick()
-        adversary = self._adversary(piece.part)
-        return self._tally(adversary, adversary.play(piece.numbers))
 
     def _tick(self) -> None:
         if self._deadline.over:
             raise _LateError
-
-    def _adversary(self, part: Part) -> Adversary:
-        if part not in self._adversaries:
-            self._adversaries[part] = self._opened(part)
-        return self._adversaries[part]
 
     def _opened(self, part: Part) -> Adversary:
         problem, illegal, bias = self._problem, part.illegal, part.bias
@@ -155,17 +147,15 @@ class _Players:
         for text in results.texts:
             digest.update(text.encode() + b"\n")
         found = sorted(results.findings, key=_order)
-        kept = found[:KEPT_FINDINGS]
+        texts = [] if self._problem.layout is None else results.texts
         return _Tally(
             len(results.texts),
             results.promised.count(True),
             results.promised.count(False),
             results.tried,
             results.flagged,
-            Counter(len(split_moves(text)) for text in results.texts)
-            if self._problem.layout is not None
-            else Counter(),
-            adversary.with_replays(kept),
+            Counter(len(split_moves(text)) for text in texts),
+            adversary.with_replays(found[:KEPT_FINDINGS]),
             {_key(finding) for finding in found},
             [digest.digest()],
         )
@@ -202,7 +192,7 @@ def attack(
     parts = _parts(problem, games, illegal, bias)
     size = _SLICE_ON_ARRAYS if walks(problem) else _SLICE
     slices = [
-        _Slice(part, range(first, min(first + size, part.games)))
+        (part, range(first, min(first + size, part.games)))
         for part in parts
         for first in range(0, part.games, size)
     ]
@@ -267,16 +257,13 @@ class _Run:
         return self._result("time is up")
 
     def _add_up(self, tallies: Iterable[_Tally | None]) -> None:
-        for piece, tally in zip(self._slices, tallies, strict=False):
+        for (part, _), tally in zip(self._slices, tallies, strict=False):
             if tally is None:
                 return
-            self._add(piece, tally)
-
-    def _add(self, piece: _Slice, tally: _Tally) -> None:
-        self._total.add(tally)
-        self._parts[piece.part].add(tally)
-        done, total = self._total.plays, self._games
-        self._tell(Progress(Level.RANDOM.value, f"{done:,} of {total:,} plays", done, total))
+            self._total.add(tally)
+            self._parts[part].add(tally)
+            done, total = self._total.plays, self._games
+            self._tell(Progress(Level.RANDOM.value, f"{done:,} of {total:,} plays", done, total))
 
     def _result(self, why_stopped: str) -> LevelResult:
         seconds, total = self._watch.seconds, self._total

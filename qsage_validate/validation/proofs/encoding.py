@@ -57,7 +57,7 @@ this game's.  Where only the suggestions fail, the verdict is undecided.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
@@ -99,18 +99,6 @@ def prove_encoding(
     *,
     deadline: Deadline = NEVER,
     tell: Tell = nobody,
-) -> Verdict:
-    """The verdict of :func:`answer_encoding`."""
-    return answer_encoding(formula, layout, game, deadline=deadline, tell=tell).verdict
-
-
-def answer_encoding(
-    formula: Qbf,
-    layout: Layout,
-    game: BddlGame,
-    *,
-    deadline: Deadline = NEVER,
-    tell: Tell = nobody,
     obligations: bool = False,
 ) -> LevelAnswer:
     """Prove that the formula is true exactly when Black wins, or say what speaks against it.
@@ -137,38 +125,29 @@ def answer_encoding(
 
 def _missing_goals(layout: Layout, game: BddlGame) -> str:
     """The player whose goal claims cannot be read, or nothing."""
-    goals = layout.goals
-    claims = {
-        Player.BLACK: goals.black_condition + goals.black_x + goals.black_y,
-        Player.WHITE: goals.white_condition + goals.white_x + goals.white_y,
-    }
-    for player, bits in claims.items():
+    for player in Player:
         stops = any(m.player is player and m.stop is not None for m in layout.moves)
         # A single goal without parameters needs no bits.
-        if stops and not bits and len(game.grounding.goals[player]) > 1:
+        if stops and not any(layout.goals.claim(player)) and len(game.grounding.goals[player]) > 1:
             return str(player)
     return ""
 
 
+@dataclass
 class _Comparison:
     """Formula and rules on all scripted plays."""
 
-    def __init__(
-        self,
-        prefix: Prefix,
-        layout: Layout,
-        game: BddlGame,
-        deadline: Deadline,
-        tell: Tell,
-    ) -> None:
-        self.prefix = prefix
-        self.layout = layout
-        self.game = game
-        self.deadline = deadline
-        self.tell = tell
-        # Universal variables without a role matter where the output needs them.
-        self.free = [v for v in prefix.free if v in prefix.needed]
-        self.asked: list[Obligation] = []
+    prefix: Prefix
+    layout: Layout
+    game: BddlGame
+    deadline: Deadline
+    tell: Tell
+    asked: list[Obligation] = field(default_factory=list)
+
+    @property
+    def free(self) -> list[int]:
+        """The universal variables without a role that the output needs: others do not matter."""
+        return [v for v in self.prefix.free if v in self.prefix.needed]
 
     def obligation(self) -> Obligation:
         """The claims of both parts, where both have been asked."""
@@ -215,13 +194,8 @@ class _Comparison:
         )
 
     def _failure(self, script: _Script) -> Counterexample | None:
-        return first_failure(
-            script.builder,
-            script.claims,
-            script.assumed,
-            deadline=self.deadline,
-            tell=self.tell,
-        )
+        asked = script.builder, script.claims, script.assumed
+        return first_failure(*asked, deadline=self.deadline, tell=self.tell)
 
     def _others_satisfy(self, complete: _Completeness, failure: Counterexample) -> bool:
         """Whether other values than the suggested ones satisfy the formula in a failing play."""
@@ -313,12 +287,7 @@ class _Script:
 
         An axis without bits is one that a claim leaves open.
         """
-        goals, grounding = self.layout.goals, self.game.grounding
-        vectors = (
-            (goals.black_condition, goals.black_x, goals.black_y)
-            if player is Player.BLACK
-            else (goals.white_condition, goals.white_x, goals.white_y)
-        )
+        grounding, vectors = self.game.grounding, self.layout.goals.claim(player)
         says = Matcher(self.builder, [bit for vector in vectors for bit in self.bits(vector)])
         claimed, sayable = [], []
         for condition, goal in enumerate(self.game.model.problem.goals(player)):

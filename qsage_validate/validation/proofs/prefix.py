@@ -26,7 +26,7 @@ gate of the output needs can stand anywhere.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
@@ -231,22 +231,10 @@ def read_prefix(formula: Qbf, layout: Layout, game: BddlGame) -> Prefix:
     wrong = tuple(_wrong_game(layout, game))
     prefix = _roles(formula, layout, game)
     if wrong:
-        return _with(prefix, wrong)
+        return replace(prefix, findings=wrong)
     wrong = (*_unsayable(layout, game), *_misplaced(prefix))
     # Without a meaning of its own for each variable their order means nothing, either.
-    return _with(prefix, wrong or tuple(prefix.disorder()))
-
-
-def _with(prefix: Prefix, findings: tuple[Finding, ...]) -> Prefix:
-    return Prefix(
-        prefix.formula,
-        prefix.moves,
-        prefix.stops,
-        prefix.claims,
-        prefix.square,
-        prefix.meaningless,
-        findings,
-    )
+    return replace(prefix, findings=wrong or tuple(prefix.disorder()))
 
 
 def _finding(kind: FindingKind, text: str) -> Finding:
@@ -265,7 +253,6 @@ def _axes(move: Ply, layout: Layout) -> tuple[tuple[str, Bits, int], ...]:
 
 
 def _roles(formula: Qbf, layout: Layout, game: BddlGame) -> Prefix:
-    goals, board = layout.goals, layout.state
     moves: dict[int, Role] = {}
     stops: dict[int, Role] = {}
     meaningless: list[int] = []
@@ -277,27 +264,12 @@ def _roles(formula: Qbf, layout: Layout, game: BddlGame) -> Prefix:
         moves[move.ply] = Role(move.player, f"ply {move.ply}", bits)
         stops[move.ply] = Role(move.player, f"stop of ply {move.ply}", stop)
     square: list[int] = []
-    for axis in board.axes:
+    for axis in layout.state.axes:
         (square if axis.size > 1 else meaningless).extend(axis.bits)
-    return Prefix(
-        formula,
-        moves,
-        stops,
-        {
-            Player.BLACK: Role(
-                Player.BLACK,
-                "claim of a goal",
-                goals.black_condition + goals.black_x + goals.black_y,
-            ),
-            Player.WHITE: Role(
-                Player.WHITE,
-                "claim of a goal",
-                goals.white_condition + goals.white_x + goals.white_y,
-            ),
-        },
-        Role(None, "the symbolic square", tuple(square)),
-        tuple(meaningless),
-    )
+    claimed = {p: tuple(bit for bits in layout.goals.claim(p) for bit in bits) for p in Player}
+    claims = {p: Role(p, "claim of a goal", bits) for p, bits in claimed.items()}
+    symbolic = Role(None, "the symbolic square", tuple(square))
+    return Prefix(formula, moves, stops, claims, symbolic, tuple(meaningless))
 
 
 def _wrong_game(layout: Layout, game: BddlGame) -> Iterator[Finding]:

@@ -6,8 +6,8 @@ verdicts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
@@ -20,6 +20,7 @@ from qsage_validate.kernel.claims import ClaimsTimeoutError
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation
+from qsage_validate.kernel.reading import Reading
 from qsage_validate.kernel.strategy import (
     LooksRightError,
     Lost,
@@ -64,52 +65,53 @@ def prove_rules(
 
     Where replies read variables that no play gives a value to, both values are tried for them.
     """
+    reading = reading_of(layout)
+
+    def ask(rules_in: RulesIn, guess: bool) -> LevelAnswer:
+        rules = rules_in(AigBuilder(rewrite=rewrite))
+        try:
+            proof = StrategyProof(formula, certificate, reading, rules, guess)
+        except LooksRightError as error:
+            name = str(error.variable) if formula is None else formula.name(error.variable)
+            text = f"a reply reads {name}, which is not chosen before it"
+            return LevelAnswer(Refuted((Finding(FindingKind.LOOKS_RIGHT, error.ply, text),)))
+        return _strategy(proof, deadline, tell)
+
+    def ask_both(rules_in: RulesIn) -> LevelAnswer:
+        answer = ask(rules_in, False)
+        if isinstance(answer.verdict, Refuted) and answer.guessed:
+            other = ask(rules_in, True)
+            if isinstance(other.verdict, Proved):
+                return other
+        return answer
+
+    return _by_rules(ask_both, reading, game, deadline)
+
+
+def _by_rules(
+    ask: Callable[[RulesIn], LevelAnswer], reading: Reading, game: Game, deadline: Deadline
+) -> LevelAnswer:
+    """What ``ask`` answers of a game's rules; without an answer, why there is none."""
     rules_in = rules_of(game, deadline=deadline)
     if rules_in is None:
         return LevelAnswer(Unsupported(f"the rules of {game.name} are no circuit"))
     try:
-        ask = partial(_strategy, formula, layout, certificate, rules_in, rewrite, deadline, tell)
-        answer = ask(guess=False)
-        if isinstance(answer.verdict, Refuted) and answer.guessed:
-            other = ask(guess=True)
-            if isinstance(other.verdict, Proved):
-                return other
-        return answer
+        return ask(rules_in)
+    except MisreadError as error:
+        finding = Finding(FindingKind.LAYOUT_DIFFERS, 0, f"{reading.source}: {error}")
+        return LevelAnswer(Refuted((finding,)))
     except TooLargeError as error:
         return LevelAnswer(Undecided(str(error)))
     except ClaimsTimeoutError as error:
         return LevelAnswer(Undecided(f"time is up: {error}"))
 
 
-def _strategy(
-    formula: Qbf | None,
-    layout: Layout,
-    certificate: CircuitCertificate,
-    rules_in: RulesIn,
-    rewrite: bool,
-    deadline: Deadline,
-    tell: Tell,
-    *,
-    guess: bool,
-) -> LevelAnswer:
-    reading = reading_of(layout)
-    try:
-        proof = StrategyProof(
-            formula, certificate, reading, rules_in(AigBuilder(rewrite=rewrite)), guess
-        )
-    except MisreadError as error:
-        finding = Finding(FindingKind.LAYOUT_DIFFERS, 0, f"{reading.source}: {error}")
-        return LevelAnswer(Refuted((finding,)))
-    except LooksRightError as error:
-        name = str(error.variable) if formula is None else formula.name(error.variable)
-        text = f"a reply reads {name}, which is not chosen before it"
-        return LevelAnswer(Refuted((Finding(FindingKind.LOOKS_RIGHT, error.ply, text),)))
+def _strategy(proof: StrategyProof, deadline: Deadline, tell: Tell) -> LevelAnswer:
     result = proof.prove(deadline=deadline, tell=tell)
     if isinstance(result, Won):
         text = f"the strategy wins every play of {result.plies} plies: {result.claims} claims hold"
-        return LevelAnswer(
-            Proved(text), Obligation(proof.builder, (*proof.undefined, *proof.claims))
-        )
+        claims = (*proof.undefined, *proof.claims)
+        return LevelAnswer(Proved(text), Obligation(proof.builder, claims))
     if isinstance(result, Undefined):
         shown = " ".join(result.moves) or "the beginning"
         return LevelAnswer(Undecided(f"the rules do not say how the play goes on after {shown}"))
@@ -135,32 +137,24 @@ def prove_boards(
     Of plays in which Black follows ``certificate``; "not applicable" to one for White, and where
     the formula says nothing of either.
     """
-    rules_in = rules_of(game, deadline=deadline)
-    if rules_in is None:
-        return LevelAnswer(Unsupported(f"the rules of {game.name} are no circuit"))
-    if certificate.kind.player is not Player.BLACK:
-        why = "position and legality are Black's to state, and the certificate is White's"
-        return LevelAnswer(Unsupported(why))
     reading = reading_of(layout)
-    try:
+
+    def ask(rules_in: RulesIn) -> LevelAnswer:
+        if certificate.kind.player is not Player.BLACK:
+            why = "position and legality are Black's to state, and the certificate is White's"
+            return LevelAnswer(Unsupported(why))
         proof = BoardsProof(formula, certificate, reading, rules_in, rewrite)
         result = proof.prove(deadline=deadline, tell=tell)
-    except MisreadError as error:
-        finding = Finding(FindingKind.LAYOUT_DIFFERS, 0, f"{reading.source}: {error}")
-        return LevelAnswer(Refuted((finding,)))
-    except TooLargeError as error:
-        return LevelAnswer(Undecided(str(error)))
-    except ClaimsTimeoutError as error:
-        return LevelAnswer(Undecided(f"time is up: {error}"))
-    if isinstance(result, Agrees):
+        if not isinstance(result, Agrees):
+            return LevelAnswer(Refuted((_finding(result),)))
         if not result.claims:
             return LevelAnswer(Unsupported("the formula keeps no position and flags no move"))
         compared = _compared(result, layout)
         text = f"{compared.replace(' in the formula', '')}: {result.claims} claims hold"
-        return LevelAnswer(
-            Proved(text), Obligation(proof.builder, tuple(proof.claims)), compared=compared
-        )
-    return LevelAnswer(Refuted((_finding(result),)))
+        kept = Obligation(proof.builder, tuple(proof.claims))
+        return LevelAnswer(Proved(text), kept, compared=compared)
+
+    return _by_rules(ask, reading, game, deadline)
 
 
 def _compared(result: Agrees, layout: Layout) -> str:

@@ -65,7 +65,9 @@ def _model(encoded: Encoding) -> Model:
 
 
 def _verdict(encoded: Encoding, qbf: Qbf | None = None, layout: Layout | None = None) -> Verdict:
-    return prove_encoding(qbf or encoded.qbf, layout or encoded.layout, BddlGame(_model(encoded)))
+    return prove_encoding(
+        qbf or encoded.qbf, layout or encoded.layout, BddlGame(_model(encoded))
+    ).verdict
 
 
 def _first(verdict: Verdict) -> Finding:
@@ -351,7 +353,7 @@ def test_plies_beyond_the_game_cannot_win() -> None:
     shorter = replace(_model(encoded), problem=replace(_model(encoded).problem, depth=2))
     assert _black_wins(_model(encoded))
     assert not _black_wins(shorter)
-    finding = _first(prove_encoding(encoded.qbf, encoded.layout, BddlGame(shorter)))
+    finding = _first(prove_encoding(encoded.qbf, encoded.layout, BddlGame(shorter)).verdict)
     assert finding.kind is FindingKind.END_DIFFERS
     assert finding.ply == 2
     assert len(finding.moves) == 2
@@ -502,7 +504,7 @@ def test_several_faults_at_once(seed: int) -> None:
             rng.choice(list(_variants(_model(encoded)))) if rng.random() < 0.5 else _model(encoded)
         )
         tried += 1
-        if isinstance(prove_encoding(formula, layout, BddlGame(model)), Proved):
+        if isinstance(prove_encoding(formula, layout, BddlGame(model)).verdict, Proved):
             assert depqbf_truth(formula) is _black_wins(model)
     assert tried > 20
 
@@ -527,8 +529,8 @@ def test_no_layout_proves_another_games_winner(words: str) -> None:
             continue
         if layout is not None:
             read += 1
-            assert not isinstance(prove_encoding(encoded.qbf, layout, game), Proved), name
-            proved += isinstance(prove_encoding(encoded.qbf, layout, own), Proved)
+            assert not isinstance(prove_encoding(encoded.qbf, layout, game).verdict, Proved), name
+            proved += isinstance(prove_encoding(encoded.qbf, layout, own).verdict, Proved)
     assert read > 60
     assert 0 < proved < read
 
@@ -555,7 +557,7 @@ def _read(path: Path) -> tuple[Qbf, Layout, BddlGame]:
 )
 def test_liars(shared_data: Path, file: str, kind: FindingKind | None) -> None:
     """Formulas of which something false was said; the first one is sound."""
-    verdict = prove_encoding(*_read(shared_data / "liars" / file))
+    verdict = prove_encoding(*_read(shared_data / "liars" / file)).verdict
     if kind is None:
         assert isinstance(verdict, Proved)
     else:
@@ -580,5 +582,5 @@ def test_formulas_of_others_are_proved(shared_data: Path) -> None:
         formula = read_qcir(path)
         layout = layout_from_meta(read_meta(path.with_suffix(".meta")), formula)
         game = BddlGame(read_model(folder / "domain.ig", problem))
-        verdict = prove_encoding(formula, layout, game)
+        verdict = prove_encoding(formula, layout, game).verdict
         assert isinstance(verdict, Proved), f"{path.name}: {verdict}"

@@ -21,4 +21,6 @@ def test_formula_and_rules_agree_on_every_play(words: str) -> None:
     model = find_command(tuple(shlex.split(words)))
     assert isinstance(model, Model)
     encoding = encode_lifted(model)
-    assert isinstance(prove_encoding(encoding.qbf, encoding.layout, BddlGame(model)), Proved)
+    assert isinstance(
+        prove_encoding(encoding.qbf, encoding.layout, BddlGame(model)).verdict, Proved
+    )

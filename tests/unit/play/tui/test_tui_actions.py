@@ -18,7 +18,7 @@ def test_every_action_has_a_method() -> None:
 
 
 def test_no_key_has_two_meanings() -> None:
-    keys = Counter(key for action in ACTIONS for key in action.keys.split(","))
+    keys = Counter(key for action in ACTIONS for key in (action.keys or action.key).split(","))
     assert [key for key, count in keys.items() if count > 1] == []
 
 
