@@ -24,7 +24,6 @@ from qsage_validate.strategies.readings import (
     BoardReading,
     LayoutMove,
     Legality,
-    NamedMove,
     VerdictReading,
 )
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
@@ -641,7 +640,7 @@ class Conductor:
         assert state.position is not None, "by the rules"
         assert self.game is not None, "by the rules"
         texts = [str(move) for move in state.position.legal_moves()]
-        return [NamedMove(text, self.game.square_of(text)) for text in texts]
+        return [LayoutMove(text, self.game.square_of(text)) for text in texts]
 
     def find(self, state: PlayState, text: str) -> LayoutMove | None:
         """The move of the next ply whose text this is; ``None`` where there is no such move."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from qsage_validate.games.impartial.heap_game import HeapMove
 from qsage_validate.games.protocol import Board, Illegality, Player, Position
-from qsage_validate.strategies.readings import BoardMove, LayoutMove, NamedMove, SquareXY
+from qsage_validate.strategies.readings import LayoutMove, SquareXY
 from qsage_validate.validation.finding import Evidence, Finding
 
 
@@ -33,10 +33,10 @@ class BlockMove:
         return dict(zip(self.variables, self.values, strict=True))
 
 
-MatchMove = BoardMove | NamedMove | BlockMove | HeapMove
+MatchMove = LayoutMove | BlockMove | HeapMove
 
 
-Pairs: TypeAlias = tuple[tuple[NamedMove, NamedMove], ...]
+Pairs: TypeAlias = tuple[tuple[LayoutMove, LayoutMove], ...]
 """Disjoint pairs of open positions by which White blocks."""
 
 
@@ -202,7 +202,6 @@ class Frame:
 
 __all__ = [
     "BlockMove",
-    "BoardMove",
     "Frame",
     "Group",
     "HeapMove",
@@ -210,7 +209,6 @@ __all__ = [
     "LayoutMove",
     "MatchMove",
     "MatchOutcome",
-    "NamedMove",
     "NamedValue",
     "Pairs",
     "SquareXY",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.games.protocol import Game, Illegality, Player
-from qsage_validate.strategies.readings import BoardMove, LayoutMove, NamedMove, PlyCode, SquareXY
+from qsage_validate.strategies.readings import LayoutMove, PlyCode, SquareXY
 
 _MOVE = re.compile(r"\s*([^\s(]+)\s*\(\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)\s*")
 _SQUARE = re.compile(r"\s*\(?\s*(\d{1,6})\s*[, ]\s*(\d{1,6})\s*\)?\s*")
@@ -70,7 +70,7 @@ class GridWords(MoveWords):
                 f"found the unknown action {match[1]!r}, expected one of {self._player}: "
                 f"{', '.join(names)}"
             )
-        return BoardMove(fitting[0], int(match[2]), int(match[3]))
+        return LayoutMove.on_grid(fitting[0], int(match[2]), int(match[3]))
 
     def _square(self, text: str, legal: Sequence[LayoutMove]) -> LayoutMove:
         """A square alone is a move where there is one action only, or one that is legal."""
@@ -81,7 +81,7 @@ class GridWords(MoveWords):
                 f"found {text.strip()!r}, expected a move like {names[0]}(1,1); the actions of "
                 f"{self._player}: {', '.join(names)}"
             )
-        here = [BoardMove(name, int(match[1]), int(match[2])) for name in names]
+        here = [LayoutMove.on_grid(name, int(match[1]), int(match[2])) for name in names]
         legal_here = [move for move in legal if move in here]
         if len(here) > 1 and len(legal_here) != 1:
             fitting = ", ".join(str(move) for move in legal_here or here)
@@ -89,19 +89,19 @@ class GridWords(MoveWords):
         return here[0] if len(here) == 1 else legal_here[0]
 
     def at(self, square: SquareXY, ply: int) -> tuple[LayoutMove, ...]:
-        return tuple(BoardMove(name, *square) for name in self.actions)
+        return tuple(LayoutMove.on_grid(name, *square) for name in self.actions)
 
     def checked(self, move: object, ply: int) -> LayoutMove:
-        if not isinstance(move, BoardMove) or move.action not in self.actions:
+        if not isinstance(move, LayoutMove) or move.action not in self.actions:
             raise MalformedMoveError(f"{move}: no move of {self._player}")
         return move
 
     def illegality(self, move: LayoutMove, ply: int) -> Illegality | None:
-        assert isinstance(move, BoardMove), "checked before"
-        width, height = self._layout.state.size
-        if 1 <= move.x <= width and 1 <= move.y <= height:
+        assert move.square is not None, "checked before"
+        (width, height), (x, y) = self._layout.state.size, move.square
+        if 1 <= x <= width and 1 <= y <= height:
             return None
-        rule = f"({move.x},{move.y}) is not on the {width}x{height} board"
+        rule = f"({x},{y}) is not on the {width}x{height} board"
         return Illegality(rule, f"{move}: {rule}")
 
 
@@ -146,7 +146,7 @@ class TableWords(MoveWords):
         return tuple(move for move in self._code.moves(ply) if move.square == square)
 
     def checked(self, move: object, ply: int) -> LayoutMove:
-        if not isinstance(move, NamedMove) or not self._code.can_say(ply, move):
+        if not isinstance(move, LayoutMove) or not self._code.can_say(ply, move):
             raise MalformedMoveError(f"{move}: no move of {self._player}")
         return move
 

@@ -10,7 +10,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import PairingFinder
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Game, Player, Position
-from qsage_validate.strategies.readings import NamedMove, SquareXY
+from qsage_validate.strategies.readings import LayoutMove, SquareXY
 
 # A pairing is looked for while somebody waits: conflicts of the SAT solver, about a second.
 _CONFLICTS = 20_000
@@ -41,8 +41,8 @@ class BlockingPairs:
             self._found[key] = None if names is None else tuple(map(self._pair, names))
         return self._found[key]
 
-    def _pair(self, names: tuple[str, str]) -> tuple[NamedMove, NamedMove]:
-        one, other = (NamedMove(name, self._game.square_of(name)) for name in names)
+    def _pair(self, names: tuple[str, str]) -> tuple[LayoutMove, LayoutMove]:
+        one, other = (LayoutMove(name, self._game.square_of(name)) for name in names)
         return one, other
 
 

@@ -11,7 +11,7 @@ from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.protocol import Board, Game, Player
 from qsage_validate.render.board_svg import Marks
 from qsage_validate.render.frame_text import outcome_line
-from qsage_validate.strategies.readings import BoardMove, NamedMove, SquareXY
+from qsage_validate.strategies.readings import LayoutMove, SquareXY
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _step(
 
 def _named(move: MatchMove | None) -> SquareXY | None:
     """The square that a move names, where it names one."""
-    return move.square if isinstance(move, (BoardMove, NamedMove)) else None
+    return move.square if isinstance(move, LayoutMove) else None
 
 
 def _on(board: Board, square: SquareXY) -> bool:

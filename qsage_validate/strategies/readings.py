@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TypeAlias
 
 from qsage_validate.encodings.layout.codings import MoveCoding, grid_move, literal_value
 from qsage_validate.encodings.layout.layout import Layout
@@ -18,38 +17,24 @@ SquareOf = Callable[[str], SquareXY | None]
 
 
 @dataclass(frozen=True, slots=True)
-class BoardMove:
-    """A move on a grid; ``x`` and ``y`` are 1-based; ``str`` is ``occupy(2,3)``."""
+class LayoutMove:
+    """A move as a layout can say it: ``occupy(2,3)``, ``b2``, ``(mark 1 1)``; equal by its text.
 
-    action: str
-    x: int
-    y: int
-
-    @property
-    def square(self) -> SquareXY:
-        """The square that the move's parameters name."""
-        return (self.x, self.y)
-
-    def __str__(self) -> str:
-        return f"{self.action}({self.x},{self.y})"
-
-
-@dataclass(frozen=True, slots=True)
-class NamedMove:
-    """A move by its name in the game's own words: ``b2``, ``(mark 1 1)``.
-
-    ``square`` is the square that it names, where the game knows one; equal names are equal moves.
+    ``square`` is the square that it names (1-based), where one is known; ``action`` the action of
+    a move on a grid, else empty.
     """
 
-    name: str
+    text: str
     square: SquareXY | None = field(compare=False, default=None)
+    action: str = field(compare=False, default="")
+
+    @classmethod
+    def on_grid(cls, action: str, x: int, y: int) -> LayoutMove:
+        """An action at a square."""
+        return cls(f"{action}({x},{y})", (x, y), action)
 
     def __str__(self) -> str:
-        return self.name
-
-
-LayoutMove: TypeAlias = BoardMove | NamedMove
-"""A move as a layout can say it; ``square`` is where it is, or ``None``."""
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +150,9 @@ class PlyCode:
 
     def _move(self, text: str) -> LayoutMove:
         parts = grid_move(text) if self._layout.actions else None
-        return NamedMove(text, self._square_of(text)) if parts is None else BoardMove(*parts)
+        if parts is None:
+            return LayoutMove(text, self._square_of(text))
+        return LayoutMove.on_grid(*parts)
 
     def encode(self, ply: int, move: LayoutMove) -> dict[int, bool]:
         """The values of the ply's variables for ``move``, the stop variable left out."""

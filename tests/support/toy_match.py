@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from qsage_validate.arena.engines.engine import Engine, Facts, Step
 from qsage_validate.arena.frame import (
     BlockMove,
-    BoardMove,
     Frame,
     Group,
     Hint,
+    LayoutMove,
     MatchMove,
     MatchOutcome,
     NamedValue,
@@ -129,29 +129,34 @@ class ToyEngine(Engine[Step]):
             Frame(0, None, None, False, self.toy.start, None, self._values(0, self.toy.start))
         )
 
-    def legal(self, step: Step) -> Sequence[BoardMove]:
+    def legal(self, step: Step) -> Sequence[LayoutMove]:
         return self._legal(self._person, _board(step))
 
-    def _legal(self, player: Player, board: Board) -> list[BoardMove]:
+    def _legal(self, player: Player, board: Board) -> list[LayoutMove]:
         return [
             move
             for action in self.toy.actions(player)
             for y in range(1, board.height + 1)
             for x in range(1, board.width + 1)
-            if self._failing(move := BoardMove(action, x, y), player, board) is None
+            if self._failing(move := LayoutMove.on_grid(action, x, y), player, board) is None
         ]
 
-    def _conditions(self, move: BoardMove, player: Player) -> list[tuple[SquareXY, Condition]]:
-        return [((move.x + c.dx, move.y + c.dy), c) for c in self.toy.actions(player)[move.action]]
+    def _conditions(self, move: LayoutMove, player: Player) -> list[tuple[SquareXY, Condition]]:
+        assert move.square is not None
+        x, y = move.square
+        return [((x + c.dx, y + c.dy), c) for c in self.toy.actions(player)[move.action]]
 
     def _failing(
-        self, move: BoardMove, player: Player, board: Board
+        self, move: LayoutMove, player: Player, board: Board
     ) -> tuple[int, SquareXY, Condition] | None:
         for index, ((x, y), condition) in enumerate(self._conditions(move, player)):
             inside = 1 <= x <= board.width and 1 <= y <= board.height
             if not inside or board[x, y] is not condition.before:
                 return (index, (x, y), condition)
         return None
+
+    def at(self, step: Step, square: SquareXY) -> tuple[MatchMove, ...]:
+        return tuple(LayoutMove.on_grid(name, *square) for name in self.facts.actions)
 
     def parse(self, step: Step, text: str) -> MatchMove:
         name, _, rest = text.strip().partition("(")
@@ -161,10 +166,10 @@ class ToyEngine(Engine[Step]):
             raise MalformedMoveError(f"{text!r} is no move: write occupy(2,3)") from None
         if name not in self.facts.actions:
             raise MalformedMoveError(f"no action {name!r}: {', '.join(self.facts.actions)}")
-        return BoardMove(name, x, y)
+        return LayoutMove.on_grid(name, x, y)
 
     def why_not(self, step: Step, move: MatchMove) -> WhyNot | None:
-        assert isinstance(move, BoardMove)
+        assert isinstance(move, LayoutMove)
         failing = self._failing(move, self._person, _board(step))
         if failing is None:
             return None
@@ -182,7 +187,7 @@ class ToyEngine(Engine[Step]):
         )
 
     def touched(self, step: Step, move: MatchMove) -> tuple[SquareXY, ...]:
-        assert isinstance(move, BoardMove)
+        assert isinstance(move, LayoutMove)
         return tuple(square for square, _ in self._conditions(move, self._person))
 
     def hint(self, step: Step) -> Hint | None:
@@ -206,7 +211,7 @@ class ToyEngine(Engine[Step]):
             NamedValue("verdict", "99", 99, True, Group.VERDICT),
         )
 
-    def _after(self, board: Board, move: BoardMove, player: Player) -> Board:
+    def _after(self, board: Board, move: LayoutMove, player: Player) -> Board:
         squares = list(board.squares)
         for (x, y), condition in self._conditions(move, player):
             if 1 <= x <= board.width and 1 <= y <= board.height:
@@ -214,7 +219,7 @@ class ToyEngine(Engine[Step]):
         return replace(board, squares=tuple(squares))
 
     def _ply(
-        self, ply: int, player: Player, move: BoardMove, before: Board, why: WhyNot | None
+        self, ply: int, player: Player, move: LayoutMove, before: Board, why: WhyNot | None
     ) -> Frame:
         board = self._after(before, move, player)
         outcome = None
@@ -233,7 +238,7 @@ class ToyEngine(Engine[Step]):
                     FindingKind.BOARD_DIFFERS,
                     ply,
                     f"the formula has {move.square} open, the rules black",
-                    squares=(move.square,),
+                    squares=() if move.square is None else (move.square,),
                     evidence=evidence,
                     moves=("occupy(1,1)",),
                     replay="qsage-play toy.qcir --cert toy.aig --moves 'occupy(1,1)'",
@@ -260,7 +265,7 @@ class ToyEngine(Engine[Step]):
         return Step(self._ply(ply, player, move, _board(step), None))
 
     def push(self, step: Step, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Step:
-        assert isinstance(move, BoardMove)
+        assert isinstance(move, LayoutMove)
         if self._gate is not None and not self._gate.wait(10):
             raise UsageError("the test forgot to open the gate")
         if self._broken is not None:

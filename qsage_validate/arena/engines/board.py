@@ -25,7 +25,7 @@ from qsage_validate.arena.pairs import blocking_pairs
 from qsage_validate.arena.promise import broken_promise, broken_when_stuck
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Illegality, Player
-from qsage_validate.strategies.readings import BoardMove, Legality, NamedMove
+from qsage_validate.strategies.readings import Legality
 
 # How many moves a hint looks at.
 _HINT_MOVES = 64
@@ -94,13 +94,13 @@ class BoardEngine(Engine[BoardStep]):
             self._explain_unsaid(step, text)
             raise
 
-    def _parse_by_rules(self, step: BoardStep, text: str, legal: Sequence[LayoutMove]) -> NamedMove:
+    def _parse_by_rules(
+        self, step: BoardStep, text: str, legal: Sequence[LayoutMove]
+    ) -> LayoutMove:
         """A move that the layout need not know, of either player."""
         assert self._conductor.game is not None, "the rules go on"
         name = str(self._conductor.game.parse_move(text, self.mover(step)))
-        found = next((m for m in legal if str(m) == name), NamedMove(name))
-        assert isinstance(found, NamedMove), "moves of tables have names"
-        return found
+        return next((m for m in legal if str(m) == name), LayoutMove(name))
 
     def _explain_unsaid(self, step: BoardStep, text: str) -> None:
         """Raise ``MalformedMoveError`` where a move is known to the rules, but has no code."""
@@ -167,7 +167,7 @@ class BoardEngine(Engine[BoardStep]):
         return evidence
 
     def _checked(self, step: BoardStep, move: MatchMove) -> LayoutMove:
-        if self._is_by_rules(step) and isinstance(move, NamedMove):
+        if self._is_by_rules(step) and isinstance(move, LayoutMove):
             return move
         return self._words.checked(move, self._next_ply(step))
 
@@ -185,7 +185,7 @@ class BoardEngine(Engine[BoardStep]):
         return self._words.illegality(move, state.plies + 1)
 
     def touched(self, step: BoardStep, move: MatchMove) -> tuple[SquareXY, ...]:
-        if step.over or not isinstance(move, (BoardMove, NamedMove)):
+        if step.over or not isinstance(move, LayoutMove):
             return ()
         state, referee = step.play, self._conductor.referee
         if not self._conductor.is_legal(state, move):

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from qsage_validate.arena.frame import (
-    BoardMove,
     Frame,
     Hint,
     MatchMove,
@@ -130,11 +129,7 @@ class Engine(Protocol[S]):
 
     def at(self, step: S, square: SquareXY) -> tuple[MatchMove, ...]:
         """The moves, legal or not, that a person may mean by ``square``: one for each action."""
-        legal = () if step.over else self.legal(step)
-        names = self.facts.actions or tuple(
-            dict.fromkeys(move.action for move in legal if isinstance(move, BoardMove))
-        )
-        return tuple(self.parse(step, f"{name}({square[0]},{square[1]})") for name in names)
+        return ()
 
     def touched(self, step: S, move: MatchMove) -> tuple[SquareXY, ...]:
         """The squares whose content a legal ``move`` changes.

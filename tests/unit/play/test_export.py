@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from qsage_validate.arena.frame import BoardMove
+from qsage_validate.arena.frame import LayoutMove
 from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Shape
@@ -136,7 +136,7 @@ def test_a_diagram_numbers_the_squares_by_ply(el: Match) -> None:
     assert marks.labels == {
         frame.move.square: str(frame.ply)
         for frame in el.frames
-        if isinstance(frame.move, BoardMove)
+        if isinstance(frame.move, LayoutMove)
     }
     assert diagram(steps_of_frames(bare_match().frames)) is None
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.arena.frame import BlockMove, BoardMove, Group
+from qsage_validate.arena.frame import BlockMove, Group, LayoutMove
 from qsage_validate.errors import (
     AmbiguousMoveError,
     Exit,
@@ -59,8 +59,9 @@ def test_the_certificate_begins_when_it_is_its_turn() -> None:
     assert (start.ply, start.player, start.move) == (0, None, None)
     assert str(start.board) == ".../.../..."
     assert (first.ply, first.player, first.by_certificate) == (1, Player.BLACK, True)
-    assert isinstance(first.move, BoardMove)
+    assert isinstance(first.move, LayoutMove)
     assert first.board is not None
+    assert first.move.square is not None
     assert first.board[first.move.square] is Square.BLACK
     assert (match.person, match.facts.certificate_player) == (Player.WHITE, Player.BLACK)
     assert match.to_move is Player.WHITE
@@ -101,7 +102,7 @@ def test_decoded_boards_follow_the_moves() -> None:
     for before, after, frame in zip(boards, boards[1:], match.frames[1:], strict=False):
         assert before is not None
         assert after is not None
-        assert isinstance(frame.move, BoardMove)
+        assert isinstance(frame.move, LayoutMove)
         assert before.differences(after) == [frame.move.square]
         assert frame.position is not None
         assert frame.position.board == after
@@ -110,10 +111,10 @@ def test_decoded_boards_follow_the_moves() -> None:
 # -- illegal moves ---------------------------------------------------------------------------
 
 
-def taken_square(match: Match) -> BoardMove:
+def taken_square(match: Match) -> LayoutMove:
     move = match.frames[1].move
-    assert isinstance(move, BoardMove)
-    return BoardMove("occupy", move.x, move.y)
+    assert isinstance(move, LayoutMove)
+    return move
 
 
 def test_an_illegal_move_is_explained_by_formula_and_rules() -> None:
@@ -123,6 +124,7 @@ def test_an_illegal_move_is_explained_by_formula_and_rules() -> None:
     assert why is not None
     assert (why.formula_legal, why.rules_legal) == (False, False)
     assert why.illegality is not None
+    assert move.square is not None
     x, y = move.square
     assert why.lines[0] == f"occupy({x},{y}): open(?x,?y) is false at ({x},{y})"
     evidence, gate = why.evidence
@@ -152,12 +154,12 @@ def test_a_bound_that_is_left_is_named() -> None:
     assert "leaves the board" in why.lines[0]
 
 
-def off_bottom(match: Match) -> BoardMove:
+def off_bottom(match: Match) -> LayoutMove:
     """A move onto something below the bottom row."""
     found = [
-        BoardMove(action, 1, 3)
+        LayoutMove.on_grid(action, 1, 3)
         for action in match.facts.actions
-        if (why := match.why_not(BoardMove(action, 1, 3))) is not None
+        if (why := match.why_not(LayoutMove.on_grid(action, 1, 3))) is not None
         and why.illegality is not None
         and "leaves the board" in why.illegality.text
     ]
@@ -190,7 +192,7 @@ def test_an_illegal_move_of_blacks_leaves_no_state() -> None:
     """Against a Herbrand certificate: no values of the state variables are consistent."""
     match = match_for(HELD)
     match.push("occupy(1,1)")
-    why = match.why_not(BoardMove("occupy", 1, 1))
+    why = match.why_not(LayoutMove.on_grid("occupy", 1, 1))
     assert why is not None
     assert why.formula_legal is False
     assert why.evidence
@@ -204,14 +206,14 @@ def test_an_illegal_move_of_blacks_leaves_no_state() -> None:
 
 def test_a_move_without_bits_cannot_be_let_happen() -> None:
     match = match_for(DOMINO)
-    why = match.why_not(BoardMove("occupy", 9, 9))
+    why = match.why_not(LayoutMove.on_grid("occupy", 9, 9))
     assert why is not None
     assert why.formula_legal is None
     assert "not on the 3x3 board" in str(why)
     with pytest.raises(UsageError, match="the formula has no bits for it"):
         match.push("occupy(9,9)", force=True)
     # Two bits an axis can say 4, although the board has no such square.
-    assert match.why_not(BoardMove("occupy", 4, 4)) is not None
+    assert match.why_not(LayoutMove.on_grid("occupy", 4, 4)) is not None
     match.push("occupy(4,4)", force=True)
     assert match.over
 
@@ -221,7 +223,7 @@ def test_a_move_without_bits_cannot_be_let_happen() -> None:
 
 @pytest.mark.parametrize("text", ["occupy(2,3)", " Occupy ( 2 , 3 ) ", "2,3", "(2,3)", "2 3"])
 def test_moves_are_read_in_several_forms(text: str) -> None:
-    assert match_for(DOMINO).parse_move(text) == BoardMove("occupy", 2, 3)
+    assert match_for(DOMINO).parse_move(text) == LayoutMove.on_grid("occupy", 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -246,12 +248,12 @@ def test_a_square_with_several_actions_is_ambiguous_unless_one_is_legal() -> Non
     only = next(
         move
         for move in legal
-        if isinstance(move, BoardMove)
-        and sum(isinstance(m, BoardMove) and m.square == move.square for m in legal) == 1
+        if isinstance(move, LayoutMove)
+        and sum(isinstance(m, LayoutMove) and m.square == move.square for m in legal) == 1
     )
-    assert match.parse_move(f"{only.x},{only.y}") == only
+    assert match.parse_move("{},{}".format(*only.square or ())) == only
     squares = {(x, y) for x in (1, 2, 3) for y in (1, 2, 3)}
-    x, y = min(squares - {move.square for move in legal if isinstance(move, BoardMove)})
+    x, y = min(squares - {move.square for move in legal if isinstance(move, LayoutMove)})
     with pytest.raises(AmbiguousMoveError, match="expected one of"):
         match.parse_move(f"{x},{y}")
 
@@ -267,7 +269,7 @@ def test_touched_squares_are_those_that_change() -> None:
     for rules in (True, False):
         match = match_for(BREAKTHROUGH, rules=rules)
         for move in match.legal_moves():
-            assert isinstance(move, BoardMove)
+            assert isinstance(move, LayoutMove)
             squares = match.touched(move)
             assert move.square in squares
             assert len(squares) == 2

@@ -7,7 +7,7 @@ import random
 import pytest
 from textual.widgets import Label
 
-from qsage_validate.arena.frame import BoardMove
+from qsage_validate.arena.frame import LayoutMove
 from qsage_validate.arena.open_heaps import open_heaps
 from qsage_validate.errors import Exit, MalformedMoveError, UsageError
 from qsage_validate.games.impartial.boxes import box_states
@@ -139,7 +139,7 @@ def test_there_is_nothing_to_claim() -> None:
     with pytest.raises(UsageError, match="no goal to claim"):
         play.push("take(1)", claim=True)
     with pytest.raises(MalformedMoveError):
-        play.why_not(BoardMove("take", 1, 1))
+        play.why_not(LayoutMove.on_grid("take", 1, 1))
 
 
 def test_rounds_are_taken_back_and_transcripts_replayed() -> None:

@@ -31,7 +31,7 @@ from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.script import run_script
 from qsage_validate.problems.script_moves import script_moves
 from qsage_validate.render.steps import steps_by_rules, steps_of_frames
-from qsage_validate.strategies.readings import Legality, NamedMove, PlyCode, split_moves
+from qsage_validate.strategies.readings import LayoutMove, Legality, PlyCode, split_moves
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.fit import check_fit
 from tests.support.certificate_strategy import CertificateStrategy
@@ -65,23 +65,23 @@ def table_of(**changes: object) -> Layout:
 def test_numbers_are_moves_and_numbers_behind_the_last_are_none() -> None:
     code = PlyCode(table_of())
     assert [str(move) for move in code.moves(1)] == ["a", "b", "c"]
-    assert code.encode(1, NamedMove("c")) == {1: True, 2: False}
-    assert code.decode(1, {1: False, 2: True}).move == NamedMove("b")
+    assert code.encode(1, LayoutMove("c")) == {1: True, 2: False}
+    assert code.decode(1, {1: False, 2: True}).move == LayoutMove("b")
     unreadable = code.decode(1, {1: True, 2: True})
     assert unreadable.move is None
     assert unreadable.problem == "its bits say move 4 of 3"
     assert [str(move) for move in code.no_moves(1)] == ["@3"]
-    assert code.encode(1, NamedMove("@3")) == {1: True, 2: True}
-    assert code.can_say(1, NamedMove("@3"))
-    assert not code.can_say(1, NamedMove("@4"))
-    assert not code.can_say(1, NamedMove("@2"))
+    assert code.encode(1, LayoutMove("@3")) == {1: True, 2: True}
+    assert code.can_say(1, LayoutMove("@3"))
+    assert not code.can_say(1, LayoutMove("@4"))
+    assert not code.can_say(1, LayoutMove("@2"))
     assert code.find(1, "d") is None
 
 
 def test_a_literal_for_each_move_is_true_for_one_only() -> None:
     code = PlyCode(table_of(code=(), literals=(1, -2, 3)))
-    assert code.encode(1, NamedMove("b")) == {1: False, 2: False, 3: False}
-    assert code.decode(1, {1: False, 2: True, 3: True}).move == NamedMove("c")
+    assert code.encode(1, LayoutMove("b")) == {1: False, 2: False, 3: False}
+    assert code.decode(1, {1: False, 2: True, 3: True}).move == LayoutMove("c")
     twice = code.decode(1, {1: True, 2: True, 3: True})
     assert twice.problem == "it chooses 2 moves at once (a, c)"
     assert code.decode(1, {2: True}).problem == "it chooses 0 moves at once (none)"
@@ -91,7 +91,7 @@ def test_a_literal_for_each_move_is_true_for_one_only() -> None:
 def test_negative_literals_and_a_stop_are_read() -> None:
     code = PlyCode(table_of(code=(-1, 2), stop=5))
     answer = code.decode(1, {1: True, 2: True, 5: True})
-    assert answer.move == NamedMove("b")
+    assert answer.move == LayoutMove("b")
     assert answer.stop
     assert set(answer.values) == {1, 2, 5}
 
@@ -203,8 +203,8 @@ def test_stones_that_a_strategy_may_invent_do_not_flag_a_move() -> None:
     (after,) = conductor.examine_all([after])
     verdicts = conductor.legality(after)
     assert verdicts is not None
-    assert NamedMove("a1") not in verdicts
-    assert verdicts[NamedMove("b2")] == Legality(False, earlier=1)
+    assert LayoutMove("a1") not in verdicts
+    assert verdicts[LayoutMove("b2")] == Legality(False, earlier=1)
     assert after.findings == ()
 
 
@@ -227,12 +227,12 @@ def test_what_is_no_position_is_said_so(text: str) -> None:
 
 
 def test_case_and_blanks_around_a_move_do_not_matter() -> None:
-    assert table_match(EL, "ea").parse_move(" A1 ") == NamedMove("a1")
+    assert table_match(EL, "ea").parse_move(" A1 ") == LayoutMove("a1")
 
 
 def test_a_click_on_a_square_means_the_position_there() -> None:
     match = table_match(HEX, "en")
-    assert match.moves_at((3, 1)) == (NamedMove("c1"),)
+    assert match.moves_at((3, 1)) == (LayoutMove("c1"),)
     assert match.moves_at((4, 1)) == ()
     assert match.touched(match.parse_move("c1")) == ((3, 1),)
     assert match.frame.board is not None
@@ -272,7 +272,7 @@ def test_pairs_are_those_by_which_white_blocks_and_are_said_in_the_prompt() -> N
     pairs = match.pairs(match.frame)
     assert pairs is not None
     numbers = BLOCKED.number
-    made = Pairing(tuple((numbers[one.name], numbers[other.name]) for one, other in pairs))
+    made = Pairing(tuple((numbers[one.text], numbers[other.text]) for one, other in pairs))
     assert not list(open_sets(BLOCKED, made, position.black, position.white))
     console = Console(file=StringIO(), width=200)
     PlainPlay(match, console).do("pairs")
@@ -471,7 +471,7 @@ def test_atoms_without_a_literal_are_not_compared() -> None:
     assert after.shown_board is not None
     verdicts = conductor.legality(after)
     assert verdicts is not None
-    assert verdicts[NamedMove("b2")] == Legality(False, earlier=1)
+    assert verdicts[LayoutMove("b2")] == Legality(False, earlier=1)
 
 
 def test_a_wrong_literal_of_legality_is_found() -> None:
@@ -500,13 +500,13 @@ def test_an_illegal_reply_ends_the_play_or_is_a_pass_where_the_formula_ignores_i
     layout = replace(made.encoding.layout, black_passes=passes)
     conductor = table_conductor(EL, "ea", certificate=certificate, layout=layout)
     (state,) = conductor.answer_all([conductor.start()])
-    (state,) = conductor.answer_all([conductor.play(state, NamedMove("a1"))])
+    (state,) = conductor.answer_all([conductor.play(state, LayoutMove("a1"))])
     if passes:
         assert state.remark == "It claims nothing, and any claim will do: b2: Black has claimed it."
         assert state.ending is None
         # The certificate says that the stone is there: its own board is wrong, its reply is not.
         assert {f.kind for f in state.findings} <= {FindingKind.BOARD_DIFFERS}
-        (state,) = conductor.answer_all([conductor.play(state, NamedMove("c3"))])
+        (state,) = conductor.answer_all([conductor.play(state, LayoutMove("c3"))])
         (final,) = conductor.finish_all([state])
         assert final.promised is False
         return
@@ -526,7 +526,7 @@ def test_a_claim_that_comes_too_early_is_false() -> None:
     changed = replace(layout, moves=tuple(moves))
     conductor = table_conductor(EL, "ea", certificate=certificate, layout=changed)
     (state,) = conductor.answer_all([conductor.start()])
-    (state,) = conductor.answer_all([conductor.play(state, NamedMove("a1"))])
+    (state,) = conductor.answer_all([conductor.play(state, LayoutMove("a1"))])
     assert state.moves[-1] == "stop"
     assert FindingKind.FALSE_CLAIM in [finding.kind for finding in state.findings]
     assert state.ending is not None

@@ -35,7 +35,7 @@ from qsage_validate.proving.levels import LevelResult
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.merging import merging_for
 from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.strategies.readings import NamedMove
+from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.system.limits import Limits
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
@@ -217,7 +217,7 @@ def test_no_move_with_a_code_is_left() -> None:
     # Black's first move is the only one that White has a code for.
     conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
     (state,) = conductor.answer_all([conductor.start()])
-    first = NamedMove(state.moves[0])
+    first = LayoutMove(state.moves[0])
     layout = with_ply(honest, 2, moves=(str(first),))
     problem = setup_for(EL, "ea", layout=layout)
     result = exhaust(problem)

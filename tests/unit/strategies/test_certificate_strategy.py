@@ -8,7 +8,7 @@ import pytest
 
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Move, Outcome
-from qsage_validate.strategies.readings import BoardMove
+from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.strategies.strategy import Strategy
 from tests.support.certificate_strategy import CertificateStrategy, NoMoveError
 from tests.support.plays import (
@@ -53,12 +53,12 @@ def test_it_wins_on_the_rules(words: tuple[str, ...]) -> None:
 def test_without_a_game_moves_are_those_of_the_layout() -> None:
     strategy = strategy_for(DOMINO, None)
     first = strategy.reply([])
-    assert isinstance(first, BoardMove)
+    assert isinstance(first, LayoutMove)
     with pytest.raises(ValueError, match="it is the turn of White"):
         strategy.reply([first])
-    second = strategy.reply([first, BoardMove("occupy", 3, 3)])
+    second = strategy.reply([first, LayoutMove.on_grid("occupy", 3, 3)])
     with pytest.raises(ValueError, match="all plies are played"):
-        strategy.reply([first, BoardMove("occupy", 3, 3), second])
+        strategy.reply([first, LayoutMove.on_grid("occupy", 3, 3), second])
 
 
 def test_a_reply_off_the_board_is_no_move() -> None:

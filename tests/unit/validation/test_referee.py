@@ -14,7 +14,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Action, Anchor, Coordinate, Model, SubCondition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Outcome, Player, Square
-from qsage_validate.strategies.readings import Answer, BoardMove, BoardReading, LayoutMove, Legality
+from qsage_validate.strategies.readings import Answer, BoardReading, LayoutMove, Legality
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
 from qsage_validate.validation.referee import Referee
@@ -164,10 +164,10 @@ def test_equal_boards_and_legal_moves_are_no_findings() -> None:
     position = GAME.initial
     judge = referee()
     assert judge.position(position, BoardReading(position.board, {}), 0, ()) is None
-    assert judge.answer(position, Answer(BoardMove("occupy", 1, 1), False, {}), ()) is None
+    assert judge.answer(position, Answer(LayoutMove.on_grid("occupy", 1, 1), False, {}), ()) is None
     squares = [(x, y) for x in (1, 2, 3) for y in (1, 2, 3)]
     every: dict[LayoutMove, Legality] = {
-        BoardMove("occupy", *square): Legality(True) for square in squares
+        LayoutMove.on_grid("occupy", *square): Legality(True) for square in squares
     }
     assert judge.legality(position, every, ()) == []
     assert judge.end(Outcome(Player.BLACK, "reached its goal"), Player.BLACK, 3, ()) is None
@@ -192,7 +192,9 @@ def test_state_evidence_names_the_variables_of_the_layout() -> None:
 
 
 def test_a_move_that_the_rules_do_not_know() -> None:
-    finding = referee().answer(GAME.initial, Answer(BoardMove("hop", 1, 1), False, {4: True}), ())
+    finding = referee().answer(
+        GAME.initial, Answer(LayoutMove.on_grid("hop", 1, 1), False, {4: True}), ()
+    )
     assert finding is not None
     assert finding.kind is FindingKind.ILLEGAL_REPLY
     assert finding.detail == "hop(1,1): no move of Black"
@@ -200,7 +202,9 @@ def test_a_move_that_the_rules_do_not_know() -> None:
 
 
 def test_a_move_off_the_board_that_the_formula_accepts() -> None:
-    found = referee().legality(GAME.initial, {BoardMove("occupy", 4, 1): Legality(True)}, ())
+    found = referee().legality(
+        GAME.initial, {LayoutMove.on_grid("occupy", 4, 1): Legality(True)}, ()
+    )
     assert [f.kind for f in found] == [FindingKind.LEGALITY_DIFFERS]
     assert "not on the 3x3 board" in found[0].text
 

@@ -12,15 +12,14 @@ from dataclasses import dataclass, field
 
 from qsage_validate.arena.frame import (
     BlockMove,
-    BoardMove,
     HeapMove,
+    LayoutMove,
     MatchMove,
-    NamedMove,
     SquareXY,
 )
 from qsage_validate.games.protocol import Board, Square
 
-PlacedMove = BoardMove | NamedMove | HeapMove
+PlacedMove = LayoutMove | HeapMove
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +129,10 @@ class Picks:
     def _distinct(self, moves: Iterable[PlacedMove]) -> tuple[PlacedMove, ...]:
         # Parameters that an action does not use (the y of "occupy-bottom") make several moves
         # with one effect; the one that names a square it changes stands for them.
-        groups: dict[tuple[str, frozenset[SquareXY]], list[BoardMove]] = {}
+        groups: dict[tuple[str, frozenset[SquareXY]], list[LayoutMove]] = {}
         chosen: list[PlacedMove] = []
         for move in moves:
-            if not isinstance(move, BoardMove):
+            if isinstance(move, HeapMove) or not move.action:
                 chosen.append(move)
             else:
                 groups.setdefault((move.action, self.areas[move]), []).append(move)

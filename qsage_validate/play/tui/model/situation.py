@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qsage_validate.arena.engines.engine import Facts
-from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome, NamedMove, Pairs, SquareXY
+from qsage_validate.arena.frame import Frame, LayoutMove, MatchMove, MatchOutcome, Pairs, SquareXY
 from qsage_validate.games.protocol import Board
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.picking import Picks
@@ -99,6 +99,6 @@ class Situation:
 
 def _is_elsewhere(legal: tuple[MatchMove, ...]) -> bool:
     """Whether there is one move only, with no arguments and no square."""
-    if len(legal) != 1 or not isinstance(legal[0], NamedMove):
+    if len(legal) != 1 or not isinstance(legal[0], LayoutMove):
         return False
-    return legal[0].square is None and "(" not in legal[0].name
+    return legal[0].square is None and "(" not in legal[0].text

@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import DataTable, Input, Static
 
 from qsage_validate.arena.engines.engine import Step
-from qsage_validate.arena.frame import BlockMove, BoardMove, MatchMove
+from qsage_validate.arena.frame import BlockMove, LayoutMove, MatchMove
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.play.match import Match
@@ -53,7 +53,7 @@ def test_a_click_plays_a_stone_and_the_certificate_answers() -> None:
         assert [m.square for m in driver.seen(BoardView.Picked)] == [(3, 2)]
         (answer,) = answers(driver)
         assert isinstance(answer, requests.Played)
-        assert answer.move == BoardMove("occupy", 3, 2)
+        assert answer.move == LayoutMove.on_grid("occupy", 3, 2)
         assert driver.moves == ["occupy(1,1)", "occupy(3,2)", "occupy(2,1)"]
         assert driver.at((3, 2)) is Square.WHITE
         assert driver.at((2, 1)) is Square.BLACK
@@ -189,7 +189,7 @@ def test_an_illegal_click_is_refused_aloud() -> None:
         await driver.click((1, 1))
         (answer,) = answers(driver)
         assert isinstance(answer, requests.Refused)
-        assert answer.whys[0].move == BoardMove("occupy", 1, 1)
+        assert answer.whys[0].move == LayoutMove.on_grid("occupy", 1, 1)
         assert status(driver.app.view).tone is Tone.REFUSED
         assert "open(?x+0,?y+0) is false at (1,1)" in headline(driver)
         assert Mark.ILLEGAL in driver.app.query_one(BoardView).picture.marks[1, 1]
@@ -208,7 +208,7 @@ def test_all_actions_on_a_square_are_explained() -> None:
         await driver.click((3, 4))
         (answer,) = answers(driver)
         assert isinstance(answer, requests.Refused)
-        assert [why.move.action for why in answer.whys if isinstance(why.move, BoardMove)] == [
+        assert [why.move.action for why in answer.whys if isinstance(why.move, LayoutMove)] == [
             "down",
             "left",
             "right",
@@ -366,7 +366,7 @@ def test_a_random_player_plays_to_the_end() -> None:
 def test_the_random_player_stops_where_rules_and_formula_disagree() -> None:
     class Torn(ToyEngine):
         def random(self, step: Step, generator: random.Random) -> MatchMove | None:
-            return BoardMove("occupy", 1, 1)
+            return LayoutMove.on_grid("occupy", 1, 1)
 
     async def scenario(driver: Driver) -> None:
         await driver.press("X")

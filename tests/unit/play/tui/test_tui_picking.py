@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.arena.frame import BoardMove, SquareXY
+from qsage_validate.arena.frame import LayoutMove, SquareXY
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.picking import Choose, Drop, NoMove, Picks, Play, Select
 from tests.support.position_text import board_of
@@ -18,7 +18,7 @@ def picks_of(match: Match) -> Picks:
 
 def test_one_click_places_a_stone() -> None:
     picks = picks_of(toy_match(TIC))
-    assert picks.pick((3, 2)) == Play(BoardMove("occupy", 3, 2))
+    assert picks.pick((3, 2)) == Play(LayoutMove.on_grid("occupy", 3, 2))
 
 
 def test_an_occupied_square_is_no_move() -> None:
@@ -29,18 +29,18 @@ def test_an_occupied_square_is_no_move() -> None:
 def test_a_piece_is_picked_first_and_then_its_target() -> None:
     picks = picks_of(toy_match(PAWNS))
     assert picks.pick((1, 1)) == Select((1, 1))
-    assert picks.pick((1, 2), (1, 1)) == Play(BoardMove("down", 1, 1))
+    assert picks.pick((1, 2), (1, 1)) == Play(LayoutMove.on_grid("down", 1, 1))
 
 
 def test_the_target_may_be_picked_before_the_piece() -> None:
     picks = picks_of(toy_match(PAWNS))
     assert picks.pick((1, 2)) == Select((1, 2))
-    assert picks.pick((1, 1), (1, 2)) == Play(BoardMove("down", 1, 1))
+    assert picks.pick((1, 1), (1, 2)) == Play(LayoutMove.on_grid("down", 1, 1))
 
 
 def test_both_halves_of_a_domino_in_either_order() -> None:
     picks = picks_of(toy_match(DOMINOES))
-    move = Play(BoardMove("horizontal", 2, 3))
+    move = Play(LayoutMove.on_grid("horizontal", 2, 3))
     assert picks.pick((3, 3), (2, 3)) == move
     assert picks.pick((2, 3), (3, 3)) == move
 
@@ -56,7 +56,7 @@ def test_another_piece_takes_over_the_selection() -> None:
 def test_two_actions_with_the_same_squares_ask() -> None:
     picks = picks_of(toy_match(PAWNS))
     asked = picks.pick((2, 2), (1, 1))
-    assert asked == Choose((BoardMove("right", 1, 1), BoardMove("kick", 1, 1)))
+    assert asked == Choose((LayoutMove.on_grid("right", 1, 1), LayoutMove.on_grid("kick", 1, 1)))
 
 
 def test_a_square_out_of_reach_is_no_move_from_the_selected_one() -> None:
@@ -65,13 +65,13 @@ def test_a_square_out_of_reach_is_no_move_from_the_selected_one() -> None:
 
 def test_parameters_that_an_action_ignores_do_not_ask() -> None:
     # "occupy-bottom" drops a stone to the last row, whatever y says.
-    moves = [BoardMove("occupy-bottom", 2, y) for y in (1, 2, 3)]
+    moves = [LayoutMove.on_grid("occupy-bottom", 2, y) for y in (1, 2, 3)]
     picks = Picks.of(moves, lambda move: ((2, 3),))
-    assert picks.pick((2, 3)) == Play(BoardMove("occupy-bottom", 2, 3))
+    assert picks.pick((2, 3)) == Play(LayoutMove.on_grid("occupy-bottom", 2, 3))
 
 
 def test_a_move_that_changes_nothing_belongs_to_its_own_square() -> None:
-    stay, step = BoardMove("stay", 2, 2), BoardMove("left", 2, 2)
+    stay, step = LayoutMove.on_grid("stay", 2, 2), LayoutMove.on_grid("left", 2, 2)
     picks = Picks.of([stay, step], lambda m: () if m is stay else ((2, 2), (1, 2)))
     assert picks.pick((2, 2)) == Select((2, 2))
     assert picks.pick((2, 2), (2, 2)) == Play(stay)
@@ -88,14 +88,14 @@ def test_pieces_are_marked_and_not_where_they_may_go() -> None:
 
 SQUARES = st.tuples(st.integers(1, 4), st.integers(1, 4))
 AREAS = st.dictionaries(
-    st.builds(BoardMove, st.sampled_from(["a", "b"]), st.integers(1, 4), st.integers(1, 4)),
+    st.builds(LayoutMove, st.sampled_from(["a", "b"]), st.integers(1, 4), st.integers(1, 4)),
     st.sets(SQUARES, min_size=1, max_size=2),
     max_size=8,
 )
 
 
 @given(areas=AREAS)
-def test_every_legal_move_can_be_clicked(areas: dict[BoardMove, set[SquareXY]]) -> None:
+def test_every_legal_move_can_be_clicked(areas: dict[LayoutMove, set[SquareXY]]) -> None:
     picks = Picks.of(areas, lambda move: tuple(areas[move]))  # type: ignore[index]
     for move, area in areas.items():
         first, *others = sorted(area)
@@ -105,19 +105,20 @@ def test_every_legal_move_can_be_clicked(areas: dict[BoardMove, set[SquareXY]]) 
         chosen = [pick.move] if isinstance(pick, Play) else list(getattr(pick, "moves", ()))
         # The move itself, or one with the same action and the same squares.
         assert any(
-            isinstance(m, BoardMove) and (m.action, areas[m]) == (move.action, area) for m in chosen
+            isinstance(m, LayoutMove) and (m.action, areas[m]) == (move.action, area)
+            for m in chosen
         )
 
 
 @given(areas=AREAS, square=SQUARES, selected=st.none() | SQUARES)
 def test_only_legal_moves_are_played(
-    areas: dict[BoardMove, set[SquareXY]], square: SquareXY, selected: SquareXY | None
+    areas: dict[LayoutMove, set[SquareXY]], square: SquareXY, selected: SquareXY | None
 ) -> None:
     picks = Picks.of(areas, lambda move: tuple(areas[move]))  # type: ignore[index]
     pick = picks.pick(square, selected)
     moves = (pick.move,) if isinstance(pick, Play) else getattr(pick, "moves", ())
     for move in moves:
-        assert isinstance(move, BoardMove)
+        assert isinstance(move, LayoutMove)
         assert square in areas[move]
     if isinstance(pick, NoMove):
         assert not any(
@@ -127,5 +128,5 @@ def test_only_legal_moves_are_played(
 
 def test_squares_of_all_moves_are_marked_on_an_open_board() -> None:
     board = board_of("../..")
-    picks = Picks.of([BoardMove("h", 1, 1)], lambda move: ((1, 1), (2, 1)))
+    picks = Picks.of([LayoutMove.on_grid("h", 1, 1)], lambda move: ((1, 1), (2, 1)))
     assert picks.starts(board) == {(1, 1), (2, 1)}

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from qsage_validate.arena.engines.engine import Step
-from qsage_validate.arena.frame import BoardMove, MatchMove, MatchOutcome, SquareXY
+from qsage_validate.arena.frame import LayoutMove, MatchMove, MatchOutcome, SquareXY
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.board_art import Mark
@@ -80,7 +80,7 @@ def test_the_most_urgent_thing_is_told() -> None:
     match = toy_match(finding_at=1)
     view = view_of(match)
     assert status(view).tone is Tone.FINDING
-    why = match.why_not(BoardMove("occupy", 1, 1))
+    why = match.why_not(LayoutMove.on_grid("occupy", 1, 1))
     assert why is not None
     refused = replace(view, refusal=Refused("occupy(1,1)", (why,)))
     assert status(refused).tone is Tone.REFUSED
@@ -130,4 +130,4 @@ def test_a_board_with_very_many_moves_is_picked_by_square() -> None:
     large = Large(toy)
     large.facts = replace(large.facts, has_rules=False)
     picks = Situation.of(Match(large)).picks
-    assert picks.pick((7, 9)) == Play(BoardMove("occupy", 7, 9))
+    assert picks.pick((7, 9)) == Play(LayoutMove.on_grid("occupy", 7, 9))
