@@ -90,11 +90,7 @@ def command(
         asked = _encoded(model, encoding) if path is None else _read(path, model, read)
     with SearchLine(sys.stderr) as line:
         proved = certify_formula(
-            asked.qbf,
-            options,
-            encoding=asked.encoding,
-            layout=asked.layout,
-            tell=line.tell,
+            asked.qbf, options, encoding=asked.encoding, layout=asked.layout, tell=line.tell
         )
     gates = _write(proved, output, formula, chosen)
     why_no_winner = None if proved.route == SEARCH else inconclusive(asked.layout, proved.truth)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import emit, emit_json
@@ -12,7 +12,7 @@ from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, prenex_
 from qsage_validate.errors import Exit, InputError, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.circuit.qbf import Qbf, Scope
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.formats.bytes_of import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
@@ -43,7 +43,7 @@ def command(
         raise UsageError("found no FILE, expected one, or --solvers")
     from qsage_validate.formats.bytes_of import bytes_of
     from qsage_validate.formats.source import Format, label, read_bytes, sniff_bytes
-    from qsage_validate.games.positional.convert import is_positional_file
+    from qsage_validate.games.positional.convert import is_positional_file, read_positional
 
     content = bytes_of(file)
     name = label(file)
@@ -66,7 +66,8 @@ def command(
         Format.QASP: _qasp,
     }
     if found is Format.UNKNOWN and is_positional_file(file):
-        _show({"file": name, "format": "Hex board", "bytes": len(data)} | _hex(file), json_output)
+        facts: Facts = {"file": name, "format": "Hex board", "bytes": len(data)}
+        _show(facts | _positional(read_positional(file)), json_output)
         return Exit.FINE
     if found not in describe:
         kind = "a file of no known format" if found is Format.UNKNOWN else f"a {found.value}"
@@ -75,7 +76,7 @@ def command(
         raise InputError(name, 1, 1, kind if data else "an empty file", f"one of {formats}")
     if names and found not in (Format.QCIR, Format.QDIMACS):
         raise UsageError(f"found --names with a {found.value} file, expected it with a formula")
-    facts: Facts = {"file": name, "format": found.value, "bytes": len(data)}
+    facts = {"file": name, "format": found.value, "bytes": len(data)}
     if formula is None:
         facts |= describe[found](data, name)
     else:
@@ -150,12 +151,13 @@ def _qdimacs(data: bytes, name: str, names: bool) -> Facts:
 
 
 def _formula(qbf: Qbf) -> Facts:
-    scopes = [
-        {"quantifier": scope.quantifier.value, "variables": len(scope.variables)}
-        for scope in qbf.merged_scopes()
-    ]
     prenex_fact = {} if qbf.prenexed is None else {"prenex": str(qbf.prenexed)}
+    scopes = _scopes(qbf.merged_scopes())
     return {**prenex_fact, "variables": qbf.num_variables, "scopes": scopes}
+
+
+def _scopes(scopes: Iterable[Scope]) -> list[Facts]:
+    return [{"quantifier": s.quantifier.value, "variables": len(s.variables)} for s in scopes]
 
 
 def _layout(qbf: Qbf, names: bool) -> Facts:
@@ -304,10 +306,7 @@ def _trace(content: BytesOf) -> Facts:
         "bytes": content.size,
         "result": "true" if trace.true else "false",
         "certificate": f"{(Kind.SKOLEM if trace.true else Kind.HERBRAND).value} functions",
-        "scopes": [
-            {"quantifier": scope.quantifier.value, "variables": len(scope.variables)}
-            for scope in trace.scopes
-        ],
+        "scopes": _scopes(trace.scopes),
         "steps": trace.num_steps,
         "needed steps": len(needed),
         "initial clauses or cubes": int(np.count_nonzero(lengths[needed] == 0)),
@@ -358,12 +357,6 @@ def _pg(data: bytes, name: str) -> Facts:
     from qsage_validate.games.positional.convert import model_of_pg
 
     return _positional(model_of_pg(parse_pg(Source.decode(data, name).text, name)))
-
-
-def _hex(file: str) -> Facts:
-    from qsage_validate.games.positional.convert import read_positional
-
-    return _positional(read_positional(file))
 
 
 def _positional(model: PositionalModel) -> Facts:

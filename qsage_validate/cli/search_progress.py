@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import TextIO
 
 from qsage_validate.system.progress import Progress
@@ -25,13 +24,8 @@ class SearchLine:
     def __enter__(self) -> SearchLine:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._show("")
+    def __exit__(self, *error: object) -> None:
+        self.clear()
 
     def clear(self) -> None:
         """Make room for other lines."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -28,12 +27,7 @@ class CampaignProgress:
             self._bar.add_task(self._name, total=self._wanted, so_far="")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 
@@ -54,20 +48,9 @@ class CampaignProgress:
 
     def _make_bar(self) -> Progress:
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-        )
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-        return Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[so_far]}"),
-            console=Console(file=self._stream, highlight=False),
-            refresh_per_second=2,
-        )
+        columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+        console = Console(file=self._stream, highlight=False)
+        shown = ("{task.description}", *columns, "{task.fields[so_far]}")
+        return Progress(*shown, console=console, refresh_per_second=2)

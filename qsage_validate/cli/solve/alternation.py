@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.deepening import DeepeningOptions
-from qsage_validate.cli.solve.method import Method
+from qsage_validate.cli.solve.method import Method, exit_of
 from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
@@ -73,13 +73,7 @@ def solve_alternating(
             white = white_by_formulas(solve)
         deadline = method.limits.deadline
         found = alternate(
-            model,
-            black,
-            white,
-            last=options.max_depth,
-            deadline=deadline,
-            file=file,
-            tell=tell,
+            model, black, white, last=options.max_depth, deadline=deadline, file=file, tell=tell
         )
     for turn in found.turns:
         what = "wins" if turn.player is Player.BLACK else "blocks"
@@ -88,9 +82,7 @@ def solve_alternating(
             f"{turn.player} {what} within {turn.plies}: {verdict} ({turn.by}, {turn.seconds:.2f} s)"
         )
     _tell(found, _replies(found, pairs, deadline.sooner(_SECONDS)), json_output)
-    if found.winner is None:
-        return Exit.UNDECIDED
-    return Exit.TRUE if found.winner is Player.BLACK else Exit.FALSE
+    return exit_of(None if found.winner is None else found.winner is Player.BLACK)
 
 
 def _tell(found: Alternated, replies: list[_Reply], json_output: bool) -> None:

@@ -20,7 +20,7 @@ from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOptio
 from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.alternation import solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
-from qsage_validate.cli.solve.method import Method, MethodOptions
+from qsage_validate.cli.solve.method import Method, MethodOptions, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Limits
 
@@ -90,9 +90,6 @@ def command(
     return _solve_game(resolved, encoding, method, json_output)
 
 
-# --- By search --------------------------------------------------------------------------------
-
-
 def _search(model: GameModel, limits: Limits, json_output: bool) -> Exit:
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.protocol import Player
@@ -106,12 +103,12 @@ def _search(model: GameModel, limits: Limits, json_output: bool) -> Exit:
     truth = None if result.winner is None else result.winner is Player.BLACK
     if json_output:
         emit_json(
-            {"game": game.name, "plies": game.plies, "verdict": _word(truth), "solver": "search"}
+            {"game": game.name, "plies": game.plies, "verdict": word_of(truth), "solver": "search"}
             | _search_facts(result)
         )
     else:
         emit(_search_text(result))
-    return _exit(truth)
+    return exit_of(truth)
 
 
 def _search_text(result: SearchResult) -> str:
@@ -132,9 +129,6 @@ def _search_facts(result: SearchResult) -> dict[str, object]:
         "positions": result.positions,
         "seconds": round(result.seconds, 3),
     }
-
-
-# --- By QBF solvers ---------------------------------------------------------------------------
 
 
 def _solve_formula(
@@ -197,7 +191,7 @@ def _tell_solved(solved: Solved, asked: _Question, json_output: bool) -> Exit:
             {
                 **asked.facts,
                 **({} if prenexed is None else {"prenex": prenexed.order.value}),
-                "verdict": _word(truth),
+                "verdict": word_of(truth),
                 "winner": None if winner is None or layout is None or not encodes else winner.value,
                 "reason": solved.why,
                 "solver": solved.solver,
@@ -215,14 +209,14 @@ def _tell_solved(solved: Solved, asked: _Question, json_output: bool) -> Exit:
         )
     else:
         emit(_solved_text(solved, replace(asked, layout=layout), move, why_no_winner))
-    return _exit(truth)
+    return exit_of(truth)
 
 
 def _solved_text(solved: Solved, asked: _Question, move: str, why_no_winner: str | None) -> str:
     layout, encodes = asked.layout, asked.encodes
     if solved.truth is None:
         return f"undecided: {solved.by}: {solved.why}"
-    verdict = _word(solved.truth)
+    verdict = word_of(solved.truth)
     if layout is not None and encodes:
         verdict += f": Black {'wins' if solved.truth else 'does not win'} within {asked.length}"
     elif why_no_winner is not None:
@@ -236,13 +230,6 @@ def _solved_text(solved: Solved, asked: _Question, move: str, why_no_winner: str
         parts.append(f"outermost block: {_assignment_text(asked.formula, solved.outer)}")
     return "; ".join(parts)
 
-
-def _word(truth: bool | None) -> str:
-    return "undecided" if truth is None else "true" if truth else "false"
-
-
-def _exit(truth: bool | None) -> Exit:
-    return Exit.UNDECIDED if truth is None else Exit.TRUE if truth else Exit.FALSE
 
 
 def _assignment_text(formula: Qbf, outer: Mapping[int, bool], limit: int = 40) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.cli.search_progress import SearchLine
-from qsage_validate.cli.solve.method import Method
+from qsage_validate.cli.solve.method import Method, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
@@ -65,18 +65,12 @@ def solve_to_critical_depth(
     with SearchLine(sys.stderr) as line:
         if method.searches:
             found = deepen_by_search(
-                model,
-                last=plies,
-                limits=method.limits,
-                file=file,
-                tell=line.tell,
+                model, last=plies, limits=method.limits, file=file, tell=line.tell
             )
         else:
             found = _ask(model, method, encoding, plies, file, line)
     _tell(found, json_output)
-    if found.truth is None:
-        return Exit.UNDECIDED
-    return Exit.TRUE if found.truth else Exit.FALSE
+    return exit_of(found.truth)
 
 
 def _ask(
@@ -107,8 +101,7 @@ def _ask(
         solved = conclusive(solved, encoded)
         if solved.truth is not None:
             line.clear()
-            verdict = "true" if solved.truth else "false"
-            narrate(f"depth {depth}: {verdict} ({solved.by}, {solved.seconds:.2f} s)")
+            narrate(f"depth {depth}: {word_of(solved.truth)} ({solved.by}, {solved.seconds:.2f} s)")
         move = first_move(encoded.layout, solved.outer, Player.BLACK) if solved.truth else ""
         why = f"depth {depth}: {solved.by}: {solved.why}"
         by = f"{solved.by}, {encoded.layout.encoding}"
@@ -126,7 +119,7 @@ def _tell(found: Deepened, json_output: bool) -> None:
     emit_json(
         {
             "game": found.model.name,
-            "verdict": "undecided" if truth is None else "true" if truth else "false",
+            "verdict": word_of(truth),
             "winner": None if truth is None else "black" if truth else "white",
             "reason": found.why,
             "critical_plies": found.critical,
@@ -143,7 +136,7 @@ def _tell(found: Deepened, json_output: bool) -> None:
 def _answer(answer: Answer) -> dict[str, object]:
     return {
         "plies": answer.plies,
-        "verdict": "true" if answer.truth else "false",
+        "verdict": word_of(answer.truth),
         "by": answer.by,
         "seconds": round(answer.seconds, 3),
     }

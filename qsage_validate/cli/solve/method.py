@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.cli.options import LimitOptions, Preprocessor
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Tell
 
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from qsage_validate.solvers.qbf.solving import Solved
 
 SEARCH = "search"
+
+
+def word_of(truth: bool | None) -> str:
+    """What is known of a formula, or of whether Black wins."""
+    return "undecided" if truth is None else "true" if truth else "false"
+
+
+def exit_of(truth: bool | None) -> Exit:
+    """The exit code that says the same."""
+    return Exit.UNDECIDED if truth is None else Exit.TRUE if truth else Exit.FALSE
 
 
 @dataclass(frozen=True)
