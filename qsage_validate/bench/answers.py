@@ -48,7 +48,7 @@ def check_preprocessor(name: str) -> None:
 def by_search(run: Run, game: Game) -> RunResult:
     """Who wins by the rules; seconds are those of building the search, too."""
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.search.choose import search_for
+    from qsage_validate.solvers.search.solver import search_for
 
     started, cpu, deepest = now(), time.process_time(), 0
 

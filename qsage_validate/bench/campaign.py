@@ -9,9 +9,8 @@ from datetime import datetime, timezone
 from typing import Final
 
 from qsage_validate.bench.machine import machine_id
-from qsage_validate.bench.record import Record
 from qsage_validate.bench.results import ResultsFile
-from qsage_validate.bench.run import Run
+from qsage_validate.bench.run import Record, Run
 from qsage_validate.bench.scheduling import Scheduler
 
 RETRY: Final = ("undecided", "all")

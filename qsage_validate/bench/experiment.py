@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
+from qsage_validate.bench.run import NO_PREPROCESSOR, Record, Run, RunResult
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError
 

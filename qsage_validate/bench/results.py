@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.bench.machine import machine_id
-from qsage_validate.bench.record import Record, record_from_json
-from qsage_validate.bench.run import Json
+from qsage_validate.bench.run import Json, Record, record_from_json
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import read_bytes
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qsage_validate.bench.campaign import latest
-from qsage_validate.bench.record import Record
+from qsage_validate.bench.run import Record
 from qsage_validate.errors import UsageError
 
 

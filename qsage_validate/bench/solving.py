@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench.answers import by_search, by_solver, check_preprocessor, check_solver
 from qsage_validate.bench.experiment import Configuration, Instance, Selection, Tabulate
-from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResult
+from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Record, Run, RunResult
 from qsage_validate.bench.summaries import by_instance, default_tables, seconds_text
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError

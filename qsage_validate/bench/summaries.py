@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from qsage_validate.bench.campaign import latest
-from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import RunResult
+from qsage_validate.bench.run import Record, RunResult
 from qsage_validate.bench.table import Table
 
 

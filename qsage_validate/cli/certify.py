@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.cli.common import check_streams, emit_json, narrate, protect_inputs
+from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
 from qsage_validate.cli.formula import (
     encoding_of,
@@ -24,7 +24,6 @@ from qsage_validate.cli.options import (
     LimitOptions,
     parse_dialect,
 )
-from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ import json
 import os
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 from qsage_validate.errors import UsageError
+from qsage_validate.system.progress import Progress
 
 
 def emit(text: str) -> None:
@@ -57,3 +58,38 @@ def _identity(path: str | None) -> object:
     except OSError:
         return os.path.realpath(name)
     return status.st_dev, status.st_ino
+
+
+_STAGES = {
+    "search": "searching",
+    "plan": "planning",
+    "compile": "compiling",
+    "check": "proving the certificate",
+    "minimise": "making the certificate smaller",
+}
+
+
+class SearchLine:
+    """Overwrites one line of ``stream`` while it lasts; silent where there is no terminal."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream if stream is not None and stream.isatty() else None
+
+    def __enter__(self) -> SearchLine:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Make room for other lines."""
+        self._show("")
+
+    def tell(self, progress: Progress) -> None:
+        """Tell how far the work is."""
+        text = str(progress)
+        self._show(_STAGES.get(text, text))
+
+    def _show(self, text: str) -> None:
+        if self._stream is not None:
+            print(f"\r\x1b[K{text}", end="", file=self._stream, flush=True)

@@ -7,7 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import check_streams, emit, emit_json, narrate, protect_inputs
+from qsage_validate.cli.common import (
+    SearchLine,
+    check_streams,
+    emit,
+    emit_json,
+    narrate,
+    protect_inputs,
+)
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import option
 from qsage_validate.cli.options import (
@@ -17,7 +24,6 @@ from qsage_validate.cli.options import (
     parse_dialect,
     prenex_order,
 )
-from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.progress import Progress
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import emit, emit_json
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.formats.bytes_of import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
+    from qsage_validate.solvers.qbf.inventory import Entry
+
 
 Facts = dict[str, object]
 
@@ -36,8 +39,6 @@ def command(
     if solvers:
         if file is not None or formula is not None:
             raise UsageError("found --solvers with a file, expected one of them")
-        from qsage_validate.cli.solvers_info import tell_solvers
-
         return tell_solvers(json_output)
     if file is None:
         raise UsageError("found no FILE, expected one, or --solvers")
@@ -383,3 +384,38 @@ def _gdl(data: bytes, name: str) -> Facts:
         "roles": [str(role) for role in role_names(description)],
         "rules": len(description.rules),
     }
+
+
+def tell_solvers(json_output: bool) -> Exit:
+    """Tell of every solver and preprocessor, as text or as JSON ``{"solvers": [...]}``."""
+    from qsage_validate.solvers.qbf.config import config_path
+    from qsage_validate.solvers.qbf.inventory import inventory
+
+    entries = inventory()
+    if json_output:
+        path = config_path()
+        config = None if path is None else str(path)
+        records = [{"available": e.missing is None, **asdict(e)} for e in entries]
+        emit_json({"config": config, "solvers": records})
+    else:
+        emit("\n".join(_solver_lines(entries)))
+    return Exit.FINE
+
+
+def _solver_lines(entries: tuple[Entry, ...]) -> list[str]:
+    width = max(len(entry.name) for entry in entries)
+    lines = []
+    for role, heading in (("solver", "solvers:"), ("preprocessor", "preprocessors:")):
+        lines.append(heading)
+        for entry in entries:
+            if entry.role != role:
+                continue
+            if entry.missing is None:
+                state = f"available ({entry.version})" if entry.version else "available"
+            else:
+                state = f"missing: {entry.missing}"
+            reads = f"reads {', '.join(entry.accepts)}"
+            gives = f"; gives {', '.join(entry.produces)}" if entry.produces else ""
+            lines.append(f"  {entry.name:<{width}}  {state}")
+            lines.append(f"  {'':<{width}}  {entry.help}; {reads}{gives}")
+    return lines

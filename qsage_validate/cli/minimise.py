@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import check_streams, emit_json, narrate, protect_inputs
+from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.option_groups import REQUIRED, argument, option, takes_options
 from qsage_validate.cli.options import (
     DialectOption,
@@ -15,7 +15,6 @@ from qsage_validate.cli.options import (
     RulesOptions,
     parse_dialect,
 )
-from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
 

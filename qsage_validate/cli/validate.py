@@ -185,7 +185,7 @@ def _levels(
 
 def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | None, Report]:
     """The report, and what it is about where this process has read it."""
-    from qsage_validate.cli.search_progress import SearchLine
+    from qsage_validate.cli.common import SearchLine
     from qsage_validate.problems.validated import load_to_validate
     from qsage_validate.proving.runner import validate, validate_apart
 
@@ -255,7 +255,7 @@ def _about_assertions(result: Report) -> Iterator[str]:
 def _prove(
     files: Files, problem: Problem | None, result: Report, options: Options, folder: str
 ) -> None:
-    from qsage_validate.cli.search_progress import SearchLine
+    from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import write_bundle
 
     assert problem is not None, "--proof does not go with --memory"

@@ -37,7 +37,7 @@ def command(
     Exit code 0: all verified, 1: something is refuted, 2: bad input, 3: a checker gave up, or the
     inputs are not there.
     """
-    from qsage_validate.cli.search_progress import SearchLine
+    from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import read_manifest
     from qsage_validate.proving.bundle.check import verify_bundle
     from qsage_validate.proving.bundle.checkers import checker_names, installed

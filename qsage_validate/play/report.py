@@ -9,7 +9,7 @@ from qsage_validate.arena.frame import Frame, MatchOutcome, NamedValue, WhyNot
 from qsage_validate.errors import Exit
 from qsage_validate.play.match import Match
 from qsage_validate.render.board_text import board_lines
-from qsage_validate.render.frame_text import outcome_line
+from qsage_validate.render.steps import outcome_line
 
 BOARD_BY_RULES = "(the rules' board: the formula does not describe it)"
 

@@ -29,7 +29,7 @@ from qsage_validate.proving.report import Report
 from qsage_validate.proving.rest_level import check_rest
 from qsage_validate.proving.statements import conclude
 from qsage_validate.proving.trace_level import check_trace_level
-from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.strategies.guesses import variables_of
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.job import Send, run_job

@@ -6,12 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.arena.conductor import PlayState
-from qsage_validate.arena.frame import Frame, MatchMove
+from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.protocol import Board, Game, Player
 from qsage_validate.render.board_svg import Marks
-from qsage_validate.render.frame_text import outcome_line
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
+
+
+def outcome_line(outcome: MatchOutcome) -> str:
+    """The outcome, and whether it is what the certificate promised."""
+    if outcome.promised is None:
+        return f"{outcome.text}; whether this is the promised win is not known"
+    return f"{outcome.text}; {'as promised' if outcome.promised else 'NOT as promised'}"
 
 
 @dataclass(frozen=True, slots=True)

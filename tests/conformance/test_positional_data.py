@@ -32,8 +32,7 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries, orbits
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_template
-from qsage_validate.solvers.search.choose import search_for
-from qsage_validate.solvers.search.solver import SearchResult, Solver
+from qsage_validate.solvers.search.solver import SearchResult, Solver, search_for
 from tests.support.position_text import parse_position
 from tests.support.positional import hex_text
 from tests.support.readers import read_hex, read_pg

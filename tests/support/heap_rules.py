@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from qsage_validate.arena.open_heaps import open_heaps
+from qsage_validate.arena.engines.heaps import open_heaps
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.heap_game import HeapGame
 from qsage_validate.games.impartial.model import ImpartialGame

@@ -28,6 +28,7 @@ from qsage_validate.games.impartial.heap_game import HeapGame, HeapMove, HeapPos
 from qsage_validate.games.impartial.legality import state_after
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.protocol import Player
+from qsage_validate.problems.heaps import HeapProblem
 from qsage_validate.strategies.rule_strategy import RuleReply
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.heap_referee import HeapReferee, Objection
@@ -285,3 +286,10 @@ class HeapEngine(Engine[HeapStep]):
             )
             for one in objections
         )
+
+
+def open_heaps(problem: HeapProblem, start: State, first: Player) -> HeapEngine:
+    """Plays from ``start`` on; ``first`` begins."""
+    game = HeapGame(problem.rules, start, first)
+    title = f"{game.name}: rules for Black"
+    return HeapEngine(game, HeapReferee(problem.strategy), title, problem.notes(game))

@@ -10,7 +10,7 @@ from typing import Final
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Tabulate
 from qsage_validate.bench.papers.published import rows_of
-from qsage_validate.bench.record import Record
+from qsage_validate.bench.run import Record
 from qsage_validate.bench.summaries import default_tables, seconds_text
 from qsage_validate.bench.table import Table
 

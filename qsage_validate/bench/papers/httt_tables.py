@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from qsage_validate.bench.campaign import latest
-from qsage_validate.bench.record import Record
+from qsage_validate.bench.run import Record
 from qsage_validate.bench.summaries import configuration_names
 from qsage_validate.bench.table import Table
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Tabulate
 from qsage_validate.bench.papers.published import rows_of
-from qsage_validate.bench.record import Record
+from qsage_validate.bench.run import Record
 from qsage_validate.bench.summaries import configuration_names, default_tables, seconds_text
 from qsage_validate.bench.table import Table
 

@@ -7,8 +7,7 @@ from statistics import median
 from typing import Final
 
 from qsage_validate.bench.campaign import latest
-from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR
+from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Record
 from qsage_validate.bench.series import comparison
 from qsage_validate.bench.summaries import configuration_names, seconds_text
 from qsage_validate.bench.table import Table

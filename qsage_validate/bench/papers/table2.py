@@ -18,8 +18,7 @@ from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Experiment, Instance, Selection
 from qsage_validate.bench.files import models_in
 from qsage_validate.bench.papers.published import Cell, Family, Reading, table2, table3
-from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import Run
+from qsage_validate.bench.run import Record, Run
 from qsage_validate.bench.summaries import configuration_names, counts, seconds_text
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError

@@ -25,9 +25,8 @@ from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.plain import PlainSearch
-from qsage_validate.solvers.search.solver import SearchResult, Solver
+from qsage_validate.solvers.search.solver import SearchResult, Solver, search_for
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell, nobody

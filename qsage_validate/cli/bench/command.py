@@ -21,9 +21,8 @@ from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.bench.experiment import Selection
-    from qsage_validate.bench.record import Record
     from qsage_validate.bench.results import Results
-    from qsage_validate.bench.run import Run
+    from qsage_validate.bench.run import Record, Run
     from qsage_validate.bench.scheduling import Scheduler
 
 

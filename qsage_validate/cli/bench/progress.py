@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from qsage_validate.bench.campaign import Tally
-    from qsage_validate.bench.record import Record
+    from qsage_validate.bench.run import Record
 
 
 class CampaignProgress:

@@ -13,8 +13,8 @@ from qsage_validate.cli.option_groups import flag, option, takes_options
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.bench.record import Record
     from qsage_validate.bench.results import Results
+    from qsage_validate.bench.run import Record
     from qsage_validate.bench.table import Table
 
 ResultsArgument = Annotated[

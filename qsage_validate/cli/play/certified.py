@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import narrate
+from qsage_validate.cli.common import SearchLine, narrate
 from qsage_validate.cli.option_groups import OptionGroup, option
-from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:

@@ -91,7 +91,7 @@ def play_heaps(
     game: ImpartialGame, name: str, options: HeapOptions, play: PlayOptions, json_output: bool
 ) -> Exit:
     """Play ``game``, which the command line calls ``name``."""
-    from qsage_validate.arena.open_heaps import open_heaps
+    from qsage_validate.arena.engines.heaps import open_heaps
     from qsage_validate.games.protocol import Player
     from qsage_validate.play.match import Match
     from qsage_validate.problems.heaps import load_heaps

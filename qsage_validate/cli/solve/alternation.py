@@ -6,8 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.search_progress import SearchLine
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.solve.deepening import DeepeningOptions
 from qsage_validate.cli.solve.method import Method, exit_of
 from qsage_validate.errors import Exit, UndecidedError

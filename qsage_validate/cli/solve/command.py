@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.common import SearchLine, emit, emit_json
 from qsage_validate.cli.formula import (
     encoding_of,
     formula_path,
@@ -17,7 +17,6 @@ from qsage_validate.cli.formula import (
 )
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
-from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.alternation import solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
 from qsage_validate.cli.solve.method import Method, MethodOptions, exit_of, word_of
@@ -93,7 +92,7 @@ def command(
 def _search(model: GameModel, limits: Limits, json_output: bool) -> Exit:
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.search.choose import search_for
+    from qsage_validate.solvers.search.solver import search_for
 
     game = load_game(model)
     with SearchLine(sys.stderr) as line:

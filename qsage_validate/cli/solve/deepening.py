@@ -6,9 +6,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, option
-from qsage_validate.cli.search_progress import SearchLine
 from qsage_validate.cli.solve.method import Method, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
@@ -16,9 +15,8 @@ from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.games.models import GameModel
-    from qsage_validate.solvers.deepening.answer_file import Answer
+    from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
     from qsage_validate.solvers.deepening.deepening import Deepened
-    from qsage_validate.solvers.deepening.state import DeepeningFile
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,9 @@ def solve_to_critical_depth(
     json_output: bool,
 ) -> Exit:
     """Deepen until Black wins, by the method given."""
+    from qsage_validate.solvers.deepening.answer_file import DeepeningFile
     from qsage_validate.solvers.deepening.deepening import deepen_by_search
     from qsage_validate.solvers.deepening.game_depths import depths_of
-    from qsage_validate.solvers.deepening.state import DeepeningFile
 
     resume, last = options.resume, options.max_depth
     file = None if resume is None else DeepeningFile(resume, model)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.solvers.qbf.solving import Solved
 
+
 SEARCH = "search"
 
 

@@ -20,7 +20,7 @@ from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title
 from qsage_validate.play.transcript import Transcript, is_transcript
 from qsage_validate.render.board_text import board_text
-from qsage_validate.render.frame_text import outcome_line
+from qsage_validate.render.steps import outcome_line
 
 # Moves that are listed in one go.
 _LISTED = 200

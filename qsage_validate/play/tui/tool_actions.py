@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
-from qsage_validate.play.export import ExportFormat
+from qsage_validate.play.export import ExportFormat, write_play
+from qsage_validate.play.match import Match
 from qsage_validate.play.tui.main_view import ShowingApp
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.notes import Note, Weight
-from qsage_validate.play.tui.model.replaying import follow
+from qsage_validate.play.tui.model.requests import Answer, Request, Saved, WouldOverwrite, follow
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, PathScreen
-from qsage_validate.play.tui.screens.exporting import export_play, export_screen
 from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Found
 from qsage_validate.play.tui.screens.gate_screen import GateScreen
 from qsage_validate.play.tui.screens.prove_screen import Proof, ProveScreen
 from qsage_validate.play.tui.screens.tree_screen import TreeScreen
+
+_ABOUT = (
+    "The end of the name says what is written:\n"
+    "  .svg   all boards in one drawing, for papers and slides\n"
+    "  .json  every step with its board, values and findings\n"
+    "  .txt   the transcript with boards between its lines\n"
+    "Text and JSON can be opened again. Existing files are not replaced unasked."
+)
+
+
+def export_play(path: str, *, overwrite: bool) -> Request:
+    """Write the play so far in the format that the end of ``path`` names."""
+
+    def request(match: Match) -> Answer:
+        target = os.path.expanduser(path)
+        form = ExportFormat.of(target)
+        if not overwrite and os.path.lexists(target):
+            return WouldOverwrite(path, export_play(path, overwrite=True))
+        write_play(match, target, form)
+        return Saved(path)
+
+    return request
+
+
+def export_screen(path: str, forms: tuple[ExportFormat, ...]) -> PathScreen:
+    """Asks for the file; the buttons of the formats change the end of its name."""
+    return PathScreen("Export the play", "Export", path, _ABOUT, forms)
 
 
 class ToolsApp(ShowingApp):

@@ -23,8 +23,8 @@ from qsage_validate.games.protocol import Player, plies_text
 from qsage_validate.solvers.deepening.answer_file import Answer, AnswerFile, Types
 from qsage_validate.solvers.deepening.deepening import SEARCH
 from qsage_validate.solvers.qbf.solving import Solved
-from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell, nobody

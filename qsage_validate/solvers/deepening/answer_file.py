@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Path, Source, write_atomic
+from qsage_validate.games.models import GameModel
 
 Types = Mapping[str, tuple[type, ...]]
 
@@ -124,3 +125,30 @@ class AnswerFile(ABC, Generic[Entry]):
             expected = f"{', '.join(names[:-1])} and {names[-1]}"
             raise self._fail(f"the entry {json.dumps(fields)[:_SHOWN]}", expected)
         return self.from_json(fields)
+
+
+_FORMAT: Final = "qsage deepening 1"
+
+
+class DeepeningFile(AnswerFile[Answer]):
+    """The answers about a game's depths in a file."""
+
+    required: ClassVar[Types] = {
+        "plies": (int,),
+        "truth": (bool,),
+        "by": (str,),
+        "seconds": (int, float),
+    }
+    optional: ClassVar[Types] = {"first_move": (str,)}
+    kind = Answer
+
+    def __init__(self, file: Path, model: GameModel) -> None:
+        head = {"format": _FORMAT, "game": model.name, "model": model.fingerprint()}
+        super().__init__(file, head)
+
+    def contradiction(self, entries: list[Answer]) -> str | None:
+        true = min((a.plies for a in entries if a.truth), default=None)
+        false = max((a.plies for a in entries if not a.truth), default=None)
+        if true is not None and false is not None and true <= false:
+            return f"a win within {true} plies and none within {false}"
+        return None

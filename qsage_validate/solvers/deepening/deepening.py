@@ -14,12 +14,11 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.deepening.answer_file import Answer
+from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
 from qsage_validate.solvers.deepening.depths import Bound, Depths
 from qsage_validate.solvers.deepening.game_depths import depths_of
-from qsage_validate.solvers.deepening.state import DeepeningFile
 from qsage_validate.solvers.search.bounds import MAX_PLIES
-from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell, nobody

@@ -11,11 +11,12 @@ Its tables stay usable after a solve, after an interrupt, and for positions off 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Move, Player, Position
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.search_engine import (
@@ -28,6 +29,10 @@ from qsage_validate.solvers.search.search_engine import (
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.rules import PositionalGame
+
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -274,3 +279,32 @@ def _stack_depth() -> int:
     while frame.f_back is not None:
         frame, depth = frame.f_back, depth + 1
     return depth
+
+
+def _positional(game: PositionalGame) -> SearchEngine:
+    from qsage_validate.solvers.search.positional.engine import PositionalEngine
+
+    return PositionalEngine(game)
+
+
+_ENGINES: Final[Mapping[str, Callable[[Any], SearchEngine]]] = {"positional": _positional}
+
+
+def engine_for(game: Game) -> SearchEngine | None:
+    """The engine made for games of a language; ``None`` where the general one is to be taken."""
+    engine_of = _ENGINES.get(game.language)
+    try:
+        return None if engine_of is None else engine_of(game)
+    except UsageError:
+        # Turns of several stones, or a network with too many ways to list.
+        return None
+
+
+def search_for(
+    game: Game,
+    *,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
+) -> Solver:
+    """The search by the engine made for the game where it takes it, else the general one."""
+    return Solver(game, engine_for(game), limits=limits, tell=tell)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from qsage_validate.arena.engines.heaps import open_heaps
 from qsage_validate.arena.heap_adversary import HeapAdversary, exhaust, heaps_json
-from qsage_validate.arena.open_heaps import open_heaps
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.infix import parse_formula

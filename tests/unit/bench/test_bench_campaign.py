@@ -22,9 +22,8 @@ from qsage_validate.bench.campaign import (
 from qsage_validate.bench.child import Child, run_in_child
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.machine import machine_facts, machine_id
-from qsage_validate.bench.record import Record
 from qsage_validate.bench.results import open_results, read_results
-from qsage_validate.bench.run import Json, Run, RunResult, result_from_json
+from qsage_validate.bench.run import Json, Record, Run, RunResult, result_from_json
 from qsage_validate.bench.scheduling import LocalScheduler, Made
 from qsage_validate.errors import UsageError
 from tests.support.toy_bench import REFERENCE, TOY

@@ -84,8 +84,8 @@ def test_runs_are_listed_and_not_made(capfd: pytest.CaptureFixture[str]) -> None
 def results(name: str, *, truth: str = "true", experiment: str = "table2") -> str:
     """A file of results of two ways."""
     from qsage_validate.bench.machine import machine_facts, machine_id
-    from qsage_validate.bench.record import Record
     from qsage_validate.bench.results import open_results
+    from qsage_validate.bench.run import Record
 
     with open_results(name, experiment) as file:
         for solver, status in (("depqbf", "true"), ("caqe", truth)):
@@ -327,7 +327,7 @@ def test_progress_is_a_bar_with_the_results_so_far_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from qsage_validate.bench.campaign import Tally
-    from qsage_validate.bench.record import Record
+    from qsage_validate.bench.run import Record
     from qsage_validate.cli.bench.progress import CampaignProgress
 
     monkeypatch.setenv("TERM", "xterm")

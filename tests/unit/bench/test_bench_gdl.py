@@ -9,8 +9,7 @@ import pytest
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.papers.gdl import EXPERIMENT, execute
 from qsage_validate.bench.papers.gdl_tables import in_bddl, sizes_table, table2, table3, times_table
-from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.errors import UsageError
 from qsage_validate.games.gdl import library
 

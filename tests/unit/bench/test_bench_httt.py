@@ -8,8 +8,7 @@ import pytest
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.papers.httt import EXPERIMENT, execute, model_of
 from qsage_validate.bench.papers.httt_tables import cover, shapes, winners
-from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.errors import UsageError
 
 

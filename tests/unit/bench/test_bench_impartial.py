@@ -12,9 +12,8 @@ import pytest
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.papers.impartial import EXPERIMENT, execute
 from qsage_validate.bench.papers.impartial_tables import beside_table4, by_family, table4, unsolved
-from qsage_validate.bench.record import Record
 from qsage_validate.bench.results import read_results
-from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.printer import game_text

@@ -12,8 +12,7 @@ import pytest
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.papers import positional_tables
 from qsage_validate.bench.papers.positional import ENCODINGS, EXPERIMENT, execute, model_of
-from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.bench.summaries import by_processor
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import InputError, UsageError

@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.bench.machine import describe, machine_facts, machine_id
-from qsage_validate.bench.record import Record, record_from_json
 from qsage_validate.bench.results import open_results, read_all, read_results
-from qsage_validate.bench.run import Json, Run, RunResult
+from qsage_validate.bench.run import Json, Record, Run, RunResult, record_from_json
 from qsage_validate.errors import InputError, UsageError
 
 FACTS = machine_facts()

@@ -10,8 +10,7 @@ import pytest
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.files import FORMULAS
 from qsage_validate.bench.papers.table2 import EXPERIMENT
-from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.bench.solving import certificates, configurations, execute
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError

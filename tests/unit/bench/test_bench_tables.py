@@ -14,8 +14,7 @@ from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.experiments import experiments, get_experiment, reference
 from qsage_validate.bench.papers.published import Cell, Reading, table2, table3
 from qsage_validate.bench.papers.table2 import EXPERIMENT, depth_table, found, solved_table, verdict
-from qsage_validate.bench.record import Record
-from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.bench.series import Comparison, Point, comparison, curves
 from qsage_validate.bench.summaries import all_runs, by_processor, summary, times
 from qsage_validate.bench.table import Table

@@ -7,8 +7,8 @@ import random
 import pytest
 from textual.widgets import Label
 
+from qsage_validate.arena.engines.heaps import open_heaps
 from qsage_validate.arena.frame import LayoutMove
-from qsage_validate.arena.open_heaps import open_heaps
 from qsage_validate.errors import Exit, MalformedMoveError, UsageError
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.heap_game import HeapMove

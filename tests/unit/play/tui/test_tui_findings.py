@@ -7,7 +7,7 @@ from textual.widgets import OptionList
 
 from qsage_validate.errors import UsageError
 from qsage_validate.play.tui.model import requests
-from qsage_validate.play.tui.model.replaying import follow
+from qsage_validate.play.tui.model.requests import follow
 from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Found, describe
 from qsage_validate.play.tui.widgets.bars import TitleBar
 from qsage_validate.play.tui.worker import Answered

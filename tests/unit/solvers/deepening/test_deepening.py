@@ -16,9 +16,8 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.models import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.deepening.answer_file import Answer
+from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
 from qsage_validate.solvers.deepening.deepening import Ask, deepen, deepen_by_search
-from qsage_validate.solvers.deepening.state import DeepeningFile
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models

@@ -20,13 +20,12 @@ from qsage_validate.games.positional.rules import PositionalGame, PositionalPosi
 from qsage_validate.games.positional.symmetry import key_symmetries
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.choose import search_for
 from qsage_validate.solvers.search.positional.engine import PositionalEngine
 from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
 from qsage_validate.solvers.search.positional.pairing import PairingFinder
 from qsage_validate.solvers.search.positional.threats import ThreatSearch
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets, alive
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import Solver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, random_sets, winner

@@ -10,7 +10,7 @@ from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.solver import search_for
 
 # For each game the nodes and positions of a solve, and behind it the nodes of the winner and a best
 # move after each first move.
