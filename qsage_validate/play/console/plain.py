@@ -28,33 +28,12 @@ _LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, what stands behind it, and a line of help."""
+    """A command: its name, what stands behind it, a line of help, and what does it."""
 
     name: str
     argument: str
     help: str
-
-
-COMMANDS = (
-    Command("help", "", "this list"),
-    Command("moves", "", "the legal moves"),
-    Command("why", "MOVE", "why a move is illegal, by formula and rules"),
-    Command("force", "MOVE", "let an illegal move happen and see what the formula does"),
-    Command("let", "on|off", "let every illegal move happen"),
-    Command("claim", "MOVE", "play a move and claim the goal (game stop)"),
-    Command("hint", "", "a suggestion"),
-    Command("random", "", "play a random legal move"),
-    Command("undo", "", "take back your last move and its answer"),
-    Command("redo", "", "play them again"),
-    Command("restart", "", "back to the start"),
-    Command("board", "", "the board once more"),
-    Command("pairs", "", "the pairs by which White blocks, where there are some"),
-    Command("gates", "", "variables and gates with their values at this step"),
-    Command("notes", "", "where layout, rules and certificate come from"),
-    Command("save", "FILE", "write the play so far (as JSON if FILE ends so)"),
-    Command("load", "FILE", "replay a saved play"),
-    Command("quit", "", "leave"),
-)
+    do: Callable[[PlainPlay, str], None]
 
 
 class PlainPlay:
@@ -68,26 +47,6 @@ class PlainPlay:
         self.left = False
         self._random = random.Random(seed)
         self._let_happen = let_happen
-        self._commands: dict[str, Callable[[str], None]] = {
-            "help": self._help,
-            "moves": self._moves,
-            "why": self._why,
-            "force": lambda text: self._play(text, force=True),
-            "let": self._let,
-            "claim": lambda text: self._play(text, claim=True),
-            "hint": self._hint,
-            "random": self._play_random,
-            "undo": self._undo,
-            "redo": self._redo,
-            "restart": self._restart,
-            "board": lambda text: self._show([self.match.frame]),
-            "pairs": self._show_pairs,
-            "gates": self._gates,
-            "notes": self._notes,
-            "save": self._save,
-            "load": self._load,
-            "quit": self._quit,
-        }
 
     def begin(self) -> None:
         """Show the start, and the certificate's first ply if it begins."""
@@ -121,12 +80,15 @@ class PlainPlay:
         if name in ("exit", "q"):
             name = "quit"
         try:
-            command = self._commands.get(name)
+            command = next((c for c in COMMANDS if c.name == name), None)
             if command is None:
                 self._play(line)
+            elif command.argument and not rest:
+                raise QsageError(f"expected {name} {command.argument}")
+            elif rest and not command.argument:
+                raise QsageError(f"found {rest!r} behind {name}, expected nothing")
             else:
-                self._check_argument(name, rest)
-                command(rest)
+                command.do(self, rest)
         except RefusedMoveError as error:
             self._refuse(error.why)
         except QsageError as error:
@@ -136,13 +98,6 @@ class PlainPlay:
     def result(self) -> Exit:
         """The exit code for leaving now: 1 when something was found, else 0."""
         return Exit.REFUTED if exit_code(self.match) is Exit.REFUTED else Exit.FINE
-
-    def _check_argument(self, name: str, rest: str) -> None:
-        wanted = next(c.argument for c in COMMANDS if c.name == name)
-        if wanted and not rest:
-            raise QsageError(f"expected {name} {wanted}")
-        if rest and not wanted:
-            raise QsageError(f"found {rest!r} behind {name}, expected nothing")
 
     # -- showing ----------------------------------------------------------------------------
 
@@ -186,8 +141,16 @@ class PlainPlay:
     # -- commands ---------------------------------------------------------------------------
 
     def _play(self, text: str, *, force: bool = False, claim: bool = False) -> None:
-        added = self.match.push(text, force=force or self._let_happen, claim=claim)
-        self._show(added)
+        self._show(self.match.push(text, force=force or self._let_happen, claim=claim))
+
+    def _force(self, text: str) -> None:
+        self._play(text, force=True)
+
+    def _claim(self, text: str) -> None:
+        self._play(text, claim=True)
+
+    def _board(self, rest: str) -> None:
+        self._show([self.match.frame])
 
     def _help(self, rest: str) -> None:
         table = Table.grid(padding=(0, 2))
@@ -236,19 +199,19 @@ class PlainPlay:
 
     def _undo(self, rest: str) -> None:
         if self.match.undo():
-            self._show([self.match.frame])
+            self._board(rest)
         else:
             self._say("this is the start", "dim")
 
     def _redo(self, rest: str) -> None:
         if self.match.redo():
-            self._show([self.match.frame])
+            self._board(rest)
         else:
             self._say("nothing was taken back", "dim")
 
     def _restart(self, rest: str) -> None:
         self.match.restart()
-        self._show([self.match.frame])
+        self._board(rest)
 
     def _gates(self, rest: str) -> None:
         table = Table.grid(padding=(0, 2))
@@ -289,3 +252,32 @@ class PlainPlay:
 
     def _quit(self, rest: str) -> None:
         self.left = True
+
+
+COMMANDS = (
+    Command("help", "", "this list", PlainPlay._help),
+    Command("moves", "", "the legal moves", PlainPlay._moves),
+    Command("why", "MOVE", "why a move is illegal, by formula and rules", PlainPlay._why),
+    Command(
+        "force",
+        "MOVE",
+        "let an illegal move happen and see what the formula does",
+        PlainPlay._force,
+    ),
+    Command("let", "on|off", "let every illegal move happen", PlainPlay._let),
+    Command("claim", "MOVE", "play a move and claim the goal (game stop)", PlainPlay._claim),
+    Command("hint", "", "a suggestion", PlainPlay._hint),
+    Command("random", "", "play a random legal move", PlainPlay._play_random),
+    Command("undo", "", "take back your last move and its answer", PlainPlay._undo),
+    Command("redo", "", "play them again", PlainPlay._redo),
+    Command("restart", "", "back to the start", PlainPlay._restart),
+    Command("board", "", "the board once more", PlainPlay._board),
+    Command(
+        "pairs", "", "the pairs by which White blocks, where there are some", PlainPlay._show_pairs
+    ),
+    Command("gates", "", "variables and gates with their values at this step", PlainPlay._gates),
+    Command("notes", "", "where layout, rules and certificate come from", PlainPlay._notes),
+    Command("save", "FILE", "write the play so far (as JSON if FILE ends so)", PlainPlay._save),
+    Command("load", "FILE", "replay a saved play", PlainPlay._load),
+    Command("quit", "", "leave", PlainPlay._quit),
+)

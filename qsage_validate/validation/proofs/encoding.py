@@ -1,53 +1,8 @@
 """Level 4 without a certificate: the formula is true exactly when Black wins the game.
 
-Theorem.  Let F be the formula in the file, with its own prefix, G the game by its rules (those of
-:mod:`qsage_validate.games.bddl.rules`) and d its depth.  If :func:`prove_encoding` gives
-``Proved``, then F is true exactly when Black wins G within d plies.  The layout is a witness of the
-proof: a layout that lies makes the proof fail, and never makes a false one.
-
-Hypotheses, each of which is checked:
-
-(R) *Roles and order*: what :mod:`qsage_validate.validation.proofs.prefix` asks for.  Each choice
-    of Black's is an existential variable of its own, White's and the symbolic square's are
-    universal, every move has a code, Black's bits stand left of what White chooses later, her
-    choices right of White's earlier moves and left of the symbolic square.
-(V) *Scripted plays*: a script fixes the bits, the stops and the claimed goals of both players.
-    The rules, as the circuit that the kernel has of them (``kernel/ground.py``), give it
-    to a player (:meth:`_Script.decisions`): a move that is illegal loses; who
-    stops wins when the goal that she claims is reached, and loses otherwise; without a variable
-    to stop with, a play ends where the mover's goal is reached; after ply d White has held out.
-    Every play of the formula is decided so.  A goal that is reached can be claimed.
-(S) *Soundness*: in a script that the rules give to White, no values of the helpers (existential
-    variables without a role) make the matrix true for every value of the symbolic square, where
-    universal variables without a role are 0.  A helper that stands left of the whole square has
-    one value; every other one may have another value for each square.
-(C) *Completeness*: in a script that the rules give to Black, the values that the rules suggest
-    for the helpers make the matrix true, for every symbolic square and all values of the other
-    universal variables.  A suggestion reads only what is known where its helper stands; a helper
-    without such a suggestion is 0.
-
-Proof.  Let S be the game in which the players choose a script ply by ply and win by (V).
-
-*If F is true, Black wins G.*  Take Skolem functions of F, put 0 for the universal variables
-without a role, and let Black make the moves that they say.  By (R) they read nothing of what White
-chooses later, nor the square.  Suppose that White beats these moves in G, by legal moves.  Complete
-her play to a script: she stops where she reaches her goal first, with a true claim (by (V) it can
-be made); Black's stops and claims are those of the functions.  Black has made an illegal move, or
-White has reached a goal before Black, or d plies are over; and no claim of Black's before that is
-true, for then she had won in G.  So the rules give the script to White.  But the functions make
-the matrix true on every square: against (S).
-
-*If Black wins G, F is true.*  Take her winning strategy, a function of White's moves.  It gives
-her bits of each ply, lets her stop where her goal is reached, and claims it (by (V) this can be
-done); by (R) all this stands right of what it reads.  White's stops are not read, and what follows
-an illegal move of White's is 0.  Every script that comes about is Black's by (V): a true claim of
-White's would be a loss in G.  The suggestions of (C) are functions of what stands left of each
-helper, so that together these are Skolem functions, and by (C) the matrix is true.
-
-The symbolic square is nothing but universal variables, all values of which (S) may use; states,
-indicators and counter-example are nothing but names for suggestions.  Nothing that the layout says
-of them is taken for true, nor is it proved here: the rules level compares states and indicators
-with the rules.
+``docs/proved.md`` has the theorem, its hypotheses and the proof.  Of these, (R) is
+:mod:`qsage_validate.validation.proofs.prefix`, (V) :meth:`_Script.decisions`, (S)
+:class:`_Soundness` and (C) :class:`_Completeness`.
 
 What fails is tried ply by ply, so that a difference is a play that is decided as early as possible.
 Such a play, or a place in prefix or layout, refutes the hypotheses: formula and layout are not

@@ -28,35 +28,18 @@ from qsage_validate.play.tui.model.board_art import (
 )
 from qsage_validate.play.tui.model.view import Picture
 
+_PARTS = "wood", "wood-alt", "line", "dot", "black", "white", "cursor"
+_COORDINATES = "coordinate", "coordinate-cursor"
 _TARGET = "target"
 # Columns between the board and the target.
 _BESIDE = 3
-_CURSOR = {1: ("[", "]"), "top": ("┏", "┓"), "middle": ("┃", "┃"), "bottom": ("┗", "┛")}
 
 
 class BoardView(ScrollView, can_focus=True):
     """Draws a :class:`Picture`; posts :class:`Picked` and :class:`CursorMoved`."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "board--wood",
-        "board--wood-alt",
-        "board--line",
-        "board--dot",
-        "board--coordinate",
-        "board--coordinate-cursor",
-        "board--black",
-        "board--white",
-        "board--legal",
-        "board--cursor",
-        "board--illegal",
-        "board--finding",
-        "board--selected",
-        "board--target",
-        "board--hint",
-        "board--pointed",
-        "board--won",
-        "board--changed",
-        "board--earlier",
+        f"board--{part}" for part in (*_PARTS, *_COORDINATES, *(mark.value for mark in Mark))
     }
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -131,14 +114,11 @@ class BoardView(ScrollView, can_focus=True):
         if wanted == now:
             return False
         self.zoom = wanted
-        self._refit()
+        self.on_resize()
         return True
 
     def on_resize(self) -> None:
         """Choose the drawing for the new size."""
-        self._refit()
-
-    def _refit(self) -> None:
         # The size without scrollbars: with them the drawing would change back and forth.
         self.grid = self.fit(self.content_region.width, self.content_region.height)
         width, height = self.grid.outer
@@ -150,14 +130,11 @@ class BoardView(ScrollView, can_focus=True):
 
     def show(self, picture: Picture) -> None:
         """Draw another picture of the same board."""
-        resized = (picture.board.width, picture.board.height) != (
-            self.picture.board.width,
-            self.picture.board.height,
-        )
+        old, new = self.picture.board, picture.board
         self.picture = picture
-        if resized:
+        if (old.width, old.height) != (new.width, new.height):
             self.cursor = (1, 1)
-            self._refit()
+            self.on_resize()
         self.refresh()
 
     def move_cursor(self, square: SquareXY) -> None:
@@ -237,9 +214,8 @@ class BoardView(ScrollView, can_focus=True):
             style = self.get_component_rich_style("board--coordinate")
             segments.append(Segment(_TARGET, style))
         elif 2 <= y < len(target) + 2:
-            ink = self.rich_style + Style(
-                color=self.get_component_rich_style("board--wood").bgcolor
-            )
+            wood = self.get_component_rich_style("board--wood").bgcolor
+            ink = self.rich_style + Style(color=wood)
             drawn = "".join("██" if sign == "X" else "  " for sign in target[y - 2])
             segments.append(Segment(drawn, ink))
         length = strip.cell_length + self._target_width
@@ -322,39 +298,30 @@ class BoardView(ScrollView, can_focus=True):
         ground = self._ground(square, marks)
         style = ground + self._ink(content, marks)
         styles = [style] * scale.width
+        sign = ground + self.get_component_rich_style("board--cursor", partial=True)
         letter = self.picture.letters.get(square)
-        if letter is not None and content is Square.OPEN and inside == (scale.height - 1) // 2:
+        halfway = inside == (scale.height - 1) // 2
+        if letter is not None and content is Square.OPEN and halfway:
             chars[(scale.width - 1) // 2] = letter
-            styles[(scale.width - 1) // 2] = ground + self.get_component_rich_style(
-                "board--cursor", partial=True
-            )
+            styles[(scale.width - 1) // 2] = sign
         for column in row.filled:
             styles[column] = style + Style(bgcolor=style.color)
-        if inside == (scale.height - 1) // 2:
-            first = min(marks, key=list(Mark).index, default=None)
-            # An open square that may be taken has a larger dot instead.
-            if first is not None and (first is not Mark.LEGAL or content is not Square.OPEN):
-                chars[0], chars[-1] = SIDES[first]
-                styles[0] = styles[-1] = ground + self.get_component_rich_style(
-                    "board--cursor", partial=True
-                )
+        first = min(marks, key=list(Mark).index, default=None)
+        # An open square that may be taken has a larger dot instead.
+        open_dot = first is Mark.LEGAL and content is Square.OPEN
+        if first is not None and halfway and not open_dot:
+            chars[0], chars[-1] = SIDES[first]
+            styles[0] = styles[-1] = sign
         if square == self.cursor:
-            self._draw_cursor(chars, styles, inside, ground)
+            # Around the whole of a square that has more rows than one.
+            last = scale.height - 1
+            corners = "[]" if not last else "┏┓" if not inside else "┗┛" if inside == last else "┃┃"
+            chars[0], chars[-1] = corners[0], corners[1]
+            styles[0] = styles[-1] = sign
         return [
             Segment("".join(char for char, _ in run), style)
             for style, run in groupby(zip(chars, styles, strict=True), key=itemgetter(1))
         ]
-
-    def _draw_cursor(
-        self, chars: list[str], styles: list[Style], inside: int, ground: Style
-    ) -> None:
-        height = self.grid.scale.height
-        part: int | str = 1
-        if height > 1:
-            part = "top" if inside == 0 else "bottom" if inside == height - 1 else "middle"
-        chars[0], chars[-1] = _CURSOR[part]
-        cursor = self.get_component_rich_style("board--cursor", partial=True)
-        styles[0] = styles[-1] = ground + cursor
 
     def _ground(self, square: SquareXY, marks: frozenset[Mark]) -> Style:
         for mark in Mark:
