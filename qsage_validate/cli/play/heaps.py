@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.common import narrate
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.cli.play.modes import (
     GAMES,
     Mode,
     PlayOptions,
-    attempt_lines,
     by_hand,
     finding_lines,
-    progress_bar,
+    random_lines,
+    run_adversary,
     script,
+    show,
+    tell_random,
 )
 from qsage_validate.errors import Exit, UsageError, one_line
 from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
-    from qsage_validate.arena.adversary import AdversaryReport
-    from qsage_validate.arena.heap_adversary import (
-        ExhaustiveReport,
-    )
+    from qsage_validate.arena.heap_adversary import ExhaustiveReport
     from qsage_validate.games.impartial.model import ImpartialGame
     from qsage_validate.games.impartial.moves import State
     from qsage_validate.games.protocol import Player
@@ -98,12 +97,7 @@ def play_heaps(
 
     _check(options, play)
     problem = load_heaps(
-        game,
-        [name],
-        options.rules,
-        misere=options.misere,
-        seconds=_SECONDS,
-        tell=_told,
+        game, [name], options.rules, misere=options.misere, seconds=_SECONDS, tell=_told
     )
     first = None if options.begins is None else Player(options.begins)
     start = _start(problem, options)
@@ -165,6 +159,7 @@ def _attack(
     json_output: bool,
 ) -> Exit:
     from qsage_validate.arena.heap_adversary import HeapAdversary, heaps_json
+    from qsage_validate.games.protocol import Player
 
     bound = _BOUND if options.bound is None else options.bound
     narrate(problem.origin)
@@ -174,42 +169,20 @@ def _attack(
     adversary = HeapAdversary(
         problem, seed=seed, bound=bound, start=start, first=first, illegal=play.illegal
     )
-    with progress_bar(games) as progress:
-        report = adversary.run(games, progress=progress)
-    _show(heaps_json(report), _random_lines(report), json_output)
-    if report.losses or report.findings_total:
-        return Exit.REFUTED
-    return Exit.UNDECIDED if report.undecided else Exit.FINE
+    report = run_adversary(adversary, games)
+    lines = random_lines(report, Player.WHITE, "the preconditions", rules=True)
+    length = f"{report.results.plies / max(games, 1):.1f} plies a game"
+    return tell_random(report, heaps_json(report), [*lines, length], json_output)
 
 
 def _all(problem: HeapProblem, bound: int, json_output: bool) -> Exit:
     from qsage_validate.arena.heap_adversary import exhaust
 
     report = exhaust(problem, bound)
-    _show(report.as_json(), _exhaustive_lines(report), json_output)
+    show(report.as_json(), _exhaustive_lines(report), json_output)
     if report.found:
         return Exit.REFUTED
     return Exit.FINE if report.labelled == report.states else Exit.UNDECIDED
-
-
-def _show(data: Mapping[str, object], lines: Iterator[str], json_output: bool) -> None:
-    if json_output:
-        emit_json(data)
-    else:
-        emit("\n".join(lines))
-
-
-def _random_lines(report: AdversaryReport) -> Iterator[str]:
-    given = report.results.given
-    yield (
-        f"{report.games} games against a random White (seed {report.seed}): Black won "
-        f"{report.wins}, lost {report.losses}"
-        + (f", lost {given} from states that it was not promised" if given else "")
-        + (f", undecided {report.undecided}" if report.undecided else "")
-    )
-    yield from attempt_lines(report, "the preconditions")
-    yield from finding_lines(report.findings, report.findings_total, rules=True)
-    yield f"{report.results.plies / max(report.games, 1):.1f} plies a game"
 
 
 def _exhaustive_lines(report: ExhaustiveReport) -> Iterator[str]:

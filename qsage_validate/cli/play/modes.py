@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
@@ -14,8 +13,9 @@ from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.arena.adversary import AdversaryReport
+    from qsage_validate.arena.adversary import Adversary, AdversaryReport
     from qsage_validate.arena.frame import Frame
+    from qsage_validate.games.protocol import Player
     from qsage_validate.play.match import Match
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
@@ -175,11 +175,11 @@ def script(match: Match, options: PlayOptions, json_output: bool) -> Exit:
         source = Source.open(options.moves_file)
         text, path = source.text, source.path
 
-    def show(frame: Frame) -> None:
+    def tell(frame: Frame) -> None:
         if not json_output:
             emit("\n".join(frame_lines(match, frame)))
 
-    refused = run_script(match, text, path, show=show)
+    refused = run_script(match, text, path, show=tell)
     if json_output:
         emit_json(match_json(match, refused))
     if refused is not None:
@@ -205,35 +205,50 @@ def _random(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
         narrate(f"the certificate plays {asked}: the random player is {opponent}")
     games = options.games or GAMES
     adversary = open_adversary(problem, seed=options.seed or 0, illegal=options.illegal)
-    with progress_bar(games) as progress:
-        report = adversary.run(games, progress=progress)
+    report = run_adversary(adversary, games)
     looked = watched(problem)
-    if json_output:
-        emit_json(report.as_json() | ({"assertions": looked} if looked else {}))
-    else:
-        emit("\n".join(_report_lines(report, str(opponent), str(opponent.other), looked)))
+    lines = random_lines(report, opponent, "the formula", looked)
+    speed = f"{report.plays_per_second:,.0f} games a second"
+    data = report.as_json() | ({"assertions": looked} if looked else {})
+    return tell_random(report, data, [*lines, speed], json_output)
+
+
+def tell_random(
+    report: AdversaryReport, data: Mapping[str, object], lines: Iterable[str], json_output: bool
+) -> Exit:
+    """Show the ``lines`` of random plays, or their ``data``."""
+    show(data, lines, json_output)
     if report.losses or report.findings_total:
         return Exit.REFUTED
     return Exit.UNDECIDED if report.undecided else Exit.FINE
 
 
-def _report_lines(report: AdversaryReport, opponent: str, side: str, looked: str) -> Iterator[str]:
+def show(data: Mapping[str, object], lines: Iterable[str], json_output: bool) -> None:
+    """The ``lines``, or the ``data`` as JSON."""
+    if json_output:
+        emit_json(data)
+    else:
+        emit("\n".join(lines))
+
+
+def random_lines(
+    report: AdversaryReport, opponent: Player, by: str, looked: str = "", *, rules: bool = False
+) -> Iterator[str]:
+    """What came of random plays; illegal moves are told ``by`` something.
+
+    ``looked`` says which assertions were looked at.
+    """
+    given, tried, flagged = report.results.given, report.results.tried, report.results.flagged
     yield (
         f"{report.games} games against a random {opponent} (seed {report.seed}): "
-        f"{side} won {report.wins}, lost {report.losses}"
+        f"{opponent.other} won {report.wins}, lost {report.losses}"
+        + (f", lost {given} from states that it was not promised" if given else "")
         + (f", undecided {report.undecided}" if report.undecided else "")
     )
-    yield from attempt_lines(report, "the formula")
-    yield from filter(None, (looked,))
-    yield from finding_lines(report.findings, report.findings_total)
-    yield f"{report.plays_per_second:,.0f} games a second"
-
-
-def attempt_lines(report: AdversaryReport, by: str) -> Iterator[str]:
-    """What came of attempts at illegal moves, which are told ``by`` something."""
-    tried, flagged = report.results.tried, report.results.flagged
     if tried:
         yield f"illegal moves: {tried} tried, {flagged} flagged by {by}"
+    yield from filter(None, (looked,))
+    yield from finding_lines(report.findings, report.findings_total, rules=rules)
 
 
 def finding_lines(findings: Sequence[Finding], total: int, *, rules: bool = False) -> Iterator[str]:
@@ -248,16 +263,14 @@ def finding_lines(findings: Sequence[Finding], total: int, *, rules: bool = Fals
         yield f"  … and {total - len(findings)} more"
 
 
-@contextmanager
-def progress_bar(games: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on standard error, where that is a terminal."""
+def run_adversary(adversary: Adversary, games: int) -> AdversaryReport:
+    """Its plays, with a progress bar on standard error, where that is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda done: None
-        return
+        return adversary.run(games)
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("games", total=games)
-        yield lambda done: progress.update(task, completed=done)
+        return adversary.run(games, progress=lambda done: progress.update(task, completed=done))
