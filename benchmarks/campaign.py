@@ -40,7 +40,7 @@ from qsage_validate.solvers.qbf.bloqqer import preprocess
 from qsage_validate.solvers.qbf.solving import solve_formula, with_outermost
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.pool import ordered_map
-from qsage_validate.system.workspace import workspace
+from qsage_validate.system.programs import workspace
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import (
     random_dense_qdimacs,

@@ -39,7 +39,7 @@ from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
 from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.workspace import workspace
+from qsage_validate.system.programs import workspace
 from tests.support.readers import output_form
 
 _SOLVER = "depqbf"

@@ -11,7 +11,7 @@ from qsage_validate.api.sources import FileSource, as_paths, shown
 from qsage_validate.games.library.template import Template
 
 if TYPE_CHECKING:
-    from qsage_validate.bench.record import Record
+    from qsage_validate.bench.run import Record
 
 
 @dataclass(frozen=True)

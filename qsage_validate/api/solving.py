@@ -93,7 +93,7 @@ def solve(
 
 
 def _searched(game: Game, limits: Limits, all_first_moves: bool, tell: Tell) -> Result:
-    from qsage_validate.solvers.search.choose import search_for
+    from qsage_validate.solvers.search.solver import search_for
 
     found = search_for(game.rules, limits=limits, tell=tell).solve(all_first_moves=all_first_moves)
     plies = found.critical_plies

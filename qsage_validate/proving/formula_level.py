@@ -1,4 +1,4 @@
-"""Levels 1 and 2: the functions look only to their left, and no choice beats them."""
+"""Levels 1 and 2: the functions look only to their left, no choice beats them; and traces."""
 
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ from qsage_validate.certificates.checker.check import (
 )
 from qsage_validate.certificates.checker.check import Evidence as Measured
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError
+from qsage_validate.certificates.qrp.check import (
+    QrpProved,
+    QrpRefuted,
+    check_qrp,
+)
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import literal_value
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
+from qsage_validate.formats.qrp import read_qrp
+from qsage_validate.formats.source import Path
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Kind, dont_cares
 from qsage_validate.kernel.claims import ClaimsTimeoutError, evaluate
 from qsage_validate.kernel.composition import compose
@@ -305,3 +312,39 @@ def game_moves(
         if mark:
             break
     return tuple(moves), own
+
+
+def check_trace_level(
+    formula: Qbf,
+    path: Path,
+    *,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
+) -> LevelResult:
+    """Check each step of the trace in ``path`` that its result rests on.
+
+    A trace of a circuit is one of its clausal form.  The finding is the first wrong step.
+    Raises :class:`InputError` for what is malformed.
+    """
+    watch = Stopwatch()
+    trace = read_qrp(path)
+    result = check_qrp(formula, trace, deadline=deadline, tell=tell)
+    evidence: dict[str, object] = {
+        "result": "true" if trace.true else "false",
+        "dialect": trace.dialect.value,
+        "steps": trace.num_steps,
+    }
+    verdict: Verdict
+    if isinstance(result, QrpProved):
+        verdict = Proved(result.reason)
+        evidence |= {
+            "needed steps": result.needed,
+            "initial clauses or cubes": result.leaves,
+            "steps with merged literals": result.merged,
+        }
+    elif isinstance(result, QrpRefuted):
+        verdict = Refuted((Finding(FindingKind.TRACE_WRONG, 0, result.reason),))
+        evidence |= {"step": result.id, "place": result.place}
+    else:
+        verdict = Undecided(result.why)
+    return LevelResult(Level.TRACE, verdict, watch.seconds, evidence)

@@ -21,14 +21,18 @@ from qsage_validate.problems.load import Problem
 from qsage_validate.problems.validated import command_of, load_to_validate
 from qsage_validate.proving.assertions_level import Answer, prove_assertions
 from qsage_validate.proving.blame import blame
-from qsage_validate.proving.formula_level import check_dependencies, check_formula, lost_part
+from qsage_validate.proving.formula_level import (
+    check_dependencies,
+    check_formula,
+    check_trace_level,
+    lost_part,
+)
 from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.rest_level import check_rest
 from qsage_validate.proving.statements import conclude
-from qsage_validate.proving.trace_level import check_trace_level
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.strategies.guesses import variables_of
 from qsage_validate.system.clock import Stopwatch

@@ -283,3 +283,18 @@ def _lacked_memory(returncode: int, said: bytes, near: bool) -> bool:
         return False
     careless = returncode in (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
     return (careless and near) or any(words in said.lower() for words in _NO_MEMORY)
+
+
+@contextmanager
+def workspace(parent: Path | None = None) -> Iterator[Path]:
+    """A new folder (in ``parent``, else where the system wants such), removed whatever happens.
+
+    That includes SIGTERM and SIGHUP, when entered in the main thread.
+    """
+    with (
+        orderly_termination(),
+        tempfile.TemporaryDirectory(
+            prefix="qsage-", dir=parent, ignore_cleanup_errors=True
+        ) as name,
+    ):
+        yield Path(name)

@@ -27,7 +27,7 @@ from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.runner import Options, validate
-from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.strategies.readings import PlyCode
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.validation.finding import FindingKind

@@ -126,7 +126,7 @@ def _solve(run: Run) -> RunResult:
     from qsage_validate.solvers.qbf.backends import get_backend
     from qsage_validate.solvers.qbf.bloqqer import preprocess
     from qsage_validate.system.limits import Deadline, Limits
-    from qsage_validate.system.workspace import workspace
+    from qsage_validate.system.programs import workspace
 
     watch = Stopwatch()
     formula = encode(find_command(run.source), run.encoding).qbf

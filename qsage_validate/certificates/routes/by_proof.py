@@ -31,8 +31,8 @@ from qsage_validate.solvers.qbf.bloqqer import preprocess
 from qsage_validate.solvers.qbf.outcome import Outcome, Status
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
+from qsage_validate.system.programs import workspace
 from qsage_validate.system.progress import Progress, Tell
-from qsage_validate.system.workspace import workspace
 
 _PREFERRED: Final = ("depqbf", "qute")
 

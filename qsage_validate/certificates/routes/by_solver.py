@@ -23,9 +23,8 @@ from qsage_validate.solvers.qbf.dialect import EXIT_CODES
 from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
-from qsage_validate.system.programs import Ended, run_program
+from qsage_validate.system.programs import Ended, run_program, workspace
 from qsage_validate.system.progress import Progress, Tell
-from qsage_validate.system.workspace import workspace
 
 _ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {"quabs": ("-c",)}
 

@@ -230,7 +230,6 @@ def _solved_text(solved: Solved, asked: _Question, move: str, why_no_winner: str
     return "; ".join(parts)
 
 
-
 def _assignment_text(formula: Qbf, outer: Mapping[int, bool], limit: int = 40) -> str:
     """An assignment as literals by the names of the formula, shortened when it is long."""
     literals = [("" if value else "-") + formula.name(v) for v, value in outer.items()]

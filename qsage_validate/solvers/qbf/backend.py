@@ -14,9 +14,8 @@ from qsage_validate.errors import QsageError, UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, qdimacs_text
 from qsage_validate.solvers.qbf.dialect import Dialect, outer_assignment
-from qsage_validate.solvers.qbf.outcome import Outcome
+from qsage_validate.solvers.qbf.outcome import Outcome, shortened, status_of
 from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
-from qsage_validate.solvers.qbf.status import shortened, status_of
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import run_program
 

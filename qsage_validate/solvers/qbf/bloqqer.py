@@ -30,8 +30,7 @@ from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers.qbf import bloqqer_child
 from qsage_validate.solvers.qbf.backend import Missing, Program, SolverMissingError
 from qsage_validate.solvers.qbf.locate import INSTALL_LINE, on_path, pyqbf_version
-from qsage_validate.solvers.qbf.outcome import Status
-from qsage_validate.solvers.qbf.status import failure, said, shortened
+from qsage_validate.solvers.qbf.outcome import Status, failure, said, shortened
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import Finished, run_program
 

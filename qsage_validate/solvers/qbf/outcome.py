@@ -1,12 +1,18 @@
-"""What a run of a solver gave: a confirmed answer, or why there is none."""
+"""What a run of a solver gave: an answer when exit code and printed verdict agree, or why none."""
 
 from __future__ import annotations
 
+import re
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
+from qsage_validate.errors import one_line
 from qsage_validate.formats.source import Path
+from qsage_validate.solvers.qbf.dialect import EXIT_CODES
+from qsage_validate.system.programs import Ended, Finished
 
 
 class Status(Enum):
@@ -58,3 +64,77 @@ class Outcome:
     def truth(self) -> bool | None:
         """The truth value of the formula, ``None`` where the run gave none."""
         return self.status.truth
+
+
+_SAID_CHARACTERS: Final = 160
+_LOG_CHARACTERS: Final = 20_000
+_NO_SPACE: Final = re.compile(rb"no space left|disk full|file too large", re.IGNORECASE)
+
+
+def failure(finished: Finished) -> tuple[Status, str] | None:
+    """How a run ended before its time, if it did."""
+    match finished.ended:
+        case Ended.TIMEOUT:
+            return Status.TIMEOUT, f"no answer within {finished.seconds:.3g} s"
+        case Ended.MEMORY:
+            return Status.MEMORY, f"no answer within the memory limit{said(finished)}"
+        case Ended.STOPPED:
+            return Status.STOPPED, f"stopped after {finished.seconds:.3g} s"
+        case Ended.OUTPUT:
+            return Status.DISK, "stopped: it wrote more than it may"
+        case Ended.NOT_STARTED:
+            return Status.CRASHED, f"could not be started{said(finished)}"
+        case Ended.SIGNALLED if finished.returncode == -signal.SIGXFSZ:
+            return Status.DISK, "a file became larger than the system allows"
+        case Ended.SIGNALLED:
+            return Status.CRASHED, f"was killed by {_signal(finished)}{said(finished)}"
+        case Ended.EXITED:
+            if _NO_SPACE.search(finished.stderr):
+                return Status.DISK, f"no space for its files{said(finished)}"
+            return None
+
+
+def status_of(finished: Finished, verdicts: set[bool]) -> tuple[Status, str]:
+    """The status of a run that printed ``verdicts``, and why, in one line."""
+    failed = failure(finished)
+    if failed is not None:
+        return failed
+    code = finished.returncode
+    answer = EXIT_CODES.get(code)
+    if answer is None and not verdicts:
+        status = Status.GAVE_UP if code == 0 else Status.CRASHED
+        return status, f"exit code {code} and no verdict{said(finished)}"
+    if len(verdicts) > 1:
+        return Status.RUBBISH, f"exit code {code}, but it printed both verdicts"
+    if not verdicts:
+        return Status.RUBBISH, f"exit code {code}, but it printed no verdict{said(finished)}"
+    (printed,) = verdicts
+    if answer is not printed:
+        word = "true" if printed else "false"
+        return Status.RUBBISH, f"it printed {word}, but its exit code is {code}"
+    return (Status.TRUE if answer else Status.FALSE), f"exit code {code} and printed verdict agree"
+
+
+def _signal(finished: Finished) -> str:
+    try:
+        return signal.Signals(-finished.returncode).name
+    except ValueError:  # a real-time signal has no name
+        return f"signal {-finished.returncode}"
+
+
+def said(finished: Finished) -> str:
+    """The last line of what it wrote, for messages."""
+    for text in (finished.stderr, finished.stdout):
+        lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()]
+        if lines:
+            return f": {one_line(lines[-1].strip(), _SAID_CHARACTERS)}"
+    return ""
+
+
+def shortened(finished: Finished) -> str:
+    """Standard output, and standard error behind it, shortened in the middle."""
+    text = (finished.stdout + finished.stderr).decode("utf-8", "replace")
+    if len(text) > _LOG_CHARACTERS:
+        half = _LOG_CHARACTERS // 2
+        text = f"{text[:half]}\n[...]\n{text[-half:]}"
+    return text

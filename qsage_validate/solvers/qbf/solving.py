@@ -19,7 +19,7 @@ from qsage_validate.solvers.qbf.outcome import Outcome, Status
 from qsage_validate.solvers.qbf.portfolio import Race, race
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import Limits
-from qsage_validate.system.workspace import workspace
+from qsage_validate.system.programs import workspace
 
 # After Bloqqer DepQBF solves the most of the games' formulas; circuit solvers need no Bloqqer.
 _PREFERRED: Final = ("depqbf", "caqe", "quabs", "cqesto", "qute", "rareqs", "qfun")

@@ -328,7 +328,7 @@ def test_progress_is_a_bar_with_the_results_so_far_on_a_terminal(
 ) -> None:
     from qsage_validate.bench.campaign import Tally
     from qsage_validate.bench.run import Record
-    from qsage_validate.cli.bench.progress import CampaignProgress
+    from qsage_validate.cli.bench.command import CampaignProgress
 
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")

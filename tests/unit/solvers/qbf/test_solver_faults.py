@@ -10,7 +10,7 @@ from qsage_validate.errors import Exit, UsageError
 from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.solvers.qbf.outcome import Outcome, Status
 from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.workspace import workspace
+from qsage_validate.system.programs import workspace
 from tests.support.fake_solvers import fake_backend, small_formula
 
 
