@@ -202,10 +202,7 @@ class _Chances:
     """What the adversary can do in a state."""
 
     def __init__(
-        self,
-        state: PlayState,
-        verdicts: Mapping[LayoutMove, Legality] | None,
-        conductor: Conductor,
+        self, state: PlayState, verdicts: Mapping[LayoutMove, Legality] | None, conductor: Conductor
     ) -> None:
         self.legal = [] if state.ending is not None else conductor.legal_moves(state)
         self._verdicts = verdicts

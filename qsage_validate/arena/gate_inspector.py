@@ -290,11 +290,7 @@ class GateInspector:
         )
 
     def _ordered(
-        self,
-        parent: GateRow,
-        connective: Connective,
-        inputs: Sequence[int],
-        place: int | None,
+        self, parent: GateRow, connective: Connective, inputs: Sequence[int], place: int | None
     ) -> list[GateRow]:
         """The rows of a gate's inputs, decisive ones first, else in the file's order."""
         plain = [self._row(parent.depth + 1, x, place) for x in inputs]

@@ -62,10 +62,7 @@ def heaps_json(report: AdversaryReport) -> dict[str, object]:
 
 
 def _found_json(found: Findings) -> dict[str, object]:
-    return {
-        "findings": [finding.as_json() for finding in found.kept],
-        "findings_total": len(found),
-    }
+    return {"findings": [finding.as_json() for finding in found.kept], "findings_total": len(found)}
 
 
 @dataclass
@@ -202,11 +199,7 @@ class HeapAdversary(Adversary):
         results.plies += len(moves)
 
     def _try_illegal(
-        self,
-        results: Results,
-        state: State,
-        legal: Sequence[Move],
-        generator: random.Random,
+        self, results: Results, state: State, legal: Sequence[Move], generator: random.Random
     ) -> list[Objection]:
         """Try a random action; what the preconditions and the list of moves say must agree."""
         action = generator.choice(self._rules.game.actions)
@@ -281,11 +274,7 @@ class _Exhaustion:
             self._note(state, Player.BLACK, wrong, str(reply.move), str(move))
 
     def _note(
-        self,
-        state: State,
-        first: Player,
-        objections: Iterable[Objection],
-        *moves: str,
+        self, state: State, first: Player, objections: Iterable[Objection], *moves: str
     ) -> None:
         """Findings in a play from ``state``; Black has made the first of ``moves``."""
         command = self._problem.replay(state, first)

@@ -35,10 +35,7 @@ class Selection:
         return not self.only or any(fnmatchcase(instance, pattern) for pattern in self.only)
 
     def runs(
-        self,
-        experiment: str,
-        instances: Iterable[Instance],
-        configs: Sequence[Configuration],
+        self, experiment: str, instances: Iterable[Instance], configs: Sequence[Configuration]
     ) -> list[Run]:
         """Every wanted instance in every configuration, one after the other within an instance.
 

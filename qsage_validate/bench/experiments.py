@@ -23,10 +23,7 @@ _EXPERIMENTS: Final[Mapping[str, tuple[str, str]]] = {
         "qsage_validate.bench.files:MODELS",
         "games from folders of BDDL files: each problem with the domain beside it",
     ),
-    "formulas": (
-        "qsage_validate.bench.files:FORMULAS",
-        "formulas from QCIR and QDIMACS files",
-    ),
+    "formulas": ("qsage_validate.bench.files:FORMULAS", "formulas from QCIR and QDIMACS files"),
     "httt": (
         "qsage_validate.bench.papers.httt:EXPERIMENT",
         "polyominoes on 5x5 and 4x4, Black's win and White's block in turn (COR+, COVER, PAIRING)",

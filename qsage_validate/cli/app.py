@@ -50,8 +50,7 @@ def _version(wanted: bool) -> None:
 def qsage(
     context: typer.Context,
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Find, prove, attack and play winning strategies of two-player games through QBF."""

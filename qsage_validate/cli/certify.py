@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
-from qsage_validate.cli.formula import (
-    encoding_of,
-    formula_path,
-    load_formula,
-    without_depth,
-)
+from qsage_validate.cli.formula import encoding_of, formula_path, load_formula, without_depth
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import REQUIRED, option
 from qsage_validate.cli.options import (
@@ -190,11 +185,7 @@ def _facts(
 
 
 def _text(
-    proved: CertifiedFormula,
-    output: str,
-    asked: _Question,
-    gates: int,
-    why_no_winner: str | None,
+    proved: CertifiedFormula, output: str, asked: _Question, gates: int, why_no_winner: str | None
 ) -> str:
     kind = proved.certificate.kind
     verdict = "true" if proved.truth else "false"

@@ -75,11 +75,7 @@ def command(
         raise UsageError(f"found the certificate {cert} without its formula, expected FORMULA CERT")
     with SearchLine(sys.stderr) as line:
         found = minimised(
-            problem.formula,
-            problem.whole,
-            layout=problem.layout,
-            deadline=deadline,
-            tell=line.tell,
+            problem.formula, problem.whole, layout=problem.layout, deadline=deadline, tell=line.tell
         )
     ascii_form = chosen is Dialect.QBFCERT_ASCII or output.endswith(".aag")
     content = certificate_bytes(

@@ -153,10 +153,7 @@ class EncodingTable:
 
 
 def compare_encodings(
-    model: GameModel,
-    names: Sequence[str],
-    options: RouteOptions,
-    tell: Tell = nobody,
+    model: GameModel, names: Sequence[str], options: RouteOptions, tell: Tell = nobody
 ) -> EncodingTable:
     """A strategy of each encoding of ``model``, made for it, in every other encoding's formula."""
     made: dict[str, tuple[Encoding, Problem]] = {}

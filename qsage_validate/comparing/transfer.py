@@ -32,10 +32,7 @@ from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 
 def transfer(
-    certificate: CircuitCertificate,
-    second: Qbf,
-    shared: Shared,
-    options: RouteOptions,
+    certificate: CircuitCertificate, second: Qbf, shared: Shared, options: RouteOptions
 ) -> Transfer:
     """Whether a certificate's strategy wins in ``second`` over the shared variables.
 

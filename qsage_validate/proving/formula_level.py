@@ -15,11 +15,7 @@ from qsage_validate.certificates.checker.check import (
 )
 from qsage_validate.certificates.checker.check import Evidence as Measured
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError
-from qsage_validate.certificates.qrp.check import (
-    QrpProved,
-    QrpRefuted,
-    check_qrp,
-)
+from qsage_validate.certificates.qrp.check import QrpProved, QrpRefuted, check_qrp
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import literal_value
 from qsage_validate.encodings.layout.layout import Layout
@@ -315,11 +311,7 @@ def game_moves(
 
 
 def check_trace_level(
-    formula: Qbf,
-    path: Path,
-    *,
-    deadline: Deadline = NEVER,
-    tell: Tell = nobody,
+    formula: Qbf, path: Path, *, deadline: Deadline = NEVER, tell: Tell = nobody
 ) -> LevelResult:
     """Check each step of the trace in ``path`` that its result rests on.
 

@@ -9,17 +9,11 @@ from rich.text import Text
 from qsage_validate.arena.frame import SquareXY
 from qsage_validate.games.protocol import Board, Shape, Square
 
-_STYLES = {
-    Square.OPEN: "dim",
-    Square.BLACK: "bold blue",
-    Square.WHITE: "bold yellow",
-}
+_STYLES = {Square.OPEN: "dim", Square.BLACK: "bold blue", Square.WHITE: "bold yellow"}
 
 
 def board_text(
-    board: Board,
-    changed: Collection[SquareXY] = (),
-    letters: Mapping[SquareXY, str] | None = None,
+    board: Board, changed: Collection[SquareXY] = (), letters: Mapping[SquareXY, str] | None = None
 ) -> Text:
     """The board with coordinates; the squares ``changed`` are underlined.
 

@@ -11,14 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from qsage_validate.arena.frame import (
-    Frame,
-    Hint,
-    MatchMove,
-    Pairs,
-    SquareXY,
-    WhyNot,
-)
+from qsage_validate.arena.frame import Frame, Hint, MatchMove, Pairs, SquareXY, WhyNot
 from qsage_validate.games.protocol import Player
 
 

@@ -115,10 +115,7 @@ class HeapEngine(Engine[HeapStep]):
                 in self._changes(
                     state,
                     state_after(
-                        action,
-                        variables,
-                        state,
-                        dict(zip(action.parameters, chosen, strict=True)),
+                        action, variables, state, dict(zip(action.parameters, chosen, strict=True))
                     ),
                 )
             ]

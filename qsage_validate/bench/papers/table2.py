@@ -173,10 +173,9 @@ def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
         meaning = Reading.REFUTED
     else:
         return ""
-    possible = {
-        Reading.SOLVED: (Reading.CRITICAL, Reading.NONE),
-        Reading.OPEN: tuple(Reading),
-    }.get(cell.reading, (cell.reading,))
+    possible = {Reading.SOLVED: (Reading.CRITICAL, Reading.NONE), Reading.OPEN: tuple(Reading)}.get(
+        cell.reading, (cell.reading,)
+    )
     if meaning not in possible:
         return f"no ({meaning.value})"
     return "yes" if meaning is cell.reading else f"yes: {meaning.value}"

@@ -114,9 +114,7 @@ def scatter(
         raise UsageError(f"expected -x and -y, two of {', '.join(configs)}")
     x_name = x or next(config for config in configs if config != y)
     compared = comparison(
-        found.records,
-        x_name,
-        y or next(config for config in configs if config != x_name),
+        found.records, x_name, y or next(config for config in configs if config != x_name)
     )
     emit(scatter_text(compared) + "\n" + "\n".join(comparison_notes(compared)))
     if output is not None:

@@ -9,12 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json
-from qsage_validate.cli.formula import (
-    encoding_of,
-    formula_path,
-    load_formula,
-    without_depth,
-)
+from qsage_validate.cli.formula import encoding_of, formula_path, load_formula, without_depth
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
 from qsage_validate.cli.solve.alternation import solve_alternating

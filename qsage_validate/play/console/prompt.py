@@ -69,9 +69,7 @@ def run_plain(match: Match, *, seed: int | None = None, let_happen: bool = False
 
 def _typed(play: PlainPlay, match: Match) -> Iterator[str]:
     session: PromptSession[str] = PromptSession(
-        completer=MoveCompleter(match),
-        history=InMemoryHistory(),
-        complete_while_typing=False,
+        completer=MoveCompleter(match), history=InMemoryHistory(), complete_while_typing=False
     )
     while True:
         try:

@@ -34,9 +34,7 @@ from qsage_validate.play.tui.themes import THEMES
 from qsage_validate.play.tui.tool_actions import ToolsApp
 from qsage_validate.play.tui.widgets.block_form import BlockForm
 from qsage_validate.play.tui.widgets.board_view import BoardView
-from qsage_validate.play.tui.widgets.panes import (
-    WhyPane,
-)
+from qsage_validate.play.tui.widgets.panes import WhyPane
 from qsage_validate.play.tui.widgets.prompt import MovePrompt
 from qsage_validate.play.tui.worker import Answered
 

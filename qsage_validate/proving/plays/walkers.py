@@ -223,9 +223,7 @@ class StateWalker(Walker[list[PlayState]]):
         ]
         after = conductor.play_all([(state, move) for _, state, move in tries])
         result = self._expansion(
-            [*(examined[k] for k in ended), *after],
-            [*ended, *(k for k, _, _ in tries)],
-            findings,
+            [*(examined[k] for k in ended), *after], [*ended, *(k for k, _, _ in tries)], findings
         )
         result.sampled = self.samples
         steps = zip(tries, after, strict=True)

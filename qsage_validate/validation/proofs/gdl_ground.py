@@ -19,14 +19,7 @@ from qsage_validate.games.gdl.datalog import ACTION, DOES, STATE, STATIC, TRUE, 
 from qsage_validate.games.gdl.dependencies import components
 from qsage_validate.games.gdl.horizon import Step, horizon
 from qsage_validate.games.gdl.joins import Derive, Fact
-from qsage_validate.games.gdl.model import (
-    Atom,
-    Clause,
-    Ground,
-    Key,
-    Term,
-    term_text,
-)
+from qsage_validate.games.gdl.model import Atom, Clause, Ground, Key, Term, term_text
 from qsage_validate.games.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.game import TooLargeError
@@ -332,9 +325,7 @@ def _components(instances: Sequence[Instance]) -> list[list[Instance]]:
 
 
 def _numbers(
-    base: Iterable[Named],
-    roots: Iterable[Named],
-    strata: Sequence[tuple[int, Sequence[Instance]]],
+    base: Iterable[Named], roots: Iterable[Named], strata: Sequence[tuple[int, Sequence[Instance]]]
 ) -> dict[Named, int]:
     """The atoms from 1, in the order of their texts: the same in every run."""
     atoms = {*base, *roots}

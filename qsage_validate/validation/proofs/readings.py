@@ -6,14 +6,7 @@ from collections.abc import Iterator
 
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateCode, StateView
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.reading import (
-    Flags,
-    Pattern,
-    PlyReading,
-    Reading,
-    Replies,
-    Says,
-)
+from qsage_validate.kernel.reading import Flags, Pattern, PlyReading, Reading, Replies, Says
 
 _REPLIES = {
     IllegalMoves.LOSES: Replies.ILLEGAL,

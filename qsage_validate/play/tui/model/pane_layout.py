@@ -106,10 +106,7 @@ def _spread(width: int, height: int, measure: Measure, *, wide: bool) -> Mapping
     natural = measure(most, height - _MIN_MESSAGES)
     left = min(max(natural[0] + 2, _MIN_STAGE, width // 3), most)
     stage = min(max(natural[1], height // 3), height - _MIN_MESSAGES)
-    boxes = {
-        STAGE: Box(0, 0, left, stage),
-        "messages": Box(0, stage, left, height - stage),
-    }
+    boxes = {STAGE: Box(0, 0, left, stage), "messages": Box(0, stage, left, height - stage)}
     rest = width - left
     if wide:
         middle = rest // 2

@@ -10,13 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from qsage_validate.arena.frame import (
-    BlockMove,
-    HeapMove,
-    LayoutMove,
-    MatchMove,
-    SquareXY,
-)
+from qsage_validate.arena.frame import BlockMove, HeapMove, LayoutMove, MatchMove, SquareXY
 from qsage_validate.games.protocol import Board, Square
 
 PlacedMove = LayoutMove | HeapMove
@@ -67,9 +61,7 @@ class Picks:
 
     @classmethod
     def of(
-        cls,
-        moves: Iterable[MatchMove],
-        touched: Callable[[MatchMove], Sequence[SquareXY]],
+        cls, moves: Iterable[MatchMove], touched: Callable[[MatchMove], Sequence[SquareXY]]
     ) -> Picks:
         """Group ``moves``; a move that changes nothing belongs to the square that it names."""
         areas: dict[PlacedMove, frozenset[SquareXY]] = {}

@@ -41,10 +41,7 @@ class Prove(Protocol):
     """Runs all levels, for as long as ``cancelled()`` is false; called in a worker thread."""
 
     def __call__(
-        self,
-        tell: Tell,
-        done: Callable[[LevelRow], None],
-        cancelled: Callable[[], bool],
+        self, tell: Tell, done: Callable[[LevelRow], None], cancelled: Callable[[], bool]
     ) -> ProofEnd:
         """Prove.
 

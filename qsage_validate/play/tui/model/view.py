@@ -238,9 +238,7 @@ def _turn(view: View) -> Status:
     kinds = "move" if len(situation.legal) == 1 else "moves"
     pick = "pick a square or " if situation.facts.has_board else ""
     return Status(
-        Tone.TURN,
-        whose,
-        f"{len(situation.legal)} legal {kinds}: {pick}type {situation.legal[0]}",
+        Tone.TURN, whose, f"{len(situation.legal)} legal {kinds}: {pick}type {situation.legal[0]}"
     )
 
 

@@ -89,12 +89,7 @@ class PathScreen(Dialog[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [_CANCEL]
 
     def __init__(
-        self,
-        title: str,
-        button: str,
-        path: str,
-        remark: str,
-        forms: Sequence[ExportFormat] = (),
+        self, title: str, button: str, path: str, remark: str, forms: Sequence[ExportFormat] = ()
     ) -> None:
         super().__init__()
         self._title = title

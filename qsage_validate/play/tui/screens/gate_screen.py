@@ -47,10 +47,7 @@ class GateScreen(ToolScreen[None]):
     ]
 
     def __init__(
-        self,
-        gates: Callable[[Frame], GateInspector],
-        frame: Frame,
-        square: SquareXY | None,
+        self, gates: Callable[[Frame], GateInspector], frame: Frame, square: SquareXY | None
     ) -> None:
         super().__init__()
         self._gates = gates

@@ -27,11 +27,7 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
     ``played`` are the person's moves so far: the tree opens there.
     """
 
-    KEYS = (
-        ("Enter", "Open", "open"),
-        ("p", "Put on the board", "put"),
-        ("c", "Count on", "count"),
-    )
+    KEYS = (("Enter", "Open", "open"), ("p", "Put on the board", "put"), ("c", "Count on", "count"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "put", "Put on the board", show=False),
         Binding("c", "count", "Count on", show=False),

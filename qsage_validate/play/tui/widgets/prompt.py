@@ -18,9 +18,7 @@ class MovePrompt(Input):
     A legal move that begins like the text is suggested; Tab or Right takes it.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "complete", "Complete", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "Complete", show=False)]
 
     @dataclass
     class Entered(Message):

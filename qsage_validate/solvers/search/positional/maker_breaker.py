@@ -46,12 +46,7 @@ class MakerBreaker:
     Results: the zone of a win (positive), ``NOT_WITHIN`` so many stones, or ``NEVER``.
     """
 
-    def __init__(
-        self,
-        sets: WinningSets,
-        keys: CanonicalKeys,
-        tick: Callable[[], None],
-    ) -> None:
+    def __init__(self, sets: WinningSets, keys: CanonicalKeys, tick: Callable[[], None]) -> None:
         self._sets = sets
         self._size = sets.size
         self._all = (1 << sets.size) - 1

@@ -33,11 +33,7 @@ class MakerMaker:
     """
 
     def __init__(
-        self,
-        sets: WinningSets,
-        whites: WinningSets,
-        keys: CanonicalKeys,
-        tick: Callable[[], None],
+        self, sets: WinningSets, whites: WinningSets, keys: CanonicalKeys, tick: Callable[[], None]
     ) -> None:
         self._sets = sets
         self._whites = whites

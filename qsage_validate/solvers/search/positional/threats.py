@@ -44,13 +44,7 @@ class ThreatSearch:
         return self._search(black, white, own, other, stones, set())
 
     def _search(
-        self,
-        black: int,
-        white: int,
-        own: Layers,
-        other: Layers | None,
-        stones: int,
-        seen: set[int],
+        self, black: int, white: int, own: Layers, other: Layers | None, stones: int, seen: set[int]
     ) -> int:
         free = self._all & ~(black | white)
         partners = self._black.partners(own, free)
