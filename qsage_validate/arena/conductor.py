@@ -293,20 +293,9 @@ class Conductor:
             known = self.referee.move(move, player)
             assert known is not None, "a legal move is known to the rules"
             position = state.position.play(known)
-        return replace(
-            state,
-            assignment=self._told(
-                self.reader.with_move(state.assignment, move, stop=stop), position
-            ),
-            moves=(*state.moves, str(move)),
-            position=position,
-            findings=(),
-            illegal=illegal,
-            stopped=stop,
-            last=move,
-            remark="",
-            chosen=False,
-        )
+        assignment = self._told(self.reader.with_move(state.assignment, move, stop=stop), position)
+        after = _moved(state, assignment, move, stopped=stop)
+        return replace(after, position=position, illegal=illegal)
 
     def _by_rules(self, state: PlayState, move: LayoutMove, player: Player) -> PlayState:
         """The state after a legal move of which the formula knows nothing."""
@@ -320,18 +309,8 @@ class Conductor:
             assignment = replace(state.assignment, plies=state.assignment.plies + 1)
         else:
             assignment = self.reader.with_answer(state.assignment, state.replaced)
-        return replace(
-            state,
-            assignment=self._told(assignment, position),
-            moves=(*state.moves, str(move)),
-            position=position,
-            findings=(),
-            stopped=False,
-            last=move,
-            remark="",
-            replaced=None,
-            chosen=player is self.player,
-        )
+        after = _moved(state, self._told(assignment, position), move)
+        return replace(after, position=position, replaced=None, chosen=player is self.player)
 
     def answer_all(self, states: Sequence[PlayState]) -> list[PlayState]:
         """The states after the certificate's ply; it is its turn in all of them.
@@ -389,28 +368,22 @@ class Conductor:
         finding = self._judge(state, answer)
         if finding is not None and self._may_let_be(state):
             return self._let_be(state, answer, finding)
-        assignment = self.reader.with_answer(state.assignment, answer)
-        shown = "?" if answer.move is None else str(answer.move)
-        after = replace(
-            state,
-            assignment=assignment,
-            moves=(*state.moves, shown),
-            position=None,
-            findings=() if finding is None else (finding,),
-            stopped=answer.stop,
-            last=answer.move,
-            remark="",
-            chosen=False,
-        )
+        after = self._replied(state, answer)
         if finding is not None:
-            reason = f"the certificate's reply {shown} is no legal move"
-            return replace(after, ending=Ending(self.player.other, reason))
+            reason = f"the certificate's reply {after.moves[-1]} is no legal move"
+            ending = Ending(self.player.other, reason)
+            return replace(after, position=None, findings=(finding,), ending=ending)
         if state.position is None or self.referee is None or answer.move is None:
-            return after
+            return replace(after, position=None)
         known = self.referee.move(answer.move, self.player)
         assert known is not None, "a legal move is known to the rules"
         position = state.position.play(known)
-        return replace(after, assignment=self._told(assignment, position), position=position)
+        return replace(after, assignment=self._told(after.assignment, position), position=position)
+
+    def _replied(self, state: PlayState, answer: Answer) -> PlayState:
+        """The state after a reply, with the position before it."""
+        assignment = self.reader.with_answer(state.assignment, answer)
+        return _moved(state, assignment, answer.move, stopped=answer.stop)
 
     def _told(self, assignment: Assignment, position: Position | None) -> Assignment:
         """The assignment in which Black tells the position, where White's replies read it."""
@@ -440,20 +413,11 @@ class Conductor:
         if not passes and state.position is not None:
             what = f"any legal move of {self.player}'s will do in its place"
             return replace(state, replaced=answer, remark=f"{finding.detail}: {what}.")
-        shown = "?" if answer.move is None else str(answer.move)
-        after = replace(
-            state,
-            assignment=self.reader.with_answer(state.assignment, answer),
-            moves=(*state.moves, shown),
-            findings=(),
-            stopped=answer.stop,
-            last=answer.move,
-            chosen=False,
-        )
+        after = self._replied(state, answer)
         if not passes:
             reason = f"{self.player} may make any legal move, for the formula replaces its reply"
             ending = Ending(None, f"{reason} ({finding.detail})", by_rules=False)
-            return replace(after, ending=ending)
+            return replace(after, ending=ending, remark=state.remark)
         remark = f"It claims nothing, and any claim will do: {finding.detail}."
         passed = self._passed(state)
         assignment = self._told(after.assignment, passed)
@@ -461,18 +425,8 @@ class Conductor:
 
     def _claims(self, state: PlayState, answer: Answer) -> PlayState:
         """The certificate claims to have won before its ply, which then does not happen."""
-        assignment = self.reader.with_answer(state.assignment, answer)
-        moves = (*state.moves, "stop")
-        return replace(
-            state,
-            assignment=assignment,
-            moves=moves,
-            findings=(),
-            stopped=True,
-            last=None,
-            remark="",
-            chosen=False,
-        )
+        after = _moved(state, self.reader.with_answer(state.assignment, answer), None, stopped=True)
+        return replace(after, moves=(*state.moves, "stop"))
 
     def _judge(self, state: PlayState, answer: Answer) -> Finding | None:
         if state.illegal:
@@ -834,6 +788,22 @@ class Conductor:
             evidence=evidence,
             moves=state.moves,
         )
+
+
+def _moved(
+    state: PlayState, assignment: Assignment, move: LayoutMove | None, *, stopped: bool = False
+) -> PlayState:
+    """A play after one ply more, which ``?`` stands for where it is no move."""
+    return replace(
+        state,
+        assignment=assignment,
+        moves=(*state.moves, "?" if move is None else str(move)),
+        findings=(),
+        stopped=stopped,
+        last=move,
+        remark="",
+        chosen=False,
+    )
 
 
 def _resting_on(guessed: tuple[int, ...], findings: Iterable[Finding]) -> tuple[Finding, ...]:
