@@ -202,8 +202,8 @@ class PlayApp(ToolsApp):
                 tried = frozenset({pick.origin, pick.target})
                 self.view = replace(view, tried=tried, selected=None)
                 force = view.let_happen
-                request = requests.try_square(pick.origin, pick.target, force=force)
-                self.ask("trying the square", request)
+                at = pick.origin, pick.target
+                self.ask("trying the square", requests.try_square, *at, force=force)
 
     def _may_play(self, view: View) -> bool:
         """Whether a move can be made now; says why not."""
@@ -219,8 +219,8 @@ class PlayApp(ToolsApp):
 
     def _play(self, move: MatchMove | str) -> None:
         view = self.view
-        request = requests.play(move, force=view.let_happen, claim=view.claiming)
-        self.ask(f"playing {move}", request)
+        how = {"force": view.let_happen, "claim": view.claiming}
+        self.ask(f"playing {move}", requests.play, move, **how)
 
     def _choose(self, question: str, moves: Iterable[MatchMove]) -> None:
         def chosen(move: MatchMove | None) -> None:
@@ -233,7 +233,7 @@ class PlayApp(ToolsApp):
     def _entered(self, event: MovePrompt.Entered) -> None:
         view = self._stopped()
         if event.asking:
-            self.ask("asking why not", requests.explain(event.text))
+            self.ask("asking why not", requests.explain, event.text)
         elif view.busy is not None or self._may_play(view):
             self.view = replace(self.view, tried=frozenset())
             self._typed = event.text
@@ -269,7 +269,7 @@ class PlayApp(ToolsApp):
 
     def action_why_not(self) -> None:
         if self._board is not None:
-            self.ask("asking why not", requests.explain_square(self._board.cursor))
+            self.ask("asking why not", requests.explain_square, self._board.cursor)
         elif self.view.frame.state:
             self._remark(self.view, "Type ? and a move to ask why it is illegal.")
         else:
@@ -287,7 +287,7 @@ class PlayApp(ToolsApp):
     def action_random(self) -> None:
         view = self._stopped()
         if view.busy is not None or self._may_play(view):
-            self.ask("moving at random", requests.play_at_random(self._generator))
+            self.ask("moving at random", requests.play_at_random, self._generator)
 
     def action_run(self) -> None:
         if self.view.running:
@@ -298,7 +298,7 @@ class PlayApp(ToolsApp):
 
     def _run_on(self) -> None:
         if self.view.running and self.view.busy is None:
-            self.ask("moving at random", requests.play_at_random(self._generator))
+            self.ask("moving at random", requests.play_at_random, self._generator)
 
     def action_let_happen(self) -> None:
         now = not self.view.let_happen
@@ -320,7 +320,7 @@ class PlayApp(ToolsApp):
     def action_pairs(self) -> None:
         situation = self.view.situation
         if situation.facts.has_pairs:
-            self.ask("looking for pairs", requests.show_pairs(not situation.pairs))
+            self.ask("looking for pairs", requests.show_pairs, not situation.pairs)
         else:
             self._remark(self.view, "Pairs are of White's certificates, in games of winning sets.")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 
 from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.main_view import ShowingApp
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.notes import Note, Weight
-from qsage_validate.play.tui.model.requests import Answer, Request, Saved, WouldOverwrite, follow
+from qsage_validate.play.tui.model.requests import Answer, Saved, WouldOverwrite, follow
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, PathScreen
 from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Found
 from qsage_validate.play.tui.screens.gate_screen import GateScreen
@@ -26,18 +27,14 @@ _ABOUT = (
 )
 
 
-def export_play(path: str, *, overwrite: bool) -> Request:
+def export_play(match: Match, path: str, *, overwrite: bool) -> Answer:
     """Write the play so far in the format that the end of ``path`` names."""
-
-    def request(match: Match) -> Answer:
-        target = os.path.expanduser(path)
-        form = ExportFormat.of(target)
-        if not overwrite and os.path.lexists(target):
-            return WouldOverwrite(path, export_play(path, overwrite=True))
-        write_play(match, target, form)
-        return Saved(path)
-
-    return request
+    target = os.path.expanduser(path)
+    form = ExportFormat.of(target)
+    if not overwrite and os.path.lexists(target):
+        return WouldOverwrite(path, partial(export_play, path=path, overwrite=True))
+    write_play(match, target, form)
+    return Saved(path)
 
 
 def export_screen(path: str, forms: tuple[ExportFormat, ...]) -> PathScreen:
@@ -60,7 +57,7 @@ class ToolsApp(ShowingApp):
     def _save(self, path: str | None) -> None:
         if path is not None:
             self.path = path
-            self.ask("saving", requests.save(path, overwrite=False))
+            self.ask("saving", requests.save, path, overwrite=False)
 
     def action_export(self) -> None:
         forms = tuple(ExportFormat)
@@ -72,7 +69,7 @@ class ToolsApp(ShowingApp):
 
     def _export(self, path: str | None) -> None:
         if path is not None:
-            self.ask("exporting", export_play(path, overwrite=False))
+            self.ask("exporting", export_play, path, overwrite=False)
 
     def _confirm_overwrite(self, answer: requests.WouldOverwrite) -> None:
         path = answer.path
@@ -94,7 +91,7 @@ class ToolsApp(ShowingApp):
         if path is not None:
             self._stopped()
             self.path = path
-            self.ask("replaying the transcript", requests.load(path))
+            self.ask("replaying the transcript", requests.load, path)
 
     # Findings, gates, tree, proof
 
@@ -113,7 +110,7 @@ class ToolsApp(ShowingApp):
             self._look_at(found.index)
         else:
             name = f"the play of the finding: {found.finding.kind.value}"
-            self.ask("replaying", follow(found.finding.moves, name, ply=found.finding.ply))
+            self.ask("replaying", follow, found.finding.moves, name, ply=found.finding.ply)
 
     def action_gates(self) -> None:
         if self._services.gates is None:
@@ -138,7 +135,7 @@ class ToolsApp(ShowingApp):
     def _replay_moves(self, moves: tuple[str, ...] | None) -> None:
         if moves is not None:
             self._stopped()
-            self.ask("replaying", follow(moves, "the play of the tree"))
+            self.ask("replaying", follow, moves, "the play of the tree")
 
     def action_prove(self) -> None:
         if self._services.prove is None:

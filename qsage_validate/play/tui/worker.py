@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Concatenate, ParamSpec
 
 from textual.app import App
 from textual.message import Message
@@ -21,6 +23,7 @@ from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
 
+P = ParamSpec("P")
 _QUEUE = 20
 _BUSY_AFTER = 0.15
 
@@ -55,12 +58,22 @@ class AskingApp(App[Exit]):
     def show(self, view: View) -> None:
         """Make ``view`` what is on the screen."""
 
-    def ask(self, what: str, request: requests.Request) -> None:
+    def ask(
+        self,
+        what: str,
+        request: Callable[Concatenate[Match, P], requests.Answer],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> None:
         """Ask the match; ``what`` names it for the person.  Waits its turn when it is busy."""
+
+        def asked(match: Match) -> requests.Answer:
+            return request(match, *args, **named)
+
         if self.view.busy is None:
-            self._start(what, request)
+            self._start(what, asked)
         elif len(self._queue) < _QUEUE:
-            self._queue.append((what, request))
+            self._queue.append((what, asked))
             self.show(replace(self.view, waiting=len(self._queue)))
         else:
             self.bell()

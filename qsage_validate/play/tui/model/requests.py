@@ -1,7 +1,7 @@
 """What a person asks of the match: plain functions that run in the worker thread.
 
-Each takes the match and returns an answer for the interface; a failure that the user can mend
-(:class:`~qsage_validate.errors.QsageError`) is raised, and shown by the caller.
+Each takes the match first, and returns an answer for the interface; a failure that the user can
+mend (:class:`~qsage_validate.errors.QsageError`) is raised, and shown by the caller.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from qsage_validate.arena.frame import Frame, Hint, MatchMove, SquareXY, WhyNot
 from qsage_validate.arena.pairs import pairs_text
@@ -120,67 +121,51 @@ Answer = (
 Request = Callable[[Match], Answer]
 
 
-def play(move: MatchMove | str, *, force: bool, claim: bool = False) -> Request:
+def play(match: Match, move: MatchMove | str, *, force: bool, claim: bool = False) -> Answer:
     """Play ``move``; with ``force`` also when it is illegal, with ``claim`` claiming the goal."""
-
-    def request(match: Match) -> Answer:
-        chosen = match.parse_move(move) if isinstance(move, str) else move
-        try:
-            return Played(chosen, match.push(chosen, force=force, claim=claim))
-        except RefusedMoveError as refusal:
-            return Refused(str(chosen), (refusal.why,))
-
-    return request
+    chosen = match.parse_move(move) if isinstance(move, str) else move
+    try:
+        return Played(chosen, match.push(chosen, force=force, claim=claim))
+    except RefusedMoveError as refusal:
+        return Refused(str(chosen), (refusal.why,))
 
 
-def try_square(origin: SquareXY, target: SquareXY, *, force: bool) -> Request:
+def try_square(match: Match, origin: SquareXY, target: SquareXY, *, force: bool) -> Answer:
     """Try what picking squares without a legal move may have meant.
 
     The reasons of all actions with these parameters are given; with ``force`` the illegal move
     is played when there is only one.
     """
-
-    def request(match: Match) -> Answer:
-        named = f"at ({origin[0]},{origin[1]})"
-        if origin != target:
-            named = f"from ({origin[0]},{origin[1]}) to ({target[0]},{target[1]})"
-        if match.over:
-            raise UsageError("the play is over: undo or restart to go on")
-        whys, legal = _reasons(match, (origin, target) if origin != target else (origin,))
-        if not whys:
-            return Nothing(f"No move {named}.")
-        if not force:
-            return Refused(str(whys[0].move) if len(whys) == 1 else f"No move {named}", whys, legal)
-        if len(whys) > 1:
-            return Unclear(f"Which illegal move {named}?", tuple(why.move for why in whys))
-        return Played(whys[0].move, match.push(whys[0].move, force=True))
-
-    return request
+    named = f"at ({origin[0]},{origin[1]})"
+    if origin != target:
+        named = f"from ({origin[0]},{origin[1]}) to ({target[0]},{target[1]})"
+    if match.over:
+        raise UsageError("the play is over: undo or restart to go on")
+    whys, legal = _reasons(match, (origin, target) if origin != target else (origin,))
+    if not whys:
+        return Nothing(f"No move {named}.")
+    if not force:
+        return Refused(str(whys[0].move) if len(whys) == 1 else f"No move {named}", whys, legal)
+    if len(whys) > 1:
+        return Unclear(f"Which illegal move {named}?", tuple(why.move for why in whys))
+    return Played(whys[0].move, match.push(whys[0].move, force=True))
 
 
-def explain_square(square: SquareXY) -> Request:
+def explain_square(match: Match, square: SquareXY) -> Answer:
     """Why (not) each action with these parameters."""
-
-    def request(match: Match) -> Answer:
-        if match.over:
-            return Nothing("The play is over: no move is legal.")
-        whys, legal = _reasons(match, (square,))
-        return Explained(f"({square[0]},{square[1]})", whys, legal)
-
-    return request
+    if match.over:
+        return Nothing("The play is over: no move is legal.")
+    whys, legal = _reasons(match, (square,))
+    return Explained(f"({square[0]},{square[1]})", whys, legal)
 
 
-def explain(text: str) -> Request:
+def explain(match: Match, text: str) -> Answer:
     """Why (not) the move that ``text`` names."""
-
-    def request(match: Match) -> Answer:
-        move = match.parse_move(text)
-        if match.over:
-            return Nothing("The play is over: no move is legal.")
-        why = match.why_not(move)
-        return Explained(str(move), (), (move,)) if why is None else Explained(str(move), (why,))
-
-    return request
+    move = match.parse_move(text)
+    if match.over:
+        return Nothing("The play is over: no move is legal.")
+    why = match.why_not(move)
+    return Explained(str(move), (), (move,)) if why is None else Explained(str(move), (why,))
 
 
 def _reasons(
@@ -222,81 +207,61 @@ def hint(match: Match) -> Answer:
     return Hinted(match.hint())
 
 
-def show_pairs(on: bool) -> Request:
+def show_pairs(match: Match, on: bool) -> Answer:
     """Look for the pairs in each frame from now on, or leave it."""
-
-    def request(match: Match) -> Answer:
-        match.shows_pairs = on
-        if not on:
-            return Nothing("Pairs are hidden.")
-        return Nothing(pairs_text(match.pairs(match.frame)))
-
-    return request
+    match.shows_pairs = on
+    if not on:
+        return Nothing("Pairs are hidden.")
+    return Nothing(pairs_text(match.pairs(match.frame)))
 
 
-def play_at_random(generator: random.Random) -> Request:
+def play_at_random(match: Match, generator: random.Random) -> Answer:
     """Let a random player make the person's move."""
-
-    def request(match: Match) -> Answer:
-        if match.over:
-            return Nothing("The play is over: undo or restart to go on.")
-        move = match.random_move(generator)
-        if move is None:
-            return Nothing(f"{match.person} has no legal move.")
-        try:
-            return Played(move, match.push(move), at_random=True)
-        except RefusedMoveError as refusal:
-            # Rules and formula disagree about the move: one lists it, the other forbids it.
-            return Refused(str(move), (refusal.why,))
-
-    return request
+    if match.over:
+        return Nothing("The play is over: undo or restart to go on.")
+    move = match.random_move(generator)
+    if move is None:
+        return Nothing(f"{match.person} has no legal move.")
+    try:
+        return Played(move, match.push(move), at_random=True)
+    except RefusedMoveError as refusal:
+        # Rules and formula disagree about the move: one lists it, the other forbids it.
+        return Refused(str(move), (refusal.why,))
 
 
-def save(path: str, *, overwrite: bool) -> Request:
+def save(match: Match, path: str, *, overwrite: bool) -> Answer:
     """Write the transcript, as JSON when ``path`` ends in ``.json``."""
-
-    def request(match: Match) -> Answer:
-        target = os.path.expanduser(path)
-        if not overwrite and os.path.lexists(target):
-            return WouldOverwrite(path, save(path, overwrite=True))
-        transcript = match.transcript()
-        as_json = target.endswith(".json")
-        text = json.dumps(transcript.as_json(), indent=2) + "\n" if as_json else str(transcript)
-        write_atomic(target, text)
-        return Saved(path)
-
-    return request
+    target = os.path.expanduser(path)
+    if not overwrite and os.path.lexists(target):
+        return WouldOverwrite(path, partial(save, path=path, overwrite=True))
+    transcript = match.transcript()
+    as_json = target.endswith(".json")
+    text = json.dumps(transcript.as_json(), indent=2) + "\n" if as_json else str(transcript)
+    write_atomic(target, text)
+    return Saved(path)
 
 
-def load(path: str) -> Request:
+def load(match: Match, path: str) -> Answer:
     """Replay the transcript in ``path``."""
-
-    def request(match: Match) -> Answer:
-        source = Source.open(os.path.expanduser(path))
-        match.load(Transcript.parse(source.text, source.path))
-        return Loaded(path)
-
-    return request
+    source = Source.open(os.path.expanduser(path))
+    match.load(Transcript.parse(source.text, source.path))
+    return Loaded(path)
 
 
-def follow(moves: Sequence[str], name: str, *, ply: int | None = None) -> Request:
+def follow(match: Match, moves: Sequence[str], name: str, *, ply: int | None = None) -> Answer:
     """Play ``moves`` (of both players, from ply 1) from the start; look at ``ply`` then.
 
     Illegal moves are let happen, as they were when they were found.  When it cannot be done
     the play stays what it was.  ``name`` tells the person what was replayed.
     """
-
-    def request(match: Match) -> Answer:
-        kept = match.transcript()
-        try:
-            match.restart()
-            _play(match, moves)
-        except QsageError:
-            match.load(kept)
-            raise
-        return Loaded(name, ply)
-
-    return request
+    kept = match.transcript()
+    try:
+        match.restart()
+        _play(match, moves)
+    except QsageError:
+        match.load(kept)
+        raise
+    return Loaded(name, ply)
 
 
 def _play(match: Match, moves: Sequence[str]) -> None:

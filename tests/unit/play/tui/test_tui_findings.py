@@ -75,7 +75,7 @@ def test_a_play_that_cannot_be_followed_leaves_the_play_as_it_was() -> None:
     match.push("occupy(3,3)")
     before = [frame.move for frame in match.frames]
     with pytest.raises(UsageError, match=r"expected occupy\(1,1\)"):
-        follow(["occupy(4,4)", "occupy(3,3)"], "a play")(match)
+        follow(match, ["occupy(4,4)", "occupy(3,3)"], "a play")
     assert [frame.move for frame in match.frames] == before
 
 
