@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cache
 
 from qsage_validate.arena.frame import Frame
 from qsage_validate.arena.gate_inspector import GateInspector, GateReader
@@ -37,17 +37,11 @@ class ProofEnd:
     stopped: bool = False
 
 
-class Prove(Protocol):
-    """Runs all levels, for as long as ``cancelled()`` is false; called in a worker thread."""
+Prove = Callable[[Tell, Callable[[LevelRow], None], Callable[[], bool]], ProofEnd]
+"""Runs all levels, in a worker thread, until the last function says that it is cancelled.
 
-    def __call__(
-        self, tell: Tell, done: Callable[[LevelRow], None], cancelled: Callable[[], bool]
-    ) -> ProofEnd:
-        """Prove.
-
-        ``tell`` hears of a level how far it is, ``done`` each result.  Raises ``QsageError``.
-        """
-        ...
+The first one hears how far a level is, the second one each result.  Raises ``QsageError``.
+"""
 
 
 @dataclass(frozen=True)
@@ -64,36 +58,17 @@ class Services:
 
     @classmethod
     def of(cls, problem: Problem, prove: Prove | None = None) -> Services:
-        """All that a problem has to offer."""
-        return cls(
-            None if problem.formula is None else _Gates(problem),
-            None if problem.layout is None else _Tree(problem),
-            prove,
-        )
+        """All that a problem has to offer; reader and tree are made once, when asked first."""
 
+        @cache
+        def reader() -> GateReader:
+            return GateReader(problem)
 
-class _Gates:
-    """Makes the reader, with its solver, when it is asked first."""
+        @cache
+        def tree() -> StrategyTree:
+            made = tree_of(problem)
+            assert made is not None, "there is a layout"
+            return made
 
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._reader: GateReader | None = None
-
-    def __call__(self, frame: Frame) -> GateInspector:
-        if self._reader is None:
-            self._reader = GateReader(self._problem)
-        return self._reader.at(frame)
-
-
-class _Tree:
-    """Keeps the tree, so that it is explored only once."""
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._tree: StrategyTree | None = None
-
-    def __call__(self) -> StrategyTree:
-        if self._tree is None:
-            self._tree = tree_of(self._problem)
-        assert self._tree is not None, "there is a layout"
-        return self._tree
+        gates = None if problem.formula is None else lambda frame: reader().at(frame)
+        return cls(gates, None if problem.layout is None else tree, prove)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import DataTable, OptionList, Static
 from textual.widgets.option_list import Option
@@ -24,6 +24,7 @@ from qsage_validate.system.progress import Progress
 _COLUMNS = ("Level", "Verdict", "Seconds", "Evidence")
 _LOOKS = {"proved": "bold $success", "refuted": "bold $error", "undecided": "$warning"}
 _TICK = 0.5
+Sent = TypeVar("Sent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +34,6 @@ class Proof:
     text: str
     found: tuple[Found, ...]
     chosen: Found | None = None
-
-
-@dataclass
-class Told(Message):
-    """A level says how far it is."""
-
-    progress: Progress
-
-
-@dataclass
-class LevelDone(Message):
-    """A level has its verdict."""
-
-    row: LevelRow
 
 
 class ProveScreen(ToolScreen[Proof]):
@@ -86,25 +73,20 @@ class ProveScreen(ToolScreen[Proof]):
     def _run(self) -> ProofEnd:
         # In the thread.
         return self._prove(
-            lambda progress: self._post(Told(progress)),
-            lambda row: self._post(LevelDone(row)),
+            lambda progress: self._later(self._told, progress),
+            lambda row: self._later(self._level_done, row),
             self._stop.is_set,
         )
 
-    def _post(self, message: Message) -> None:
+    def _later(self, show: Callable[[Sent], None], sent: Sent) -> None:
         if not self._stop.is_set():
-            self.post_message(message)
+            self.call_later(show, sent)
 
-    @on(Told)
-    def _told(self, event: Told) -> None:
-        event.stop()
-        self._progress = str(event.progress)
+    def _told(self, progress: Progress) -> None:
+        self._progress = str(progress)
         self.show_status()
 
-    @on(LevelDone)
-    def _level_done(self, event: LevelDone) -> None:
-        event.stop()
-        row = event.row
+    def _level_done(self, row: LevelRow) -> None:
         self.rows.append(row)
         self.found += tuple(Found(finding, None, row.name) for finding in row.findings)
         self._fill()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, TypeVar
 
@@ -13,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
@@ -26,14 +24,6 @@ from qsage_validate.play.tui.worker import AskingApp
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
 _Job = tuple[str, Callable[[], Callable[[], None]]]
-
-
-@dataclass
-class Worked(Message):
-    """The thread has finished a question; ``show`` shows the answer."""
-
-    show: Callable[[], None] | None
-    failure: QsageError | None
 
 
 class KeyBar(Static):
@@ -125,20 +115,17 @@ class ToolScreen(Dialog[Result]):
         try:
             shown = job()
         except QsageError as error:
-            self.post_message(Worked(None, error))
-        else:
-            self.post_message(Worked(shown, None))
+            shown = partial(self._failed, str(error))
+        self.call_later(self._worked, shown)
 
-    def on_worked(self, event: Worked) -> None:
-        """Show the answer or the failure, and ask on."""
-        event.stop()
+    def _worked(self, show: Callable[[], None]) -> None:
         self.busy = None
-        if event.failure is not None:
-            self.remark = str(event.failure)
-            self.app.bell()
-        elif event.show is not None:
-            event.show()
+        show()
         self._next()
+
+    def _failed(self, why: str) -> None:
+        self.remark = why
+        self.app.bell()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A question that raised has met a bug: leave, so that it is reported."""
