@@ -109,14 +109,17 @@ def board_svg(
 
 def drawing(board: Board, marks: Marks = NO_MARKS) -> str:
     """The shapes alone, for use inside another drawing; see :func:`size`."""
-    grid = _Hexagons(board) if board.shape is Shape.HEXAGONS else _Squares(board)
+    grid = _grid(board)
     return "".join([*grid.axes(), *grid.cells(marks), *grid.sides(), *grid.contents(marks)])
 
 
 def size(board: Board) -> tuple[float, float]:
     """Width and height of the drawing of a board."""
-    grid = _Hexagons(board) if board.shape is Shape.HEXAGONS else _Squares(board)
-    return grid.size
+    return _grid(board).size
+
+
+def _grid(board: Board) -> _Grid:
+    return _Hexagons(board) if board.shape is Shape.HEXAGONS else _Squares(board)
 
 
 def describe(board: Board, marks: Marks = NO_MARKS) -> str:
@@ -127,11 +130,10 @@ def describe(board: Board, marks: Marks = NO_MARKS) -> str:
         said.append(f"{board.top} connects top and bottom, {board.top.other} the other sides.")
     if board.shape is Shape.HEAPS:
         said = [f"Heaps: {', '.join(_heaps(board))}."]
-    for name, content in (("Black", Square.BLACK), ("White", Square.WHITE)):
-        if board.shape is Shape.HEAPS:
-            break
-        own = [square for square in _all_squares(board) if board[square] is content]
-        said.append(f"{name}: {_listed(own) or 'none'}.")
+    else:
+        for name, content in (("Black", Square.BLACK), ("White", Square.WHITE)):
+            own = [square for square in _all_squares(board) if board[square] is content]
+            said.append(f"{name}: {_listed(own) or 'none'}.")
     if marks.last is not None:
         said.append(f"Last move: {_listed([marks.last])}.")
     if marks.changed:
@@ -160,9 +162,10 @@ def _all_squares(board: Board) -> list[SquareXY]:
 
 
 class _Grid(ABC):
-    """What both shapes of board have in common."""
+    """What both shapes of board have in common; ``pitch`` is the width of a square."""
 
     radius = _RADIUS
+    pitch: float
 
     def __init__(self, board: Board) -> None:
         self.board = board
@@ -182,9 +185,15 @@ class _Grid(ABC):
     def outline(self, square: SquareXY, inset: float, attributes: str) -> str:
         """The border of a square, moved inwards."""
 
-    @abstractmethod
     def axes(self) -> Iterator[str]:
         """The numbers of columns and rows."""
+        for x in range(1, self.board.width + 1):
+            cx, _ = self.centre((x, 1))
+            yield _text(cx, _TOP - 8, self.board.column_name(x), paint("axis"), 12)
+        for y in range(1, self.board.height + 1):
+            cx, cy = self.centre((1, y))
+            left, name = cx - self.pitch / 2 - 8, self.board.row_name(y)
+            yield _text(left, cy + 4, name, paint("axis"), 12, "end")
 
     def sides(self) -> Iterator[str]:
         """Whose the sides of the board are; nothing where they are nobody's."""
@@ -242,6 +251,8 @@ class _Grid(ABC):
 class _Squares(_Grid):
     """A rectangle of squares."""
 
+    pitch = _SIDE
+
     @property
     def size(self) -> tuple[float, float]:
         board = self.board
@@ -258,15 +269,6 @@ class _Squares(_Grid):
             f'<rect x="{number(cx - corner)}" y="{number(cy - corner)}" '
             f'width="{number(side)}" height="{number(side)}" {attributes}/>'
         )
-
-    def axes(self) -> Iterator[str]:
-        for x in range(1, self.board.width + 1):
-            yield _text(
-                self.centre((x, 1))[0], _TOP - 8, self.board.column_name(x), paint("axis"), 12
-            )
-        for y in range(1, self.board.height + 1):
-            cy = self.centre((1, y))[1]
-            yield _text(self.left - 8, cy + 4, self.board.row_name(y), paint("axis"), 12, "end")
 
 
 class _Hexagons(_Grid):
@@ -312,17 +314,6 @@ class _Hexagons(_Grid):
             yield f'{line} {paint("side")} stroke-width="6"/>'
             if owner is Player.WHITE:
                 yield f'{line} {paint("side-white")} stroke-width="3.5"/>'
-
-    def axes(self) -> Iterator[str]:
-        for x in range(1, self.board.width + 1):
-            yield _text(
-                self.centre((x, 1))[0], _TOP - 8, self.board.column_name(x), paint("axis"), 12
-            )
-        for y in range(1, self.board.height + 1):
-            cx, cy = self.centre((1, y))
-            yield _text(
-                cx - self.pitch / 2 - 8, cy + 4, self.board.row_name(y), paint("axis"), 12, "end"
-            )
 
 
 def _corner(centre: tuple[float, float], reach: float, k: int) -> str:

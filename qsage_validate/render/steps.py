@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.arena.conductor import PlayState
-from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome
+from qsage_validate.arena.frame import Frame, MatchOutcome
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.protocol import Board, Game, Player
 from qsage_validate.render.board_svg import Marks
@@ -59,19 +59,11 @@ def steps_of_frames(frames: Iterable[Frame]) -> tuple[Step, ...]:
         remarks += frame.remarks
         remarks += [finding.text for finding in frame.findings]
         ending = "" if frame.outcome is None else outcome_line(frame.outcome)
-        last = _named(frame.move)
+        last = frame.move.square if isinstance(frame.move, LayoutMove) else None
         rules = None if frame.position is None else frame.position.board
-        steps.append(
-            _step(
-                frame.ply,
-                frame.player,
-                "?" if frame.move is None and frame.player is not None else str(frame.move or ""),
-                (before, frame.board, rules),
-                last,
-                remarks,
-                ending,
-            )
-        )
+        move = "?" if frame.move is None and frame.player is not None else str(frame.move or "")
+        boards = (before, frame.board, rules)
+        steps.append(_step(frame.ply, frame.player, move, boards, last, remarks, ending))
         before = frame.board
     return tuple(steps)
 
@@ -142,11 +134,6 @@ def _step(
     marks = Marks(tuple(changed), last, tuple(wrong))
     shown = rules if wrong else None
     return Step(ply, player, move, board, marks, tuple(remarks), ending, shown)
-
-
-def _named(move: MatchMove | None) -> SquareXY | None:
-    """The square that a move names, where it names one."""
-    return move.square if isinstance(move, LayoutMove) else None
 
 
 def _on(board: Board, square: SquareXY) -> bool:
