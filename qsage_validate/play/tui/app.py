@@ -25,7 +25,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight
-from qsage_validate.play.tui.model.picking import Choose, Drop, NoMove, Play, Select
+from qsage_validate.play.tui.model.picking import Choose, NoMove, Select
 from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
@@ -188,16 +188,14 @@ class PlayApp(ToolsApp):
         pick = view.situation.picks.pick(event.square, view.selected)
         view = replace(view, refusal=None, error=None, said=None, hint=None, tried=frozenset())
         match pick:
-            case Play():
+            case Choose(moves=(move,)):
                 self.show(replace(view, selected=None))
-                self._play(pick.move)
-            case Select():
-                self.show(replace(view, selected=pick.square))
-            case Drop():
-                self.show(replace(view, selected=None))
+                self._play(move)
             case Choose():
                 self.show(view)
                 self._choose("Which move?", pick.moves)
+            case Select():
+                self.show(replace(view, selected=pick.square))
             case NoMove():
                 tried = frozenset({pick.origin, pick.target})
                 self.view = replace(view, tried=tried, selected=None)

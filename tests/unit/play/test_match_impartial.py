@@ -19,7 +19,7 @@ from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.report import exit_code, frame_lines, match_json
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.model.picking import Choose, NoMove, Picks, Play, Select
+from qsage_validate.play.tui.model.picking import Choose, NoMove, Picks, Select
 from qsage_validate.play.tui.model.view import status
 from qsage_validate.play.tui.widgets.board_view import BoardView
 from qsage_validate.validation.finding import FindingKind
@@ -232,24 +232,24 @@ def test_a_play_as_data_and_as_pictures() -> None:
 def test_heaps_are_picked_by_their_tokens() -> None:
     play = match("take-away-3", (12,))
     picks = Picks.of(play.legal_moves(), play.touched)
-    assert picks.pick((11, 1)) == Play(HeapMove("take", (2,)))
+    assert picks.pick((11, 1)) == Choose((HeapMove("take", (2,)),))
     assert picks.pick((3, 1)) == NoMove((3, 1), (3, 1))
     assert [str(move) for move in play.moves_at((8, 1))] == ["take(5)"]
     both = match("odd-wythoff", (4, 4))
     picks = Picks.of(both.legal_moves(), both.touched)
     assert picks.pick((2, 1)) == Select((2, 1))
-    assert picks.pick((2, 1), (2, 1)) == Play(HeapMove("left", (3,)))
-    assert picks.pick((2, 2), (2, 1)) == Play(HeapMove("both", (3,)))
+    assert picks.pick((2, 1), (2, 1)) == Choose((HeapMove("left", (3,)),))
+    assert picks.pick((2, 2), (2, 1)) == Choose((HeapMove("both", (3,)),))
     transfer = Match(open_heaps(problem(TRANSFER, "a >= 1 -> move(a)\n"), (3, 4), Player.WHITE))
     picks = Picks.of(transfer.legal_moves(), transfer.touched)
     assert picks.pick((1, 1)) == Select((1, 1))
-    assert picks.pick((7, 2), (1, 1)) == Play(HeapMove("move", (3,)))
+    assert picks.pick((7, 2), (1, 1)) == Choose((HeapMove("move", (3,)),))
 
 
 def test_moves_of_one_area_are_a_choice() -> None:
     transfer = Match(open_heaps(problem(TRANSFER, "a >= 1 -> move(a)\n"), (3, 7), Player.WHITE))
     picks = Picks.of(transfer.legal_moves(), transfer.touched)
-    assert picks.pick((1, 1), (1, 1)) == Play(HeapMove("stop", ()))
+    assert picks.pick((1, 1), (1, 1)) == Choose((HeapMove("stop", ()),))
     two = Picks({HeapMove("a", (1,)): frozenset({(1, 1)}), HeapMove("b", ()): frozenset({(1, 1)})})
     assert two.pick((1, 1)) == Choose((HeapMove("a", (1,)), HeapMove("b", ())))
 

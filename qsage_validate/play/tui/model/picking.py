@@ -17,29 +17,17 @@ PlacedMove = LayoutMove | HeapMove
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
-    """The squares name exactly one legal move."""
-
-    move: PlacedMove
-
-
-@dataclass(frozen=True, slots=True)
 class Select:
-    """The square begins one move or more; another square is needed."""
+    """The square begins one move or more; ``None``: the selected one is selected no longer."""
 
-    square: SquareXY
+    square: SquareXY | None
 
 
 @dataclass(frozen=True, slots=True)
 class Choose:
-    """The squares fit several moves: a person has to say which."""
+    """The squares fit legal moves: of several a person has to say which."""
 
     moves: tuple[PlacedMove, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """The selected square was picked again: it is selected no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +38,7 @@ class NoMove:
     target: SquareXY
 
 
-Pick = Play | Select | Choose | Drop | NoMove
+Pick = Select | Choose | NoMove
 
 
 @dataclass(frozen=True)
@@ -101,11 +89,11 @@ class Picks:
             return self._first(square)
         if square == selected:
             alone = self._distinct(m for m, area in self.areas.items() if area == {square})
-            return _one_of(alone) if alone else Drop()
+            return Choose(alone) if alone else Select(None)
         both = self._distinct(m for m, area in self.areas.items() if {square, selected} <= area)
         if both:
             exact = tuple(m for m in both if self.areas[m] == {square, selected})
-            return _one_of(exact or both)
+            return Choose(exact or both)
         if self.at(square):
             return self._first(square)
         return NoMove(selected, square)
@@ -115,7 +103,7 @@ class Picks:
         if not moves:
             return NoMove(square, square)
         if all(self.areas[move] == {square} for move in moves):
-            return _one_of(moves)
+            return Choose(moves)
         return Select(square)
 
     def _distinct(self, moves: Iterable[PlacedMove]) -> tuple[PlacedMove, ...]:
@@ -131,7 +119,3 @@ class Picks:
         for (_, area), same in groups.items():
             chosen += [move for move in same if move.square in area] or same[:1]
         return tuple(chosen)
-
-
-def _one_of(moves: tuple[PlacedMove, ...]) -> Pick:
-    return Play(moves[0]) if len(moves) == 1 else Choose(moves)

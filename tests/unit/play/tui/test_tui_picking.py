@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.arena.frame import LayoutMove, SquareXY
 from qsage_validate.play.match import Match
-from qsage_validate.play.tui.model.picking import Choose, Drop, NoMove, Picks, Play, Select
+from qsage_validate.play.tui.model.picking import Choose, NoMove, Picks, Select
 from tests.support.position_text import board_of
 from tests.support.toy_match import DOMINOES, PAWNS, TIC, toy_match
 
@@ -18,7 +18,7 @@ def picks_of(match: Match) -> Picks:
 
 def test_one_click_places_a_stone() -> None:
     picks = picks_of(toy_match(TIC))
-    assert picks.pick((3, 2)) == Play(LayoutMove.on_grid("occupy", 3, 2))
+    assert picks.pick((3, 2)) == Choose((LayoutMove.on_grid("occupy", 3, 2),))
 
 
 def test_an_occupied_square_is_no_move() -> None:
@@ -29,24 +29,24 @@ def test_an_occupied_square_is_no_move() -> None:
 def test_a_piece_is_picked_first_and_then_its_target() -> None:
     picks = picks_of(toy_match(PAWNS))
     assert picks.pick((1, 1)) == Select((1, 1))
-    assert picks.pick((1, 2), (1, 1)) == Play(LayoutMove.on_grid("down", 1, 1))
+    assert picks.pick((1, 2), (1, 1)) == Choose((LayoutMove.on_grid("down", 1, 1),))
 
 
 def test_the_target_may_be_picked_before_the_piece() -> None:
     picks = picks_of(toy_match(PAWNS))
     assert picks.pick((1, 2)) == Select((1, 2))
-    assert picks.pick((1, 1), (1, 2)) == Play(LayoutMove.on_grid("down", 1, 1))
+    assert picks.pick((1, 1), (1, 2)) == Choose((LayoutMove.on_grid("down", 1, 1),))
 
 
 def test_both_halves_of_a_domino_in_either_order() -> None:
     picks = picks_of(toy_match(DOMINOES))
-    move = Play(LayoutMove.on_grid("horizontal", 2, 3))
+    move = Choose((LayoutMove.on_grid("horizontal", 2, 3),))
     assert picks.pick((3, 3), (2, 3)) == move
     assert picks.pick((2, 3), (3, 3)) == move
 
 
 def test_picking_the_selected_square_again_drops_it() -> None:
-    assert picks_of(toy_match(PAWNS)).pick((1, 1), (1, 1)) == Drop()
+    assert picks_of(toy_match(PAWNS)).pick((1, 1), (1, 1)) == Select(None)
 
 
 def test_another_piece_takes_over_the_selection() -> None:
@@ -67,15 +67,15 @@ def test_parameters_that_an_action_ignores_do_not_ask() -> None:
     # "occupy-bottom" drops a stone to the last row, whatever y says.
     moves = [LayoutMove.on_grid("occupy-bottom", 2, y) for y in (1, 2, 3)]
     picks = Picks.of(moves, lambda move: ((2, 3),))
-    assert picks.pick((2, 3)) == Play(LayoutMove.on_grid("occupy-bottom", 2, 3))
+    assert picks.pick((2, 3)) == Choose((LayoutMove.on_grid("occupy-bottom", 2, 3),))
 
 
 def test_a_move_that_changes_nothing_belongs_to_its_own_square() -> None:
     stay, step = LayoutMove.on_grid("stay", 2, 2), LayoutMove.on_grid("left", 2, 2)
     picks = Picks.of([stay, step], lambda m: () if m is stay else ((2, 2), (1, 2)))
     assert picks.pick((2, 2)) == Select((2, 2))
-    assert picks.pick((2, 2), (2, 2)) == Play(stay)
-    assert picks.pick((1, 2), (2, 2)) == Play(step)
+    assert picks.pick((2, 2), (2, 2)) == Choose((stay,))
+    assert picks.pick((1, 2), (2, 2)) == Choose((step,))
 
 
 def test_pieces_are_marked_and_not_where_they_may_go() -> None:
@@ -102,7 +102,7 @@ def test_every_legal_move_can_be_clicked(areas: dict[LayoutMove, set[SquareXY]])
         pick = picks.pick(first)
         if isinstance(pick, Select):
             pick = picks.pick(others[0] if others else first, pick.square)
-        chosen = [pick.move] if isinstance(pick, Play) else list(getattr(pick, "moves", ()))
+        chosen = list(getattr(pick, "moves", ()))
         # The move itself, or one with the same action and the same squares.
         assert any(
             isinstance(m, LayoutMove) and (m.action, areas[m]) == (move.action, area)
@@ -116,7 +116,7 @@ def test_only_legal_moves_are_played(
 ) -> None:
     picks = Picks.of(areas, lambda move: tuple(areas[move]))  # type: ignore[index]
     pick = picks.pick(square, selected)
-    moves = (pick.move,) if isinstance(pick, Play) else getattr(pick, "moves", ())
+    moves = getattr(pick, "moves", ())
     for move in moves:
         assert isinstance(move, LayoutMove)
         assert square in areas[move]

@@ -14,7 +14,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.board_art import Mark
 from qsage_validate.play.tui.model.notes import Weight, finding_note
-from qsage_validate.play.tui.model.picking import Play
+from qsage_validate.play.tui.model.picking import Choose
 from qsage_validate.play.tui.model.requests import Refused
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import Tone, View, picture, square_text, status
@@ -130,4 +130,4 @@ def test_a_board_with_very_many_moves_is_picked_by_square() -> None:
     large = Large(toy)
     large.facts = replace(large.facts, has_rules=False)
     picks = Situation.of(Match(large)).picks
-    assert picks.pick((7, 9)) == Play(LayoutMove.on_grid("occupy", 7, 9))
+    assert picks.pick((7, 9)) == Choose((LayoutMove.on_grid("occupy", 7, 9),))
