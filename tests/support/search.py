@@ -22,9 +22,9 @@ def winning_moves(solver: Solver, position: Position) -> list[Move]:
     return [move for move in moves if solver.winner(position.play(move)) is player]
 
 
-def winning_first_moves(game: Game) -> list[Move]:
+def winning_first_moves(game: Game) -> tuple[Move, ...]:
     """All winning first moves, where the winner begins."""
-    return winning_moves(Solver(game), game.initial)
+    return Solver(game).solve(all_first_moves=True).first_moves
 
 
 class WinningStrategy:

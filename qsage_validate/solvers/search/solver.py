@@ -47,10 +47,10 @@ class SearchResult:
     """What a search found.
 
     ``winner`` is ``None`` when a limit was reached.  ``critical_plies`` is the critical depth,
-    the fewest plies in which Black wins (``None`` when Black does not).  ``first_moves`` has a
-    winning first move of the winner, or none when the other player begins.  ``positions`` is the
-    size of the table.  ``never`` says that Black would not win in however many plies, as where
-    White has won already.
+    the fewest plies in which Black wins (``None`` when Black does not).  ``first_moves`` are
+    winning first moves of the winner: all of them when they were asked for, else one; none when
+    the other player begins.  ``positions`` is the size of the table.  ``never`` says that Black
+    would not win in however many plies, as where White has won already.
     """
 
     winner: Player | None
@@ -107,7 +107,7 @@ class Solver:
 
     # -- questions --------------------------------------------------------------------------
 
-    def solve(self) -> SearchResult:
+    def solve(self, *, all_first_moves: bool = False) -> SearchResult:
         """Who wins the game, searching deeper and deeper up to its number of plies."""
         position = self.game.initial
         start, before = now(), self.nodes
@@ -119,8 +119,10 @@ class Solver:
             try:
                 winner, plies, reason, never = self._decide_initial(position)
                 if winner is position.to_move and position.outcome is None:
-                    best = self._best_move(position)
-                    first_moves = () if best is None else (best,)
+                    if all_first_moves:
+                        first_moves = tuple(self._winning_moves(position))
+                    elif (best := self._best_move(position)) is not None:
+                        first_moves = (best,)
             except LimitError as limit:
                 # A limit while the first moves were looked for leaves the verdict standing.
                 if winner is None:
@@ -204,6 +206,18 @@ class Solver:
             left = self._plies_left(position)
         known = self.engine.known(self._kernel.state(position), position.to_move, left)
         return None if known is None else BLACK if known else WHITE
+
+    def _winning_moves(self, position: Position) -> Iterator[Move]:
+        """The winning moves of the player to move, as they are found."""
+        player = position.to_move
+        for move in position.legal_moves():
+            after = position.play(move)
+            outcome = after.outcome
+            winner = self._look_up(after) if outcome is None else outcome.winner
+            if winner is None:
+                winner = BLACK if self._decide(after)[0] == WIN else WHITE
+            if winner is player:
+                yield move
 
     def _best_move(self, position: Position) -> Move | None:
         """A winning move; for Black one on a shortest way to the win."""

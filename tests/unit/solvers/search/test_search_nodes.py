@@ -12,28 +12,28 @@ from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import find_command
 from qsage_validate.solvers.search.solver import search_for
 
-# For each game the nodes and positions of a solve, and behind it the nodes of the winner and a best
-# move after each first move.
-NODES: dict[str, tuple[int, int, int]] = {
-    "httt --size 3x3 --shape el --depth 5": (63, 33, 205),
-    "httt --size 3x3 --shape tic": (429, 185, 519),
-    "breakthrough --size 2x4": (127, 34, 135),
-    "breakthrough --size 3x4": (1244, 203, 1260),
-    "connect-c --size 3x3": (279, 90, 351),
-    "evader-pursuer --size 4x4": (22, 4, 47),
-    "domineering --size 3x3": (41, 14, 56),
-    "hex --size 3x3": (71, 39, 1253),
-    "httt --size 4x4 --shape elly": (447, 268, 33619),
-    "harary --size 4x4 --shape el": (16, 2, 452),
-    "harary --size 4x4 --shape tic": (14, 2, 4036),
-    "harary --size 4x4 --shape knobby": (255, 45, 407),
-    "harary --size 4x4 --shape skinny --maker-breaker": (4, 1, 154),
-    "harary --size 3x3 --shape tic --stones 2": (60, 18, 105),
-    "hex-network --size 3x3": (14, 3, 154),
-    "hex-network --size 3x3 --transversal": (14, 3, 154),
-    "harary --size 4x4 --shape elly --torus": (31, 8, 191),
-    "trails --depth 3 --role blue": (55, 13, 67),
-    "take-away-3 from 40": (1533, 72, 1539),
+# For each game the nodes and positions of a solve; the nodes of all winning first moves behind it,
+# and of the winner and a best move after each first move.
+NODES: dict[str, tuple[int, int, int, int]] = {
+    "httt --size 3x3 --shape el --depth 5": (63, 33, 68, 210),
+    "httt --size 3x3 --shape tic": (429, 185, 438, 528),
+    "breakthrough --size 2x4": (127, 34, 131, 139),
+    "breakthrough --size 3x4": (1244, 203, 1248, 1264),
+    "connect-c --size 3x3": (279, 90, 288, 360),
+    "evader-pursuer --size 4x4": (22, 4, 38, 53),
+    "domineering --size 3x3": (41, 14, 73, 84),
+    "hex --size 3x3": (71, 39, 1059, 1133),
+    "httt --size 4x4 --shape elly": (447, 268, 34237, 34459),
+    "harary --size 4x4 --shape el": (16, 2, 314, 469),
+    "harary --size 4x4 --shape tic": (14, 2, 3861, 4053),
+    "harary --size 4x4 --shape knobby": (255, 45, 262, 414),
+    "harary --size 4x4 --shape skinny --maker-breaker": (4, 1, 8, 158),
+    "harary --size 3x3 --shape tic --stones 2": (60, 18, 66, 111),
+    "hex-network --size 3x3": (14, 3, 113, 159),
+    "hex-network --size 3x3 --transversal": (14, 3, 113, 159),
+    "harary --size 4x4 --shape elly --torus": (31, 8, 118, 278),
+    "trails --depth 3 --role blue": (55, 13, 62, 74),
+    "take-away-3 from 40": (1533, 72, 1535, 1541),
 }
 
 HEAPS = "take-away-3 from 40"
@@ -51,9 +51,11 @@ def test_nodes_are_as_they_were(words: str) -> None:
     solver = search_for(game)
     solved = solver.solve()
     assert solved.winner is not None
+    solver.solve(all_first_moves=True)
+    first_moves = solver.nodes
     for move in game.initial.legal_moves():
         after = game.initial.play(move)
         solver.winner(after)
         solver.best_move(after)
-    found = solved.nodes, solved.positions, solver.nodes
+    found = solved.nodes, solved.positions, first_moves, solver.nodes
     assert found == NODES[words]
