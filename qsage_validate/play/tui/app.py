@@ -81,17 +81,8 @@ class PlayApp(ToolsApp):
 
     @on(Answered)
     def _answered(self, event: Answered) -> None:
-        before = self.view
-        view = replace(
-            before,
-            situation=event.situation or before.situation,
-            busy=None,
-            hint=None,
-            pointed=frozenset(),
-            refusal=None,
-            error=None,
-            said=None,
-        )
+        situation = event.situation or self.view.situation
+        view = replace(self.view.silent(), situation=situation, busy=None)
         if event.failure is not None:
             view = self._failed(view, event.failure)
         elif event.answer is not None:
@@ -333,19 +324,8 @@ class PlayApp(ToolsApp):
         elif isinstance(self.focused, Input):
             self.action_board()
         else:
-            cleared = replace(
-                view,
-                running=False,
-                selected=None,
-                refusal=None,
-                error=None,
-                said=None,
-                hint=None,
-                viewing=None,
-                tried=frozenset(),
-                pointed=frozenset(),
-            )
-            self.show(cleared)
+            view = replace(view.silent(), running=False, selected=None, viewing=None)
+            self.show(replace(view, tried=frozenset()))
             self.action_board()
 
     async def action_quit(self) -> None:

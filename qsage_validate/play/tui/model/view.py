@@ -6,7 +6,7 @@ All pure, so that what the interface claims can be tested without a screen.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from qsage_validate.arena.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
@@ -56,6 +56,10 @@ class View:
     def past(self) -> bool:
         """Whether a frame is shown that is not the current one."""
         return self.index != self.situation.last
+
+    def silent(self) -> View:
+        """The same without what was said and pointed out last."""
+        return replace(self, refusal=None, hint=None, pointed=frozenset(), error=None, said=None)
 
 
 @dataclass(frozen=True)
