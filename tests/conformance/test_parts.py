@@ -34,6 +34,7 @@ from qsage_validate.validation.finding import FindingKind
 from tests.support.fake_solvers import script
 from tests.support.random_parts import random_part, under
 from tests.support.random_qbf import random_qbf
+from tests.support.search import winning_moves
 
 pytest.importorskip("pyqbf", reason="the solvers of the extra 'solve' are not there")
 
@@ -205,7 +206,7 @@ def test_first_moves_of_hex_against_the_rules(
     game = game_of_layout(layout)
     assert game is not None
     code = PlyCode(layout)
-    winning = {str(move) for move in search_for(game).winning_moves(game.initial)}
+    winning = {str(move) for move in winning_moves(search_for(game), game.initial)}
     path = tmp_path / "first.out"
     seen = set()
     for move in code.moves(1)[:: 1 if solver == "caqe" else 4]:

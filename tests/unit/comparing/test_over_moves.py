@@ -24,8 +24,9 @@ from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
-from qsage_validate.solvers.search.solver import WinningStrategy, search_for
+from qsage_validate.solvers.search.solver import search_for
 from tests.support.faults import negated_gate
+from tests.support.search import WinningStrategy
 
 EL = "harary --size 3x3 --shape el --maker-breaker --depth"
 
