@@ -27,10 +27,9 @@ from qsage_validate.synthesis.atoms import (
 from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
 from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.classification import best_cover, classify
-from qsage_validate.synthesis.columns import column_formula
-from qsage_validate.synthesis.lattice import lattice_formula
+from qsage_validate.synthesis.enumeration import smallest_formulas
+from qsage_validate.synthesis.lattice import column_formula, lattice_formula
 from qsage_validate.synthesis.minimise import minimise
-from qsage_validate.synthesis.small_formulas import smallest_formulas
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody

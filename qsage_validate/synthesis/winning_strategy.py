@@ -26,8 +26,8 @@ from qsage_validate.synthesis.checks.formula import Status, Verification, Verifi
 from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.checks.strategy import difference, verify_strategy
 from qsage_validate.synthesis.classification import best_cover, classify
+from qsage_validate.synthesis.enumeration import smallest_formulas
 from qsage_validate.synthesis.semi_ground import SemiGround
-from qsage_validate.synthesis.small_formulas import smallest_formulas
 from qsage_validate.synthesis.strategy import Rule, Strategy
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody

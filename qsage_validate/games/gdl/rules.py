@@ -28,10 +28,17 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.gdl.explain import why_not
 from qsage_validate.games.gdl.grid import Grid, find_grid
-from qsage_validate.games.gdl.horizon import Step, horizon, move_domains, turn_order
-from qsage_validate.games.gdl.machine import State, StateMachine, state_text
+from qsage_validate.games.gdl.machine import (
+    State,
+    StateMachine,
+    Step,
+    horizon,
+    move_domains,
+    state_text,
+    turn_order,
+    why_not,
+)
 from qsage_validate.games.gdl.model import (
     Description,
     Ground,

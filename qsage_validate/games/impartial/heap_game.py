@@ -20,7 +20,6 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.games.impartial.formula import Formula
-from qsage_validate.games.impartial.legality import illegality, state_after
 from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import (
@@ -28,7 +27,9 @@ from qsage_validate.games.impartial.rules import (
     ImpartialRules,
     Move,
     Reach,
+    illegality,
     reach,
+    state_after,
 )
 from qsage_validate.games.protocol import (
     Board,

@@ -6,7 +6,7 @@ from functools import partial
 
 from qsage_validate.games.gdl.library import load, names
 from qsage_validate.games.gdl.model import Description
-from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.library.template import (
     MAX_DEPTH,
     Number,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from qsage_validate.formats.source import Path
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.solvers.deepening.answer_file import AnswerFile, Types
 
 _FORMAT: Final = "qsage deepening 1"

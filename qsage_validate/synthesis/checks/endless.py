@@ -1,7 +1,7 @@
 """Looks for plays without end: a cycle, or moves that can be repeated for ever.
 
 A play that is found is checked move by move with the rules' own words
-(:mod:`~qsage_validate.games.impartial.legality`); that a growing one goes on for ever is proved
+(:mod:`~qsage_validate.games.impartial.rules`); that a growing one goes on for ever is proved
 by the SMT solver.
 """
 
@@ -20,9 +20,8 @@ from qsage_validate.games.impartial.formula import (
     conjunction,
     without_not,
 )
-from qsage_validate.games.impartial.legality import illegality
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.rules import ImpartialRules, Move
+from qsage_validate.games.impartial.rules import ImpartialRules, Move, illegality
 from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.smt.smtlib import script
 from qsage_validate.synthesis.smt.solver import SmtSolver

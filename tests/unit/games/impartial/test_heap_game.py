@@ -21,7 +21,7 @@ from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRule
 from qsage_validate.games.protocol import Player, Shape
 from qsage_validate.render.board_text import board_lines
 from qsage_validate.solvers.search.solver import solve
-from qsage_validate.synthesis.checks.search_check import search_check
+from qsage_validate.synthesis.checks.cross_check import search_check
 from qsage_validate.system.limits import NEVER
 from tests.support.heap_rules import GOLDEN, TRANSFER, examples, golden
 from tests.support.position_text import parse_position
