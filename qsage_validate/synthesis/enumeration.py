@@ -28,14 +28,10 @@ _CLOCK_EVERY: Final = 20_000
 
 
 class Enumerator:
-    """Formulas over some literals, enumerated by size up to a limit.
-
-    ``exhausted`` says afterwards that the limit of formulas, not that of sizes, ended it.
-    """
+    """Formulas over some literals, enumerated by size up to a limit."""
 
     def __init__(self, literals: Sequence[Literal], mask: int) -> None:
         self.mask = mask
-        self.exhausted = False
         self._built: dict[int, tuple[str, int, int] | Formula] = {}
         self._by_size: dict[int, list[int]] = {}
         self._waiting: dict[int, list[Literal]] = {}
@@ -49,14 +45,12 @@ class Enumerator:
     ) -> Formula | None:
         """The smallest formula with the truth vector ``target`` and a size less than ``below``.
 
-        ``None`` when there is none; or when the limit or the time ends it, which sets
-        ``exhausted``.
+        ``None`` when there is none, or when the limit or the time ends it.
         """
         if target in (0, self.mask):
             return self._formula(target)
         for size in range(2, below):
             if size not in self._by_size and not self._grow(size, target, deadline, most):
-                self.exhausted = True
                 return None
             if target in self._built:
                 return self._formula(target)

@@ -72,7 +72,7 @@ def _strategy_outcome(result: Synthesis) -> str:
     assert result.strategy is not None
     if result.strategy.proved:
         return result.verdict.value
-    return result.strategy.outcome.value
+    return "undecided"
 
 
 def _checked_line(result: Synthesis) -> str:
