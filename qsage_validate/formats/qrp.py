@@ -100,12 +100,7 @@ def index_text(file: BytesOf, dialect: QrpDialect) -> QrpProof:
         blocks.append(block)
         at = following
     return make_qrp(
-        file,
-        dialect,
-        scopes,
-        join_columns(blocks, dialect is QrpDialect.QUTE),
-        true,
-        text_literals,
+        file, dialect, scopes, join_columns(blocks, dialect is QrpDialect.QUTE), true, text_literals
     )
 
 

@@ -44,10 +44,7 @@ _MAX_CONSTANT: Final = 12
 
 
 def enumerate_formula(
-    rules: ImpartialRules,
-    solver: SmtSolver,
-    deadline: Deadline,
-    tell: Tell = nobody,
+    rules: ImpartialRules, solver: SmtSolver, deadline: Deadline, tell: Tell = nobody
 ) -> FormulaResult:
     """The smallest winning formula, found by enumeration; results as ``synthesise_formula``."""
     search = FormulaSearch(rules, solver, deadline, tell)
@@ -83,10 +80,7 @@ def _enumerated(search: FormulaSearch, result: FormulaResult) -> None:
 
 
 def enumerate_strategy(
-    verifier: Verifier,
-    formula: Formula,
-    deadline: Deadline,
-    tell: Tell = nobody,
+    verifier: Verifier, formula: Formula, deadline: Deadline, tell: Tell = nobody
 ) -> StrategyResult:
     """A strategy with one rule for each term of the formula, if each one has an action.
 

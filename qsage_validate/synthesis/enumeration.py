@@ -11,13 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from qsage_validate.games.impartial.formula import (
-    FALSE,
-    TRUE,
-    Formula,
-    conjunction,
-    disjunction,
-)
+from qsage_validate.games.impartial.formula import FALSE, TRUE, Formula, conjunction, disjunction
 from qsage_validate.synthesis.atoms import Literal
 from qsage_validate.system.limits import Deadline
 

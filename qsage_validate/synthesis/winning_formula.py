@@ -17,13 +17,7 @@ from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import Flaw, ImpartialRules
-from qsage_validate.synthesis.atoms import (
-    LEVELS,
-    Literal,
-    enumerate_atoms,
-    moduli,
-    periods,
-)
+from qsage_validate.synthesis.atoms import LEVELS, Literal, enumerate_atoms, moduli, periods
 from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
 from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.classification import best_cover, classify
@@ -172,10 +166,7 @@ class FormulaSearch:
 
 
 def synthesise_formula(
-    rules: ImpartialRules,
-    solver: SmtSolver,
-    deadline: Deadline,
-    tell: Tell = nobody,
+    rules: ImpartialRules, solver: SmtSolver, deadline: Deadline, tell: Tell = nobody
 ) -> FormulaResult:
     """The winning formula of a game, proved; or why there is none; or what is known so far.
 

@@ -334,10 +334,7 @@ class Decisions:
     """
 
     def __init__(
-        self,
-        builder: AigBuilder,
-        plan: Plan,
-        numbers: Callable[[Move], Sequence[int]],
+        self, builder: AigBuilder, plan: Plan, numbers: Callable[[Move], Sequence[int]]
     ) -> None:
         self.builder = builder
         self.numbers = numbers

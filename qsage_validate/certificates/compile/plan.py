@@ -211,12 +211,7 @@ class Planner:
         choices = list(self._winning_moves(first))
         best: tuple[tuple[bool, int], PlanNode] | None = None
         for move, after, stop in choices:
-            node = PlanNode(
-                first.ply,
-                move,
-                stop,
-                self._reached(after) if stop else frozenset(),
-            )
+            node = PlanNode(first.ply, move, stop, self._reached(after) if stop else frozenset())
             score = (stop, sum(self._fits(node, other) for other in others))
             if best is None or score > best[0]:
                 best = (score, node)

@@ -226,10 +226,7 @@ class _CircuitReader:
     # -- Kind
 
     def _kind(
-        self,
-        inputs: Iterable[int],
-        functions: Iterable[int],
-        quantifiers: Mapping[int, Quantifier],
+        self, inputs: Iterable[int], functions: Iterable[int], quantifiers: Mapping[int, Quantifier]
     ) -> Kind:
         if self.dialect is Dialect.CAQE:
             return self._result()

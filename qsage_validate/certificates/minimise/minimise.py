@@ -50,12 +50,7 @@ from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import (
-    Certificate,
-    CircuitCertificate,
-    Dialect,
-    Kind,
-)
+from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Dialect, Kind
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody, telling

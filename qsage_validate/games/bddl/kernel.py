@@ -152,9 +152,7 @@ class BddlKernel(Kernel):
 
 
 def make_kernel(
-    grounding: Grounding,
-    moves: Mapping[Player, Sequence[Move]],
-    symmetries: Sequence[Symmetry],
+    grounding: Grounding, moves: Mapping[Player, Sequence[Move]], symmetries: Sequence[Symmetry]
 ) -> BddlKernel:
     """The kernel that suits the game best."""
     kind = PositionalKernel if is_positional(grounding) else BddlKernel

@@ -29,11 +29,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from qsage_validate.errors import (
-    AmbiguousMoveError,
-    MalformedMoveError,
-    UsageError,
-)
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.ground import (
     GroundAction,

@@ -21,12 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from qsage_validate.errors import (
-    InputError,
-    MalformedMoveError,
-    QsageError,
-    UsageError,
-)
+from qsage_validate.errors import InputError, MalformedMoveError, QsageError, UsageError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.gdl.grid import Grid, find_grid
 from qsage_validate.games.gdl.machine import (

@@ -14,11 +14,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final, cast
 
-from qsage_validate.errors import (
-    AmbiguousMoveError,
-    MalformedMoveError,
-    UsageError,
-)
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State

@@ -17,10 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from qsage_validate.errors import (
-    AmbiguousMoveError,
-    MalformedMoveError,
-)
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.harary import polyomino_of

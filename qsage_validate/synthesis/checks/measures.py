@@ -227,10 +227,7 @@ class MeasureSearch:
             wanted.append(Comparison("<=", after - before + flag_of))
             wanted.append(
                 disjunction(
-                    (
-                        Comparison("<=", flag_of),
-                        Comparison(">=", before, Linear((), self.bound)),
-                    )
+                    (Comparison("<=", flag_of), Comparison(">=", before, Linear((), self.bound)))
                 )
             )
         answer = self.solver.ask(self.deadline.sooner(QUESTION_SECONDS), *wanted)

@@ -162,12 +162,7 @@ def _synthesise(game: ImpartialGame, options: Options, tell: Tell, solver: SmtSo
                 deadline = Deadline.after(options.seconds)
             if options.method is Method.SYNMS:
                 result.strategy = synthesise_strategy(
-                    verifier,
-                    formula,
-                    verification.witnesses,
-                    result.formula.labels,
-                    deadline,
-                    tell,
+                    verifier, formula, verification.witnesses, result.formula.labels, deadline, tell
                 )
             else:
                 result.strategy = enumerate_strategy(verifier, formula, deadline, tell)
