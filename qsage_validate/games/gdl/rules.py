@@ -172,6 +172,7 @@ class RoundsGame(Game):
         }
         self.win = win
         self.rounds = rounds
+        self.name, self.first_player = description.name, BLACK
 
     def __reduce__(self) -> tuple[object, ...]:
         # The machine has functions made for the clauses, which cannot be pickled: made anew.
@@ -180,10 +181,6 @@ class RoundsGame(Game):
     @property
     def identity(self) -> tuple[object, ...]:
         return self.description.rules, self.rounds, self.win, tuple(self.roles.items())
-
-    @property
-    def name(self) -> str:
-        return self.description.name
 
     @property
     def plies(self) -> int:
@@ -198,10 +195,6 @@ class RoundsGame(Game):
 
     def span(self, plies: int | None) -> str:
         return rounds_text(None if plies is None else rounds_of(plies))
-
-    @property
-    def first_player(self) -> Player:
-        return BLACK
 
     @property
     def initial(self) -> RoundsPosition:
@@ -441,13 +434,10 @@ class RoundsKernel(Kernel):
 
     def __init__(self, game: RoundsGame) -> None:
         self._game = game
+        self.initial = game.machine.initial
         self._numbers: dict[Player, dict[Ground, int]] = {player: {} for player in Player}
         self._moves: dict[Player, list[GdlMove]] = {player: [] for player in Player}
         self._known: dict[KernelState, Successors] = {}
-
-    @property
-    def initial(self) -> KernelState:
-        return self._game.machine.initial
 
     def _number(self, player: Player, move: Ground) -> int:
         numbers = self._numbers[player]
