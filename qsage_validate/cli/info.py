@@ -239,7 +239,7 @@ def _aiger(data: bytes, name: str) -> Facts:
 
 
 def _pedant(data: bytes, name: str) -> Facts:
-    from qsage_validate.formats.pedant import parse_pedant
+    from qsage_validate.formats.dimacs import parse_pedant
     from qsage_validate.kernel.certificate import Dialect, Kind
 
     file = parse_pedant(data, name)

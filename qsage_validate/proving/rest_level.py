@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Final
 
 from qsage_validate.certificates.parts import left_by
+from qsage_validate.certificates.routes.by_proof import is_tool
 from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.by_solver import is_tool
 from qsage_validate.certificates.routes.rest import Beaten, complete
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.qbf import Qbf

@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.impartial.legality import illegality, state_after
 from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
+from qsage_validate.games.impartial.rules import (
+    EndlessGameError,
+    ImpartialRules,
+    illegality,
+    state_after,
+)
 from qsage_validate.strategies.rule_strategy import RuleReply, RuleStrategy
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import FindingKind

@@ -92,9 +92,7 @@ def _with_indices(certificate: CircuitCertificate, formula: Qbf | None) -> bytes
     indices += [variable for variable, _ in copies]
     sources = np.array([literal for _, literal in copies], dtype=np.int32)
     whole = Aig(
-        aig.num_inputs,
-        np.concatenate((aig.fanin0, sources)),
-        np.concatenate((aig.fanin1, sources)),
+        aig.num_inputs, np.concatenate((aig.fanin0, sources)), np.concatenate((aig.fanin1, sources))
     )
     place = {variable: gate for gate, variable in owner.items()}
     place |= {variable: aig.num_variables + 1 + k for k, (variable, _) in enumerate(copies)}

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.board_adversary import BoardAdversary
 from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
 from qsage_validate.validation.finding import FindingKind
+from tests.support.certifying import certify_game
 from tests.support.models import models
 from tests.support.plays import (
     BREAKTHROUGH,

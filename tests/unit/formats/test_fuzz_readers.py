@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
+from qsage_validate.formats.dimacs import parse_pedant
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.outer_block import parse_outer_block
-from qsage_validate.formats.pedant import parse_pedant
 from qsage_validate.formats.pg import parse_pg
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import parse_qdimacs

@@ -23,7 +23,7 @@ KINDS = {
     "BlockEngine": "arena/engines/blocks.py",
     "HeapEngine": "arena/engines/heaps.py",
     "HerbrandReader": "strategies/herbrand.py",
-    "GdlModel": "games/gdl/task.py",
+    "GdlModel": "games/gdl/paranoid.py",
     "BddlPosition": "games/bddl/rules.py",
     "Bounds": "solvers/search/bounds.py",
     "PositionalEngine": "solvers/search/positional/engine.py",

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from qsage_validate.arena.conductor import Conductor, PlayState
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.routes.by_search import Certified, certify_game
+from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
@@ -31,6 +31,7 @@ from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported
+from tests.support.certifying import certify_game
 from tests.support.models import models
 from tests.support.plays import (
     BREAKTHROUGH,

@@ -18,7 +18,7 @@ from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
 from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.draws import Draws, ManyDraws
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.routes.by_search import Certified, certify_game
+from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -38,6 +38,7 @@ from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Refuted, Sampled
+from tests.support.certifying import certify_game
 from tests.support.models import models
 from tests.support.plays import (
     BREAKTHROUGH,

@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.positional.cover_game import OUT_OF_COVER, CoverGame, Stone
@@ -21,6 +20,7 @@ from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.solvers.search.plain import PlainSearch
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certificate_truth import falsifying_choice
+from tests.support.certifying import certify_game
 from tests.support.positional import random_game, winner
 from tests.support.table_plays import lost_plays
 

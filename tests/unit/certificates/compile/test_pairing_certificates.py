@@ -9,7 +9,6 @@ import pytest
 
 from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import IllegalMoveError, UndecidedError
 from qsage_validate.games.positional.cover_game import Stone
@@ -23,6 +22,7 @@ from qsage_validate.solvers.search.plain import PlainSearch
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
+from tests.support.certifying import certify_game
 from tests.support.positional import random_game, winner
 from tests.support.table_plays import lost_plays
 

@@ -18,13 +18,13 @@ from qsage_validate.certificates.checker.check import (
 )
 from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.minimise.features import feature_circuit
-from qsage_validate.certificates.minimise.from_moves import rebuild
 from qsage_validate.certificates.minimise.gates import defined_gates
 from qsage_validate.certificates.minimise.learning import Style, learn
 from qsage_validate.certificates.minimise.minimise import (
     WrongCertificateError,
     minimise,
     minimised,
+    rebuild,
 )
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.embed import embed

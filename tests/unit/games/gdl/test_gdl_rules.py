@@ -15,9 +15,9 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.horizon import horizon, turn_order
-from qsage_validate.games.gdl.machine import State, StateMachine
+from qsage_validate.games.gdl.machine import State, StateMachine, horizon, turn_order
 from qsage_validate.games.gdl.model import Ground
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_description, read_description
 from qsage_validate.games.gdl.rules import (
     GdlMove,
@@ -25,7 +25,6 @@ from qsage_validate.games.gdl.rules import (
     RoundsGame,
     rounds_of,
 )
-from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Player, Position, Square
 from qsage_validate.games.registry import find_template
