@@ -97,7 +97,7 @@ class HeapReferee:
         move, winning = reply.move, self.strategy.winning(state)
         problem = illegality(self.rules, state, move.name, move.arguments)
         listed = sum(map(abs, state)) <= LISTED
-        if problem is None and listed and move not in self.rules.moves(state):
+        if problem is None and listed and not self.rules.allows(state, move):
             text = f"{move} is not among the legal moves, but no precondition forbids it"
             return [Objection(FindingKind.LEGALITY_DIFFERS, text, rule)]
         if problem is not None:

@@ -124,6 +124,15 @@ class ImpartialRules:
                 seen.add((action, arguments))
                 yield Move(action, self.game.actions[action].name, arguments, after)
 
+    def allows(self, state: State, move: Move) -> bool:
+        """Whether ``move`` is one of :meth:`moves`; the others are not made for that."""
+        ground = (move.action, move.arguments, move.after)
+        return (
+            not self.is_ending(state)
+            and self.is_legal(move.after)
+            and any(ground == one for one in self._moves(state))
+        )
+
     def winning(self, state: State) -> bool:
         """Whether the player to move wins at the legal ``state``.
 

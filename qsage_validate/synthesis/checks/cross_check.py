@@ -81,7 +81,7 @@ def _mistake(rules: ImpartialRules, strategy: Strategy, state: State, winning: b
     if not winning:
         return f"rule {fired[0] + 1} fires in a losing state"
     move = fired[1]
-    if move not in rules.moves(state):
+    if not rules.allows(state, move):
         return f"{move} of rule {fired[0] + 1} is not legal"
     if rules.winning(move.after):
         return f"{move} of rule {fired[0] + 1} leads to a winning state"

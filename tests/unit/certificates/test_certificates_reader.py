@@ -426,7 +426,7 @@ def test_values_need_their_formula() -> None:
     ),
     st.booleans(),
 )
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_damaged_files_are_read_or_refused(
     seed: str, edits: list[tuple[int, int, str]], with_formula: bool
 ) -> None:

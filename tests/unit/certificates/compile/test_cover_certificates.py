@@ -39,7 +39,7 @@ def covers(model: PositionalModel, encoding: str) -> bool:
 def test_covers_of_random_games_are_certified_for_black(encoding: str) -> None:
     random = Random(5)
     seen = set()
-    for _ in range(220):
+    for _ in range(160):
         model = replace(random_game(random, 7), turns=alternating(random.choice((1, 3, 5, 5))))
         try:
             made = certify_game(model, encoding)
@@ -64,7 +64,7 @@ def test_the_game_of_the_cover_is_what_the_formula_says(encoding: str) -> None:
     qute = get_backend("qute")
     random = Random(2)
     found = []
-    for _ in range(60):
+    for _ in range(36):
         model = replace(random_game(random, 6), turns=alternating(random.choice((3, 5))))
         made = encode(model, encoding)
         assert isinstance(made.model, PositionalModel)

@@ -153,9 +153,11 @@ def test_solvers_agree_with_the_rules(name: str) -> None:
     contenders = [b for b in available() if b.name == "depqbf"]
     model = MODELS[name]
     black_wins = winner(model) is BLACK
+    # Bloqqer takes longer than DepQBF does, but for the larger models.
+    preprocessing = name.startswith("hex 3x3")
     for encoding in encodings(model):
         solved = solve_formula(
-            encoding.qbf, contenders, Limits(Deadline.after(120)), preprocessing=True
+            encoding.qbf, contenders, Limits(Deadline.after(120)), preprocessing=preprocessing
         )
         assert solved.truth is black_wins, encoding.layout.encoding
 
