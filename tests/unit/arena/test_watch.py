@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from qsage_validate.arena.conductor import Conductor, PlayState
 from qsage_validate.arena.open import open_adversary, open_conductor, open_engine, watched
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.layout.codings import OneHotCoding
@@ -36,6 +35,7 @@ from qsage_validate.proving.plays.walkers import StateWalker
 from qsage_validate.validation.assertions import Vocabulary
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted
+from tests.support.certifying import certify_game
 from tests.support.plays import EL, HELD, certified
 from tests.support.random_certificates import random_aig
 
