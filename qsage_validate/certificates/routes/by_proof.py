@@ -218,6 +218,11 @@ def for_dual(certificate: CircuitCertificate) -> CircuitCertificate:
 _ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {"quabs": ("-c",)}
 
 
+def writes_functions(solver: str) -> bool:
+    """Whether functions follow from what the solver of that name writes: traces, certificates."""
+    return is_tool(solver) or bool(get_backend(solver).traces)
+
+
 def is_tool(solver: str) -> bool:
     """Whether the solver of that name writes certificates itself."""
     return solver in _ARGUMENTS

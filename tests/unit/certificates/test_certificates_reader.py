@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.errors import Exit, InputError
+from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     ClauseCertificate,
@@ -411,6 +411,17 @@ def test_values_of_the_only_block_are_a_whole_certificate() -> None:
 )
 def test_values_that_are_none_of_the_formulas(text: str, message: str) -> None:
     assert refusal(text, formula()).startswith(f"c.aag:{message}")
+
+
+def test_values_are_written_and_read_again() -> None:
+    form = replace(formula(), names={1: "x1"})
+    found = circuit("V -x1 0\nr SAT\n", form)
+    data = certificate_bytes(found, form, dialect=Dialect.OUTER, remarks=["why"])
+    assert data == b"c why\ns cnf 1\nV -x1 0\n"
+    assert circuit(data.decode(), form).functions == found.functions
+    inner = replace(found, functions={3: 1})
+    with pytest.raises(UsageError, match="found functions of inner blocks for the dialect 'outer'"):
+        certificate_bytes(inner, form, dialect=Dialect.OUTER)
 
 
 def test_values_need_their_formula() -> None:
