@@ -178,7 +178,7 @@ class _Reasoning:
             )
         for level, result in self.by_level.items():
             if level is Level.ASSERTIONS and isinstance(result.verdict, Proved):
-                yield Statement(About.ASSERTIONS, result.verdict.how, (level,))
+                yield Statement(About.ASSERTIONS, result.verdict.reason, (level,))
             if isinstance(result.verdict, Sampled):
                 yield Statement(About.SAMPLE, str(result.verdict), (level,))
             elif isinstance(result.verdict, Claimed):
