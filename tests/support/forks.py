@@ -21,6 +21,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -61,10 +62,11 @@ def forking(address: Path, variables: Mapping[str, str]) -> Iterator[None]:
             server.terminate()
 
 
-def _load() -> None:
+@cache
+def load_commands() -> None:
     """Load all that commands may need, and put their options together."""
     for module in pkgutil.walk_packages(qsage_validate.__path__, "qsage_validate."):
-        if not module.name.startswith(("qsage_validate.play.tui", "qsage_validate.__main__")):
+        if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     waiting: list[Any] = list(PROGRAMS.values())
     while waiting:
@@ -73,13 +75,13 @@ def _load() -> None:
         waiting += getattr(command, "commands", {}).values()
         for parameter in command.params:
             parameter.get_runtime_param()
-    # No process looks at what is loaded here to find what is garbage.
-    gc.collect()
-    gc.freeze()
 
 
 def _serve(address: str) -> NoReturn:
-    _load()
+    load_commands()
+    # No process looks at what is loaded here to find what is garbage.
+    gc.collect()
+    gc.freeze()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
