@@ -41,9 +41,15 @@ def random_play(game: Game, seed: int) -> list[Position]:
     return positions
 
 
+@cache
+def _plays(file: str) -> list[list[Position]]:
+    return [random_play(_load(file), seed) for seed in range(8)]
+
+
 @pytest.fixture
-def plays(game: Game) -> list[list[Position]]:
-    return [random_play(game, seed) for seed in range(12)]
+def plays(request: pytest.FixtureRequest, game: Game) -> list[list[Position]]:
+    """Some random plays, the same for each test."""
+    return _plays(request.node.callspec.params["game"])
 
 
 def test_plays_end_within_the_plies(game: Game, plays: list[list[Position]]) -> None:
