@@ -26,8 +26,7 @@ from qsage_validate.certificates.minimise.minimise import (
     minimised,
     rebuild,
 )
-from qsage_validate.circuit.aig import Aig, AigBuilder
-from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.aig import Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
