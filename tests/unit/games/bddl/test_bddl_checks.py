@@ -23,8 +23,8 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player, Square
-from qsage_validate.games.registry import grid_templates, resolve_model
 from tests.support import naive_rules as naive
+from tests.support.by_name import grid_templates, resolve_model
 from tests.support.wild_models import wild_models
 from tests.unit.games.bddl.test_bddl_parser import shared_models
 
