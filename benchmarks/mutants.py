@@ -174,8 +174,8 @@ FAULTS: Final = (
     Fault(
         "certificates/oracles/sat.py",
         "what a choice leaves open is true",
-        "dict.fromkeys(self._opponent, False)",
-        "dict.fromkeys(self._opponent, True)",
+        "dict.fromkeys(self.opponent, False)",
+        "dict.fromkeys(self.opponent, True)",
         ("certificates/test_certificates_oracles.py",),
     ),
     Fault(

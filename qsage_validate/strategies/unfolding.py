@@ -308,7 +308,7 @@ def _followers(qbf: Qbf, layout: Layout) -> dict[int, tuple[int, ...]]:
     # A layout may name gates where it should name variables: these stand nowhere.
     own = {m.ply: _variables(m) & order.keys() for m in layout.moves}
     state, goals = layout.state, layout.goals
-    claimed = (v for field in fields(goals) for bits in getattr(goals, field.name) for v in bits)
+    claimed = (v for field in fields(goals) for v in getattr(goals, field.name))
     rest = order.keys() & map(abs, (*state.position, *state.literals, *claimed))
     taken = frozenset().union(*own.values(), rest)
     named = {m.ply: frozenset(map(abs, m.says_legal)) - taken for m in layout.moves}

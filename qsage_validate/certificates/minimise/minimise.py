@@ -115,19 +115,6 @@ class Minimised:
         return self.certificate.aig.num_gates
 
 
-def minimise(
-    formula: Qbf,
-    certificate: Certificate,
-    *,
-    layout: Layout | None = None,
-    deadline: Deadline = NEVER,
-    tell: Tell = nobody,
-) -> CircuitCertificate:
-    """The smallest certificate of ``formula`` that :func:`minimised` finds."""
-    found = minimised(formula, certificate, layout=layout, deadline=deadline, tell=tell)
-    return found.certificate
-
-
 def minimised(
     formula: Qbf,
     certificate: Certificate,
