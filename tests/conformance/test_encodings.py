@@ -17,11 +17,11 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import grid_templates, resolve_model
 from qsage_validate.kernel.certificate import Kind
 from qsage_validate.validation.proofs.encoding import prove_encoding
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved
+from tests.support.by_name import grid_templates, resolve_model
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.certifying import certify_game
 from tests.support.minimax import minimax

@@ -14,7 +14,7 @@ import pytest
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Outcome, Player, Position
-from qsage_validate.games.registry import find_model, find_template, templates
+from qsage_validate.games.registry import TEMPLATES, find_model, find_template
 from tests.support.playthrough import COMMAND, GOLDEN, examples, playthrough, words
 from tests.support.position_text import parse_position
 
@@ -202,5 +202,5 @@ def test_there_are_no_other_playthroughs() -> None:
 
 
 def test_every_template_has_examples() -> None:
-    for template in templates():
+    for template in TEMPLATES:
         assert template.examples

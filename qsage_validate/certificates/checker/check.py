@@ -30,7 +30,7 @@ from qsage_validate.circuit.aig import FALSE, Aig
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut
+from qsage_validate.circuit.sat_solver import Answer, Satisfiable, TimedOut
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import Proof, Refutation, Undecided
 from qsage_validate.kernel.certificate import (

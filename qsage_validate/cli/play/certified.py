@@ -71,13 +71,14 @@ def uncertified(
 
 def _is_model(word: str) -> bool:
     """Whether a word is a game by name, or a file with one (PG, ``.hex``, GDL)."""
-    from qsage_validate.games.registry import is_model_file, templates
+    from qsage_validate.games.languages import language_of
+    from qsage_validate.games.registry import TEMPLATES
 
     if word == "-":
         return False
     if os.path.exists(word):
-        return is_model_file(word)
-    return any(template.name == word.lower() for template in templates())
+        return language_of(word) is not None
+    return any(template.name == word.lower() for template in TEMPLATES)
 
 
 def certified(game: Uncertified, encoding: str | None, files: Files) -> Problem:
