@@ -7,11 +7,10 @@ Any other exception is a bug of ours.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import IntEnum
 from os import PathLike, fspath
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 
 class Exit(IntEnum):
@@ -28,17 +27,18 @@ class Exit(IntEnum):
     BROKEN_PIPE = 141
 
 
-class Outcome(ABC):
+class Outcome:
     """What came of a question: a word for it, the reason, and the exit code that says so."""
 
     __slots__ = ()
     word: ClassVar[str]
     exit_code: ClassVar[Exit]
 
-    @property
-    @abstractmethod
-    def reason(self) -> str:
-        """The rest of the sentence that begins with the word."""
+    if TYPE_CHECKING:  # at run time a dataclass would take the property as its field's default
+
+        @property
+        def reason(self) -> str:
+            """The rest of the sentence that begins with the word: a field or a property."""
 
     def __str__(self) -> str:
         return f"{self.word}: {self.reason}"

@@ -176,6 +176,12 @@ def certified(name: str, encoding: str) -> Certified | None:
         return None
 
 
+def made_of(pair: tuple[str, str]) -> Encoding:
+    made = encoded(*pair)
+    assert isinstance(made, Encoding)
+    return made
+
+
 @cache
 def pairs(encoding: str) -> tuple[tuple[str, str], ...]:
     """The instances that an encoding takes, each with its name."""

@@ -8,7 +8,7 @@ import pytest
 
 from qsage_validate.arena.conductor import Conductor
 from qsage_validate.games.languages import load_game
-from qsage_validate.strategies.readings import BoardMove
+from qsage_validate.strategies.readings import LayoutMove
 from tests.support.plays import BREAKTHROUGH, EL, HELD, certified, conductor_for
 
 
@@ -41,7 +41,7 @@ def test_after_an_illegal_move_a_play_stays_illegal(rules: bool) -> None:
     played = conductor(EL, rules=rules)
     (state,) = played.answer_all([played.start()])
     taken = state.last
-    assert isinstance(taken, BoardMove)
+    assert isinstance(taken, LayoutMove)
     state = played.play(state, taken)
     assert state.illegal
     (state,) = played.answer_all([state])

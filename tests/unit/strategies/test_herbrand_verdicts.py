@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import Assignment, BoardMove
+from qsage_validate.strategies.readings import Assignment, LayoutMove
 from tests.support.plays import HELD, certified, reader_for, with_function
 from tests.support.plies import indicators_of
 
@@ -16,7 +16,7 @@ def played(reader: CertificateReader, *moves: tuple[int, int]) -> Assignment:
     for ply in range(1, 4):
         if ply % 2:
             x, y = moves[ply // 2]
-            play = reader.with_move(play, BoardMove("occupy", x, y))
+            play = reader.with_move(play, LayoutMove.on_grid("occupy", x, y))
         else:
             (answer,) = reader.answers([play])
             play = reader.with_answer(play, answer)

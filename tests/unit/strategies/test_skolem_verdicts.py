@@ -9,7 +9,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
 from qsage_validate.strategies import skolem
-from qsage_validate.strategies.readings import BoardMove
+from qsage_validate.strategies.readings import LayoutMove
 from tests.support.places import SAMPLES
 from tests.support.plays import EL, certified, reader_for
 
@@ -55,7 +55,9 @@ def test_one_claim_of_several_makes_whites_goal_matter(claimed: tuple[int, ...])
             (answer,) = reader.answers([play])
             play = reader.with_answer(play, answer)
         else:
-            play = reader.with_move(play, BoardMove("occupy", 3, ply // 2), stop=ply in claimed)
+            play = reader.with_move(
+                play, LayoutMove.on_grid("occupy", 3, ply // 2), stop=ply in claimed
+            )
     goals, position = made.encoding.layout.goals, made.encoding.layout.state.position
     own = (*goals.white_condition, *goals.white_x, *goals.white_y)
     assert reader.rest(play) == [*position, *(own if claimed else ())]
