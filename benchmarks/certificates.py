@@ -21,9 +21,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.models import CASES, Case
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.errors import UndecidedError
 from qsage_validate.system.limits import Deadline, Limits
+from tests.support.certifying import certify_game
 
 
 def measure(case: Case, timeout: float) -> dict[str, object]:

@@ -19,7 +19,6 @@ if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.faults import MODELS, faulty_encodings
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.comparing.compare import relation
 from qsage_validate.comparing.outcomes import Loses, Transfer
@@ -31,6 +30,7 @@ from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.files import Files
 from qsage_validate.system.limits import Deadline, Limits
+from tests.support.certifying import certify_game
 
 
 def back(faulty: Encoding, sound: Encoding, options: RouteOptions) -> Transfer:

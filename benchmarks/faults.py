@@ -34,7 +34,6 @@ from benchmarks.models import Case
 from benchmarks.prefix_faults import faulty_layouts, faulty_prefixes, is_true
 from benchmarks.scripts import same_plays, scripted_differences
 from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
@@ -53,6 +52,7 @@ from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.validation.proofs.encoding import prove_encoding
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from tests.support.certifying import certify_game
 
 SEED = 7
 SCRIPTS = 400

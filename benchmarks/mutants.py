@@ -174,8 +174,8 @@ FAULTS: Final = (
     Fault(
         "certificates/oracles/sat.py",
         "what a choice leaves open is true",
-        "dict.fromkeys(self._opponent, False)",
-        "dict.fromkeys(self._opponent, True)",
+        "dict.fromkeys(self.opponent, False)",
+        "dict.fromkeys(self.opponent, True)",
         ("certificates/test_certificates_oracles.py",),
     ),
     Fault(
@@ -313,15 +313,15 @@ FAULTS: Final = (
     Fault(
         "solvers/qbf/replies.py",
         "a value that loses is the reply",
-        "found[variable] = value if certain else not value",
-        "found[variable] = value",
+        "values = {open_[0]: True}",
+        "values = {open_[0]: False}",
         ("solvers/qbf/test_replies.py",),
     ),
     Fault(
         "solvers/qbf/replies.py",
         "the last value is not confirmed",
-        "if not certain:",
-        "if not certain and not found:",
+        "return found if wins or self.decide(left)[0] is promised else None",
+        "return found",
         ("solvers/qbf/test_replies.py",),
     ),
     # -- games

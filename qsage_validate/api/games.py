@@ -12,7 +12,7 @@ from qsage_validate.api.sources import FileSource, as_paths, shown
 from qsage_validate.errors import UsageError
 from qsage_validate.games import protocol
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.render.board_svg import board_svg
 

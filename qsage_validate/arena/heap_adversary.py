@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.arena.adversary import Adversary, AdversaryReport, Findings, Results
-from qsage_validate.games.impartial.legality import illegality
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.rules import Move
+from qsage_validate.games.impartial.rules import Move, illegality
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems.heaps import HeapProblem, bounded_states, random_state
-from qsage_validate.synthesis.checks.search_check import search_check
+from qsage_validate.synthesis.checks.cross_check import search_check
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.heap_referee import HeapReferee, Objection

@@ -20,10 +20,11 @@ from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UsageError
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind, opponent_variables
 from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.guesses import Guesses, told
 from qsage_validate.strategies.readers import reader_of
+from qsage_validate.validation.assertions import Vocabulary
 
 
 def open_engine(problem: Problem) -> Engine[Any]:
@@ -47,9 +48,21 @@ def open_engine(problem: Problem) -> Engine[Any]:
 
 def watched(problem: Problem) -> str:
     """What of the assertions is looked at in plays of a problem; empty without any."""
-    return coverage(
-        problem.assertions, board=problem.layout is not None, rules=problem.game is not None
-    )
+    layout = problem.layout
+    told = None if layout is None or problem.game is not None else _told(problem, layout)
+    return coverage(problem.assertions, board=layout is not None, told=told)
+
+
+def _told(problem: Problem, layout: Layout) -> frozenset[str]:
+    """The names of positions that the formula tells at some time; not what the opponent chooses."""
+    state, certificate = layout.state, problem.answering
+    if state.is_board:
+        return frozenset(Vocabulary(problem.formula, layout, None).words.values())
+    skolem = certificate.kind is Kind.SKOLEM
+    free = set(opponent_variables(certificate, problem.formula)) if skolem else set()
+    rows = (zip(state.kinds, row, strict=False) for row in state.states)
+    kinds = {kind for row in rows for kind, x in row if x and abs(x) not in free}
+    return frozenset({f"{k} {p}" for k in kinds for p in state.places} if state.axes else kinds)
 
 
 def _notes(problem: Problem) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ have all other values, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from typing import Final
@@ -176,18 +176,27 @@ def _told(reading: BoardReading) -> Truth:
     return lambda name: name in held
 
 
-def coverage(asserted: Sequence[Asserted], *, board: bool, rules: bool) -> str:
-    """What of the assertions is looked at in plays, for people; empty without any."""
+def coverage(
+    asserted: Sequence[Asserted], *, board: bool, told: Collection[str] | None = None
+) -> str:
+    """What of the assertions is looked at in plays, for people; empty without any.
+
+    ``told`` are the names of positions that the formula tells; ``None`` where the rules do.
+    """
     if not asserted:
         return ""
     ends = sum(one.literals is not None for one in asserted)
-    positions = len(asserted) - ends
+    positions = [one.assertion.condition for one in asserted if one.literals is None]
     parts = []
-    if positions and board:
-        how = "by the rules" if rules else "as far as the formula tells positions"
-        parts.append(f"{positions} about positions ({how})")
+    if positions and not board:
+        parts.append(f"not the {len(positions)} about positions, for values are played, no moves")
+    elif positions and told is None:
+        parts.append(f"{len(positions)} about positions (by the rules)")
     elif positions:
-        parts.append(f"not the {positions} about positions, for values are played and no moves")
+        known = sum(all(n.text in (told or ()) for n in names(own)) for own in positions)
+        missing = len(positions) - known
+        parts += [f"{known} about positions (as far as the formula tells them)"] * bool(known)
+        parts += [f"not the {missing} about positions that no rules tell"] * bool(missing)
     if ends:
         rest = ", under some values of what they leave open" if board else ""
         parts.append(f"{ends} about variables and gates (where plays end{rest})")

@@ -21,7 +21,7 @@ from qsage_validate.system.clock import Stopwatch
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.games.models import GameModel
+    from qsage_validate.games.model_text import GameModel
 
 SEARCH: Final = "search"
 CERTIFY: Final = "certify:"

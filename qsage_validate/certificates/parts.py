@@ -33,8 +33,10 @@ def first_blocks(certificate: CircuitCertificate, formula: Qbf, blocks: int) -> 
     if blocks == len(own):
         return certificate
     kept = frozenset[int]().union(*own[:blocks])
-    functions = {v: x for v, x in certificate.functions.items() if v in kept}
-    return replace(certificate, functions=functions, extra={}, first_blocks=blocks)
+    decided = [v for v in certificate.functions if v in kept]
+    aig, outputs = certificate.aig.restrict_to_cone([certificate.functions[v] for v in decided])
+    functions = dict(zip(decided, outputs, strict=True))
+    return replace(certificate, aig=aig, functions=functions, extra={}, first_blocks=blocks)
 
 
 def check_outermost(certificate: CircuitCertificate, formula: Qbf) -> None:

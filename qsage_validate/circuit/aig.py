@@ -260,8 +260,6 @@ class AigBuilder:
                 renumber[variable] = following
                 following += 1
         aig = Aig(
-            len(self._inputs),
-            np.asarray(left, dtype=np.int32),
-            np.asarray(right, dtype=np.int32),
+            len(self._inputs), np.asarray(left, dtype=np.int32), np.asarray(right, dtype=np.int32)
         )
         return aig, [2 * renumber[literal >> 1] + (literal & 1) for literal in outputs]

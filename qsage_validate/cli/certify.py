@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
@@ -19,14 +19,17 @@ from qsage_validate.cli.options import (
     LimitOptions,
     parse_dialect,
 )
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UndecidedError, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.routes.routes import CertifiedFormula
+    from qsage_validate.certificates.routes.routes import CertifiedFormula, RouteOptions
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
+
+# The part of the time in which all blocks are certified, before a solver is asked for one.
+_SHARE: Final = 1 / 2
 
 
 @partial(takes_model, or_formula=True)
@@ -53,7 +56,16 @@ def command(
     ),
     solver: str | None = option("A QBF solver that writes traces or certificates.", "NAME"),
     minimise: bool = option("Make the certificate smaller, as 'qsage minimise'.", default=False),
-    dialect: str | None = option("caqe (default), qbfcert-ascii or qbfcert-binary.", "NAME"),
+    blocks: int | None = option(
+        "Write the functions of the winner's first N blocks only; where no certificate can be made "
+        "and N is 1, what a solver says of the outermost block (then nothing is proved).",
+        "N",
+        min=1,
+    ),
+    dialect: str | None = option(
+        "caqe (default), qbfcert-ascii, qbfcert-binary; outer: the outermost block's values.",
+        "NAME",
+    ),
     read: FormulaOptions,
     jobs: int = option("Processes that check the certificate.", "N", min=1, default=1),
     limits: LimitOptions,
@@ -64,8 +76,11 @@ def command(
     The functions of the side that wins, Skolem (true, Black) or Herbrand (false, White), come
     from a search on the rules of a game, or from QBF solvers, by the routes that there are. They
     are written only after both levels of the check have proved them; see 'qsage validate'.
+
+    Exit code 0: written and proved, 1: refuted, 2: bad input, 3: undecided, or the outermost block
+    was written on a solver's word.
     """
-    from qsage_validate.certificates.routes.routes import SEARCH, RouteOptions, certify_formula
+    from qsage_validate.certificates.routes.routes import SEARCH, RouteOptions
     from qsage_validate.encodings.gdl.ground_program import grounding_within
     from qsage_validate.encodings.layout.layout import inconclusive
 
@@ -73,7 +88,7 @@ def command(
         check_streams(file, json_output)
     path = formula_path(model)
     protect_inputs([output, formula], model.files if path is None else [path, read.meta])
-    chosen = parse_dialect(dialect)
+    target = _Target(output, formula, parse_dialect(dialect), blocks)
     options = RouteOptions(route, solver, limits.begin(), minimise, jobs)
     model, deepens = without_depth(model)
     if deepens:
@@ -82,16 +97,20 @@ def command(
         raise UsageError("found --meta with a game, which has its layout")
     with grounding_within(limits.memory):
         asked = _encoded(model, encoding) if path is None else _read(path, model, read)
-    with SearchLine(sys.stderr) as line:
-        proved = certify_formula(
-            asked.qbf, options, encoding=asked.encoding, layout=asked.layout, tell=line.tell
-        )
-    gates = _write(proved, output, formula, chosen)
+    target.check(asked)
+    try:
+        proved = _certified(asked, options, target)
+    except UndecidedError as error:
+        if blocks != 1:
+            raise
+        narrate(f"no certificate of all blocks: {error}")
+        return _on_a_solvers_word(asked, solver, limits.timeout, target, json_output=json_output)
+    written = target.write(proved.certificate, proved.formula)
     why_no_winner = None if proved.route == SEARCH else inconclusive(asked.layout, proved.truth)
-    facts = _facts(proved, output, formula, asked.encoding, why_no_winner) | {"gates": gates}
+    facts = _facts(proved, written, target, asked.encoding, why_no_winner)
     if json_output:
         emit_json(facts)
-    narrate(_text(proved, output, asked, gates, why_no_winner))
+    narrate(_text(proved, written, target, asked, why_no_winner))
     return Exit.FINE
 
 
@@ -118,61 +137,143 @@ def _encoded(model: ModelArguments, encoding: str | None) -> _Question:
     return _Question(encoded.qbf, encoded.layout, encoded.model.name, encoded)
 
 
-def _write(
-    proved: CertifiedFormula, output: str, formula: str | None, dialect: Dialect | None
-) -> int:
-    """Write the certificate and, if wanted, the formula; returns the number of AND gates."""
-    from qsage_validate.certificates.files.writer import certificate_bytes
-    from qsage_validate.formats.source import write_atomic
+@dataclass(frozen=True)
+class _Target:
+    """What is written: the certificate or its first ``blocks``, and perhaps the formula."""
 
-    certificate, qbf = proved.certificate, proved.formula
-    # Both texts are made and proved to belong together before either file is touched.
-    text = None if formula is None else formula_text(qbf, formula)
-    if formula is not None and text is not None and format_of(formula) is FormulaFormat.QDIMACS:
-        certificate, qbf = _clausal(certificate, qbf, text)
-    content = certificate_bytes(
-        certificate, qbf, dialect=dialect, binary=not output.endswith(".aag")
+    output: str
+    formula: str | None
+    dialect: Dialect | None
+    blocks: int | None
+
+    def check(self, asked: _Question) -> None:
+        """Raise ``UsageError`` for more blocks than the formula has of either player's."""
+        from qsage_validate.certificates.parts import own_blocks
+        from qsage_validate.kernel.certificate import Kind
+
+        most = max(len(own_blocks(asked.qbf, kind)) for kind in Kind)
+        if self.blocks is not None and self.blocks > most:
+            found = f"found --blocks {self.blocks} for {asked.name}"
+            raise UsageError(f"{found}, expected at most {most}: no player has more")
+
+    def write(
+        self, certificate: CircuitCertificate, qbf: Qbf, by: str | None = None
+    ) -> CircuitCertificate:
+        """Write the files; returns the certificate, or the part, that was written.
+
+        ``by`` says on whose word values of the outermost block are written, unproved.
+        """
+        from qsage_validate.certificates.files.writer import certificate_bytes
+        from qsage_validate.certificates.parts import first_blocks
+        from qsage_validate.formats.qdimacs import parse_qdimacs
+        from qsage_validate.formats.source import write_atomic
+
+        # Both texts are made and proved to belong together before either file is touched.
+        text = None if self.formula is None else formula_text(qbf, self.formula)
+        clauses = self.formula is not None and format_of(self.formula) is FormulaFormat.QDIMACS
+        if text is not None and clauses:
+            clausal = parse_qdimacs(text)
+            if by is None:
+                certificate = _clausal(certificate, qbf, clausal)
+            qbf = clausal
+        if by is None and self.blocks is not None:
+            certificate = first_blocks(certificate, qbf, self.blocks)
+        content = certificate_bytes(
+            certificate,
+            qbf,
+            dialect=self.dialect,
+            binary=not self.output.endswith(".aag"),
+            remarks=() if by is None else [f"not proved: by {by}"],
+        )
+        if self.formula is not None and text is not None:
+            write_atomic(self.formula, text)
+        write_atomic(self.output, content)
+        return certificate
+
+
+def _certified(asked: _Question, options: RouteOptions, target: _Target) -> CertifiedFormula:
+    """The whole certificate; of one block in half of the time, for else a solver is asked."""
+    from qsage_validate.certificates.routes.routes import certify_formula
+
+    if target.blocks == 1:
+        from qsage_validate.certificates.routes.by_proof import writes_functions
+
+        if options.solver is not None and not writes_functions(options.solver):
+            raise UndecidedError(f"{options.solver} writes neither traces nor certificates")
+        half = options.limits.deadline.share(_SHARE)
+        options = replace(options, limits=replace(options.limits, deadline=half))
+    with SearchLine(sys.stderr) as line:
+        return certify_formula(
+            asked.qbf, options, encoding=asked.encoding, layout=asked.layout, tell=line.tell
+        )
+
+
+def _on_a_solvers_word(
+    asked: _Question,
+    solver: str | None,
+    timeout: float | None,
+    target: _Target,
+    *,
+    json_output: bool,
+) -> Exit:
+    """Write what a solver says of the outermost block."""
+    from qsage_validate.problems.solving import AUTO, Solving
+
+    # Its value is one question, its values another.
+    seconds = None if timeout is None else timeout * _SHARE / 2
+    part, by = Solving.by(solver or AUTO, seconds).outermost(asked.qbf)
+    target.write(part, asked.qbf, by)
+    if json_output:
+        emit_json(
+            {
+                "certificate": target.output,
+                "formula": target.formula,
+                "verdict": "true" if part.kind.truth else "false",
+                "kind": part.kind.value,
+                "functions": len(part.functions),
+                "blocks": 1,
+                "proved": False,
+                "by": by,
+            }
+        )
+    narrate(
+        f"{target.output}: the outermost block of a {part.kind.value} certificate of {asked.name}; "
+        f"by {by}, on its word: nothing is proved"
     )
-    if formula is not None and text is not None:
-        write_atomic(formula, text)
-    write_atomic(output, content)
-    return certificate.aig.num_gates
+    return Exit.UNDECIDED
 
 
-def _clausal(
-    certificate: CircuitCertificate, qbf: Qbf, text: str
-) -> tuple[CircuitCertificate, Qbf]:
-    """The certificate for the clausal form that ``text`` is, proved anew; and that form."""
+def _clausal(certificate: CircuitCertificate, qbf: Qbf, clausal: Qbf) -> CircuitCertificate:
+    """The certificate for the clausal form of ``qbf``, proved anew."""
     from qsage_validate.certificates.checker.check import CertificateProved, check
     from qsage_validate.certificates.routes.by_search import CheckFailedError
     from qsage_validate.certificates.routes.clausal import for_clausal_form
-    from qsage_validate.formats.qdimacs import parse_qdimacs
 
-    clausal = parse_qdimacs(text)
     extended = for_clausal_form(certificate, qbf, clausal)
     checked = check(clausal, extended)
     if not isinstance(checked, CertificateProved):
         raise CheckFailedError(f"the certificate of the clausal form does not hold: {checked}")
-    return extended, clausal
+    return extended
 
 
 def _facts(
     proved: CertifiedFormula,
-    output: str,
-    formula: str | None,
+    written: CircuitCertificate,
+    target: _Target,
     encoded: Encoding | None,
     why_no_winner: str | None,
 ) -> dict[str, Any]:
     certificate = proved.certificate
     return {
-        "certificate": output,
-        "formula": formula,
+        "certificate": target.output,
+        "formula": target.formula,
         "game": None if encoded is None else encoded.model.name,
         "verdict": "true" if proved.truth else "false",
         "winner": None if encoded is None or why_no_winner else certificate.kind.player.value,
         "kind": certificate.kind.value,
-        "gates": certificate.aig.num_gates,
+        "gates": written.aig.num_gates,
         "functions": len(certificate.functions),
+        "blocks": written.first_blocks,
         "dont_cares": len(proved.proved.dont_cares),
         "route": proved.route,
         "by": proved.by,
@@ -185,15 +286,22 @@ def _facts(
 
 
 def _text(
-    proved: CertifiedFormula, output: str, asked: _Question, gates: int, why_no_winner: str | None
+    proved: CertifiedFormula,
+    written: CircuitCertificate,
+    target: _Target,
+    asked: _Question,
+    why_no_winner: str | None,
 ) -> str:
     kind = proved.certificate.kind
     verdict = "true" if proved.truth else "false"
     whose = f" ({verdict})" if asked.encoding is None else f" for {kind.player}"
     note = f", {proved.note}" if proved.note else ""
     note += f", {why_no_winner}" if why_no_winner else ""
+    blocks = {None: "", 1: "the first block of a "}
+    part = blocks.get(written.first_blocks, f"the first {written.first_blocks} blocks of a ")
     stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in proved.stages)
     return (
-        f"{output}: {kind.value} certificate of {asked.name}{whose}, {gates:,} AND gates{note}; "
+        f"{target.output}: {part}{kind.value} certificate of {asked.name}{whose}, "
+        f"{written.aig.num_gates:,} AND gates{note}; "
         f"by {proved.by}: {stages}"
     )

@@ -239,7 +239,7 @@ def _aiger(data: bytes, name: str) -> Facts:
 
 
 def _pedant(data: bytes, name: str) -> Facts:
-    from qsage_validate.formats.pedant import parse_pedant
+    from qsage_validate.formats.dimacs import parse_pedant
     from qsage_validate.kernel.certificate import Dialect, Kind
 
     file = parse_pedant(data, name)
@@ -270,7 +270,7 @@ def _certificate(data: bytes, name: str, formula: str, prenex: Prenex | None) ->
 
     qbf = read_formula(formula, prenex_order(prenex))
     certificate = parse_certificate(data, qbf, path=name)
-    decided = qbf.variables(certificate.kind.decides)
+    decided, lacking = qbf.variables(certificate.kind.decides), "don't-cares"
     if isinstance(certificate, CircuitCertificate):
         functions = len(certificate.functions)
         facts: Facts = {
@@ -281,12 +281,13 @@ def _certificate(data: bytes, name: str, formula: str, prenex: Prenex | None) ->
         }
         if certificate.first_blocks is not None:
             blocks = len(own_blocks(qbf, certificate.kind))
+            lacking = "open"
             facts["a part"] = f"of the first {certificate.first_blocks} of {blocks} blocks"
     else:
         functions = sum(v in certificate.defined for v in decided)
         facts = {"variables": certificate.max_variable, "functions": functions}
     return facts | {
-        "don't-cares": len(decided) - functions,
+        lacking: len(decided) - functions,
         "dialect": certificate.dialect.value,
         "kind": certificate.kind.value,
         "plays": certificate.kind.player.value,

@@ -20,7 +20,7 @@ from qsage_validate.games.library.template import Flag, Option
 from qsage_validate.games.registry import templates
 
 if TYPE_CHECKING:
-    from qsage_validate.games.models import GameModel
+    from qsage_validate.games.model_text import GameModel
 
 _MODEL_HELP = (
     "Two BDDL files, DOMAIN and PROBLEM; a PG, .hex or GDL file; or the name of a game (see "

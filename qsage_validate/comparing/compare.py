@@ -19,7 +19,7 @@ from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import Exit, QsageError, Undecided
 from qsage_validate.games.languages import load_game, model_from_parts
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem

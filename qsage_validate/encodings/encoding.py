@@ -9,7 +9,7 @@ from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.completion import Completion, PlayInMind
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.protocol import Player
 

@@ -11,8 +11,8 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import is_clausal, only_variables, with_layout
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.gdl.task import GdlModel
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.gdl.paranoid import GdlModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.model import PositionalModel
 
 BDDL, POSITIONAL, GDL = Model.language, PositionalModel.language, GdlModel.language

@@ -288,11 +288,7 @@ _COMPRESSIONS: Final[tuple[_Magic, ...]] = (
         "xz",
         lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
     ),
-    (
-        re.compile(rb"BZh[1-9]"),
-        "bzip2",
-        bz2.BZ2Decompressor,
-    ),
+    (re.compile(rb"BZh[1-9]"), "bzip2", bz2.BZ2Decompressor),
 )
 
 
@@ -313,11 +309,7 @@ def _decompress(data: bytes, name: str) -> bytes:
 
 
 def _unpack(
-    data: bytes,
-    magic: re.Pattern[bytes],
-    make: Callable[[], _Decompressor],
-    name: str,
-    kind: str,
+    data: bytes, magic: re.Pattern[bytes], make: Callable[[], _Decompressor], name: str, kind: str
 ) -> bytes:
     """All members of a compressed file; zero padding between and behind them is allowed."""
     limit = min(MAX_BYTES, max(_BOMB_BYTES, _BOMB_RATIO * len(data)))

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.model_text import ModelParts
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel, ModelParts
 from qsage_validate.games.protocol import Game
 
 M = TypeVar("M", bound=GameModel)

@@ -9,10 +9,9 @@ from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.language import GDL
-from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.language import Language
-from qsage_validate.games.model_text import ModelParts
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel, ModelParts
 from qsage_validate.games.positional.language import POSITIONAL
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Game

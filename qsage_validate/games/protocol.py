@@ -236,19 +236,14 @@ class Kernel(ABC):
     left.  Moves are numbers.  Every method answers for a play that goes on.
     """
 
-    @property
-    def alternates(self) -> bool:
-        """Whether the players make one ply each in turn; else ``player_to_move`` says who."""
-        return True
+    initial: State
+    """The state before ply 1."""
+    alternates: bool = True
+    """Whether the players make one ply each in turn; else ``player_to_move`` says who."""
 
     def player_to_move(self, state: State) -> Player:
         """Who makes the next ply; asked only of games that do not alternate."""
         raise NotImplementedError
-
-    @property
-    @abstractmethod
-    def initial(self) -> State:
-        """The state before ply 1."""
 
     @abstractmethod
     def successors(self, state: State, player: Player) -> Sequence[tuple[int, State, bool]]:
@@ -304,6 +299,10 @@ class Game(ABC):
     language: ClassVar[str]
     lists_moves: ClassVar[bool] = True
     """Whether all moves are known without a search."""
+    name: str
+    """A short name for people (``"httt 4x4 tic"``)."""
+    first_player: Player
+    """Who makes ply 1."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
@@ -312,11 +311,6 @@ class Game(ABC):
 
     def __hash__(self) -> int:
         return hash(self.identity)
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """A short name for people (``"httt 4x4 tic"``)."""
 
     @property
     @abstractmethod
@@ -348,11 +342,6 @@ class Game(ABC):
     def length(self) -> str:
         """How long the game is at most, for people."""
         return self.span(self.plies)
-
-    @property
-    @abstractmethod
-    def first_player(self) -> Player:
-        """Who makes ply 1."""
 
     @property
     @abstractmethod

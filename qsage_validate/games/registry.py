@@ -12,7 +12,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import language_of
 from qsage_validate.games.library import gdl, grid, pieces, positional
 from qsage_validate.games.library.template import Flag, Template
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 
 _GRID = (
     grid.HARARY,

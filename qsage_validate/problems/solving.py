@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.certificates.oracles.solving import SolvingOracle
-from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.certificates.parts import own_blocks
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
@@ -66,6 +67,24 @@ class Solving:
     def name(self) -> str:
         """Who plays, for a title."""
         return "a portfolio of solvers" if self.solver == AUTO else self.solver
+
+    def outermost(self, formula: Qbf) -> tuple[CircuitCertificate, str]:
+        """Winning values of the outermost block, on the solver's word; and who found them.
+
+        Raises ``UndecidedError`` when nobody answers in time, and where the side that wins has no
+        value to choose there.
+        """
+        value = self.replies.value(formula)
+        kind = Kind.SKOLEM if value else Kind.HERBRAND
+        scopes = formula.merged_scopes()
+        if not scopes or scopes[0].quantifier is not kind.decides:
+            whose = f"the formula is {str(value).lower()}, and its outermost block is"
+            raise UndecidedError(f"{whose} not {kind.player}'s, who wins: no value is chosen there")
+        reply = self.replies.reply(formula, value)
+        empty = without_functions(formula, kind, None)
+        functions = {v: TRUE if bit else FALSE for v, bit in reply.values.items()}
+        blocks = 1 if len(own_blocks(formula, kind)) > 1 else None
+        return replace(empty, functions=functions, first_blocks=blocks), reply.by
 
     def oracle(
         self, certificate: CircuitCertificate, formula: Qbf, layout: Layout | None

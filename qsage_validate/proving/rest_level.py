@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Final
 
 from qsage_validate.certificates.parts import left_by
+from qsage_validate.certificates.routes.by_proof import writes_functions
 from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.by_solver import is_tool
 from qsage_validate.certificates.routes.rest import Beaten, complete
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.qbf import Qbf
@@ -23,7 +23,6 @@ from qsage_validate.kernel.certificate import CircuitCertificate, Kind, dont_car
 from qsage_validate.problems.solving import AUTO, Solving, kept
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.solvers.qbf.backend import SolverMissingError
-from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.replies import constant_value
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.system.clock import Stopwatch
@@ -89,8 +88,9 @@ def _options(solving: Solving, limits: Limits, left: Qbf) -> RouteOptions | None
     """How functions of the rest are looked for; ``None`` where the solver gives none."""
     if constant_value(left) is not None or solving.solver == AUTO:
         return RouteOptions(limits=limits)
-    able = get_backend(solving.solver).traces or is_tool(solving.solver)
-    return RouteOptions(solver=solving.solver, limits=limits) if able else None
+    if not writes_functions(solving.solver):
+        return None
+    return RouteOptions(solver=solving.solver, limits=limits)
 
 
 def _word(

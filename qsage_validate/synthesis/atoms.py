@@ -14,12 +14,7 @@ from itertools import combinations
 from typing import Final
 
 from qsage_validate.games.impartial.boxes import Column, linear_values
-from qsage_validate.games.impartial.formula import (
-    Comparison,
-    Congruence,
-    Formula,
-    Linear,
-)
+from qsage_validate.games.impartial.formula import Comparison, Congruence, Formula, Linear
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.synthesis.checks.sample import Sample
 
@@ -148,11 +143,7 @@ def enumerate_atoms(
 
 
 def _atoms(
-    expression: Linear,
-    values: Column,
-    variables: int,
-    level: int,
-    wanted: Sequence[int],
+    expression: Linear, values: Column, variables: int, level: int, wanted: Sequence[int]
 ) -> Iterator[Formula]:
     limit = _limit(len(expression.terms), variables, level)
     low, high = max(int(values.min()), -limit), min(int(values.max()), limit)

@@ -32,12 +32,8 @@ from qsage_validate.synthesis.enumeration import Enumerator
 from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.strategy import Rule, Strategy
-from qsage_validate.synthesis.winning_formula import (
-    FormulaResult,
-    FormulaSearch,
-    Outcome,
-)
-from qsage_validate.synthesis.winning_strategy import StrategyOutcome, StrategyResult
+from qsage_validate.synthesis.winning_formula import FormulaResult, FormulaSearch
+from qsage_validate.synthesis.winning_strategy import StrategyResult
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 
@@ -48,33 +44,19 @@ _MAX_CONSTANT: Final = 12
 
 
 def enumerate_formula(
-    rules: ImpartialRules,
-    solver: SmtSolver,
-    deadline: Deadline,
-    tell: Tell = nobody,
+    rules: ImpartialRules, solver: SmtSolver, deadline: Deadline, tell: Tell = nobody
 ) -> FormulaResult:
     """The smallest winning formula, found by enumeration; results as ``synthesise_formula``."""
     search = FormulaSearch(rules, solver, deadline, tell)
     rules.deadline = deadline
-    result = FormulaResult(Outcome.UNDECIDED, "")
-    try:
-        for state in box_states(search.game, 1000)[:_FIRST_STATES]:
-            search.label(state)
-        _loop(search, result)
-    except UndecidedError as error:
-        result.reason = str(error)
-    result.labels = search.labels
-    return result
+    return search.run(_enumerated)
 
 
-def _loop(search: FormulaSearch, result: FormulaResult) -> None:
+def _enumerated(search: FormulaSearch, result: FormulaResult) -> None:
+    for state in box_states(search.game, 1000)[:_FIRST_STATES]:
+        search.label(state)
     level = 0
-    while True:
-        if search.flaw is not None:
-            result.rule_out(search.flaw, search.game)
-            return
-        search.deadline.check("formulas were enumerated")
-        result.rounds += 1
+    while search.goes_on(result, "formulas were enumerated"):
         sample = search.sample()
         literals = enumerate_atoms(sample, level, moduli(search.game.constants(), (), level))
         enumerator = Enumerator(literals, sample.mask)
@@ -98,10 +80,7 @@ def _loop(search: FormulaSearch, result: FormulaResult) -> None:
 
 
 def enumerate_strategy(
-    verifier: Verifier,
-    formula: Formula,
-    deadline: Deadline,
-    tell: Tell = nobody,
+    verifier: Verifier, formula: Formula, deadline: Deadline, tell: Tell = nobody
 ) -> StrategyResult:
     """A strategy with one rule for each term of the formula, if each one has an action.
 
@@ -115,23 +94,14 @@ def enumerate_strategy(
             tell(Progress(f"term {term}"))
             action = _action_for(verifier, term, target, deadline)
             if action is None:
-                return StrategyResult(
-                    StrategyOutcome.UNDECIDED,
-                    f"no enumerated action does for the whole term {term}",
-                    Strategy(tuple(rules)),
-                )
+                why = f"no enumerated action does for the whole term {term}"
+                return StrategyResult(why, Strategy(tuple(rules)))
             rules.append(Rule(term, action))
     except UndecidedError as error:
-        return StrategyResult(StrategyOutcome.UNDECIDED, str(error), Strategy(tuple(rules)))
+        return StrategyResult(str(error), Strategy(tuple(rules)))
     strategy = Strategy(tuple(rules))
     verification = verify_strategy(verifier, formula, strategy, deadline, complete=False)
-    proved = verification.status is Status.PROVED
-    return StrategyResult(
-        StrategyOutcome.PROVED if proved else StrategyOutcome.UNDECIDED,
-        verification.reason,
-        strategy,
-        verification,
-    )
+    return StrategyResult(verification.reason, strategy, verification)
 
 
 def _terms(formula: Formula, verifier: Verifier) -> Iterator[Formula]:

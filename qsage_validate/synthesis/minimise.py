@@ -17,8 +17,7 @@ from qsage_validate.synthesis.checks.formula import Verifier
 from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.checks.strategy import difference
 from qsage_validate.synthesis.classification import best_cover
-from qsage_validate.synthesis.enumeration import Enumerator
-from qsage_validate.synthesis.small_formulas import smallest_formulas
+from qsage_validate.synthesis.enumeration import Enumerator, smallest_formulas
 from qsage_validate.system.limits import Deadline
 
 SMALL_ENOUGH: Final = 4

@@ -10,11 +10,7 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.source import write_atomic
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.model import ImpartialGame, state_text
-from qsage_validate.games.impartial.moves import (
-    formula_source,
-    identifiers,
-    linear_source,
-)
+from qsage_validate.games.impartial.moves import formula_source, identifiers, linear_source
 from qsage_validate.synthesis.checks.termination import Terminates
 from qsage_validate.synthesis.checks.termination import as_json as termination_json
 from qsage_validate.synthesis.smt.session import Synthesis, Verdict
@@ -72,7 +68,7 @@ def _strategy_outcome(result: Synthesis) -> str:
     assert result.strategy is not None
     if result.strategy.proved:
         return result.verdict.value
-    return result.strategy.outcome.value
+    return "undecided"
 
 
 def _checked_line(result: Synthesis) -> str:

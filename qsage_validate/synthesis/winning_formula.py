@@ -6,7 +6,7 @@ the counterexamples that the verification has found so far.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -17,20 +17,13 @@ from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import Flaw, ImpartialRules
-from qsage_validate.synthesis.atoms import (
-    LEVELS,
-    Literal,
-    enumerate_atoms,
-    moduli,
-    periods,
-)
+from qsage_validate.synthesis.atoms import LEVELS, Literal, enumerate_atoms, moduli, periods
 from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
 from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.classification import best_cover, classify
-from qsage_validate.synthesis.columns import column_formula
-from qsage_validate.synthesis.lattice import lattice_formula
+from qsage_validate.synthesis.enumeration import smallest_formulas
+from qsage_validate.synthesis.lattice import column_formula, lattice_formula
 from qsage_validate.synthesis.minimise import minimise
-from qsage_validate.synthesis.small_formulas import smallest_formulas
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -74,11 +67,6 @@ class FormulaResult:
     labels: dict[State, bool] = field(default_factory=dict)
     rounds: int = 0
 
-    def rule_out(self, flaw: Flaw, game: ImpartialGame) -> None:
-        """No formula can be right, as ``flaw`` shows."""
-        self.outcome, self.flaw = Outcome.IMPOSSIBLE, flaw
-        self.reason = "no winning formula exists: " + flaw.text(game)
-
     def accept(self, formula: Formula, verification: Verification) -> None:
         """``formula`` has been proved by ``verification``."""
         self.outcome, self.reason = Outcome.PROVED, verification.reason
@@ -115,6 +103,26 @@ class FormulaSearch:
     @property
     def game(self) -> ImpartialGame:
         return self.rules.game
+
+    def run(self, method: Callable[[FormulaSearch, FormulaResult], None]) -> FormulaResult:
+        """What a method of search finds, or how far it came within the time."""
+        result = FormulaResult(Outcome.UNDECIDED, "")
+        try:
+            method(self, result)
+        except UndecidedError as error:
+            result.reason = str(error)
+        result.labels = self.labels
+        return result
+
+    def goes_on(self, result: FormulaResult, what: str) -> bool:
+        """Whether a formula can still be right: then a round begins, if there is time for it."""
+        if self.flaw is not None:
+            result.outcome, result.flaw = Outcome.IMPOSSIBLE, self.flaw
+            result.reason = "no winning formula exists: " + self.flaw.text(self.game)
+            return False
+        self.deadline.check(what)
+        result.rounds += 1
+        return True
 
     def label_box(self) -> None:
         """Label a box of states, or as much of it as there is time for."""
@@ -158,35 +166,20 @@ class FormulaSearch:
 
 
 def synthesise_formula(
-    rules: ImpartialRules,
-    solver: SmtSolver,
-    deadline: Deadline,
-    tell: Tell = nobody,
+    rules: ImpartialRules, solver: SmtSolver, deadline: Deadline, tell: Tell = nobody
 ) -> FormulaResult:
     """The winning formula of a game, proved; or why there is none; or what is known so far.
 
     Raises :class:`~qsage_validate.games.impartial.rules.EndlessGameError` when the game need
     not end.
     """
-    search = FormulaSearch(rules, solver, deadline, tell)
-    result = FormulaResult(Outcome.UNDECIDED, "")
-    try:
-        search.label_box()
-        _loop(search, result)
-    except UndecidedError as error:
-        result.reason = str(error)
-    result.labels = search.labels
-    return result
+    return FormulaSearch(rules, solver, deadline, tell).run(_synthesised)
 
 
-def _loop(search: FormulaSearch, result: FormulaResult) -> None:
+def _synthesised(search: FormulaSearch, result: FormulaResult) -> None:
+    search.label_box()
     level = 0
-    while True:
-        if search.flaw is not None:
-            result.rule_out(search.flaw, search.game)
-            return
-        search.deadline.check("candidates were looked for")
-        result.rounds += 1
+    while search.goes_on(result, "candidates were looked for"):
         sample = search.sample()
         found = False
         for candidate in candidates(search, sample, level):

@@ -8,8 +8,7 @@ formula that is equal to it on all legal states.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, replace
 from typing import Final
 
 from qsage_validate.errors import UndecidedError
@@ -26,8 +25,8 @@ from qsage_validate.synthesis.checks.formula import Status, Verification, Verifi
 from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.checks.strategy import difference, verify_strategy
 from qsage_validate.synthesis.classification import best_cover, classify
+from qsage_validate.synthesis.enumeration import smallest_formulas
 from qsage_validate.synthesis.semi_ground import SemiGround
-from qsage_validate.synthesis.small_formulas import smallest_formulas
 from qsage_validate.synthesis.strategy import Rule, Strategy
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -36,25 +35,17 @@ _ROUNDS: Final = 12
 _MAX_STATES: Final = 2500
 
 
-class StrategyOutcome(Enum):
-    """How the synthesis of a strategy ended."""
-
-    PROVED = "proved"
-    UNDECIDED = "undecided"
-
-
 @dataclass
 class StrategyResult:
     """The strategy, proved or as far as it came."""
 
-    outcome: StrategyOutcome
     reason: str
     strategy: Strategy | None = None
     verification: Verification | None = None
 
     @property
     def proved(self) -> bool:
-        return self.outcome is StrategyOutcome.PROVED
+        return self.verification is not None and self.verification.status is Status.PROVED
 
 
 class _Conditions:
@@ -74,7 +65,7 @@ class _Conditions:
 
     def sample(self, formula: Formula) -> Sample:
         plain = Sample(self.verifier.game.variables, tuple(self.states), 0)
-        return Sample(plain.variables, plain.states, plain.values(formula))
+        return replace(plain, target=plain.values(formula))
 
     def small(self, exact: Formula) -> Formula:
         """A formula equal to ``exact``, at most as large; ``exact`` itself in bad times."""
@@ -126,10 +117,8 @@ class _Conditions:
             if sample.target:
                 continue
             try:
-                if (
-                    self.verifier.model("a conjunct is implied", wrong, self.deadline.sooner(2.0))
-                    is None
-                ):
+                title, part_of_time = "a conjunct is implied", self.deadline.sooner(2.0)
+                if self.verifier.model(title, wrong, part_of_time) is None:
                     parts = rest
             except UndecidedError:
                 continue
@@ -155,7 +144,7 @@ def synthesise_strategy(
     try:
         kept = _needed(verifier, formula, served, deadline)
     except UndecidedError as error:
-        return StrategyResult(StrategyOutcome.UNDECIDED, str(error))
+        return StrategyResult(str(error))
     rules = []
     for one in kept:
         rule = Rule(conditions.small(served[one]), one)
@@ -163,12 +152,7 @@ def synthesise_strategy(
         rules.append(rule)
     strategy = Strategy(tuple(rules))
     verification = verify_strategy(verifier, formula, strategy, deadline)
-    outcome = (
-        StrategyOutcome.PROVED
-        if verification.status is Status.PROVED
-        else StrategyOutcome.UNDECIDED
-    )
-    return StrategyResult(outcome, verification.reason, strategy, verification)
+    return StrategyResult(verification.reason, strategy, verification)
 
 
 def _needed(

@@ -169,4 +169,6 @@ class Vocabulary:
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         if not self.words:
             return f"a variable or gate of the formula, for no layout tells positions{hint}"
+        if name.text.lower() == "goal":
+            return "a name of the position, for no rules are known that say who has won"
         return f"a name of the position like {next(iter(self.words.values()))!r}{hint}"

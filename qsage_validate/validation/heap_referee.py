@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.impartial.legality import illegality, state_after
 from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
+from qsage_validate.games.impartial.rules import (
+    EndlessGameError,
+    ImpartialRules,
+    illegality,
+    state_after,
+)
 from qsage_validate.strategies.rule_strategy import RuleReply, RuleStrategy
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import FindingKind
@@ -93,7 +97,7 @@ class HeapReferee:
         move, winning = reply.move, self.strategy.winning(state)
         problem = illegality(self.rules, state, move.name, move.arguments)
         listed = sum(map(abs, state)) <= LISTED
-        if problem is None and listed and move not in self.rules.moves(state):
+        if problem is None and listed and not self.rules.allows(state, move):
             text = f"{move} is not among the legal moves, but no precondition forbids it"
             return [Objection(FindingKind.LEGALITY_DIFFERS, text, rule)]
         if problem is not None:

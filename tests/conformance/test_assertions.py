@@ -13,12 +13,12 @@ import pytest
 from qsage_validate.arena.open import open_adversary
 from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.routes.by_search import Certified, certify_game
+from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.registry import encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Game, Player
@@ -28,6 +28,7 @@ from qsage_validate.proving.assertions_level import BROKEN, HOLDS, VACUOUS
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.runner import Options, validate
 from qsage_validate.validation.verdict import Proved, Refuted
+from tests.support.certifying import certify_game
 from tests.support.commands import run_play
 from tests.support.gdl_heap import heap
 from tests.support.plays import BREAKTHROUGH, CONNECT, DOMINEERING, EL, HELD, model_of

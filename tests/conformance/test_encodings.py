@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Connective
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
@@ -24,6 +23,7 @@ from qsage_validate.validation.proofs.encoding import prove_encoding
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved
 from tests.support.certificate_truth import falsifying_choice
+from tests.support.certifying import certify_game
 from tests.support.minimax import minimax
 
 # Small instances of every game, at depths at which Black wins and at which it does not.

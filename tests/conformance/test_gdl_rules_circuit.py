@@ -17,16 +17,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.routes.by_search import Certified, certify_game
+from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import InputError, QsageError, Undecided
 from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.machine import StateMachine
 from qsage_validate.games.gdl.model import Description, Ground, term_text
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_description, read_description
 from qsage_validate.games.gdl.rules import GdlMove, RoundsGame, RoundsPosition
-from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.kernel.game import State, TooLargeError
@@ -36,6 +36,7 @@ from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.proofs.gdl_ground import gdl_rules, unrolled
 from qsage_validate.validation.proofs.strategy import prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
+from tests.support.certifying import certify_game
 from tests.support.gdl_reference import ClingoReference
 from tests.support.table_plays import lost_plays
 

@@ -16,7 +16,7 @@ import pytest
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.open import open_adversary
 from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.routes.by_search import Certified, certify_game
+from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
@@ -24,7 +24,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
@@ -34,6 +34,7 @@ from qsage_validate.kernel.certificate import Kind as CertificateKind
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
 from tests.support.certificate_truth import falsifying_choice
+from tests.support.certifying import certify_game
 from tests.support.gdl_heap import heap
 from tests.support.minimax import minimax
 from tests.support.positional import random_game, random_network_game

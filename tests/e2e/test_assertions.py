@@ -138,7 +138,7 @@ def test_blocks_are_played_with_words_that_nobody_looks_at(
     Path("a.txt").write_text("always not goal\n226 0\n")
     found = qsage("play", *hexagons, "--assert", "a.txt", "--bare", "--white", "random")
     assert found.code == Exit.FINE
-    assert "not the 1 about positions, for values are played and no moves" in found.out
+    assert "not the 1 about positions, for values are played, no moves" in found.out
 
 
 def test_info_tells_the_names(qsage: Qsage, hexagons: tuple[str, ...]) -> None:

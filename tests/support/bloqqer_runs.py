@@ -17,6 +17,7 @@ from pathlib import Path
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrat import QratTrace, read_qrat
+from tests.support.places import REPOSITORY
 from tests.support.readers import output_form
 
 Run = tuple[bool | ClausalForm, QratTrace]
@@ -30,7 +31,8 @@ def run_bloqqer(forms: Sequence[ClausalForm], folder: Path) -> list[Run]:
         prefix = [v * signs[s.quantifier] for s in form.scopes for v in s.variables]
         tasks.append((prefix, form.clauses, form.max_variable, str(folder / f"{k}.qrat")))
     child = subprocess.run(
-        [sys.executable, __file__],
+        [sys.executable, "-m", __name__],
+        cwd=REPOSITORY,
         input=json.dumps(tasks),
         capture_output=True,
         text=True,

@@ -17,7 +17,7 @@ class NoMoveError(QsageError):
 
 
 class CertificateStrategy:
-    """Answers the opponent by a certificate.
+    """Answers the opponent (``player``, ``reply``) with a certificate.
 
     Moves are those of ``game`` where it is known, else the layout's (``LayoutMove``).
     """

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_description
-from qsage_validate.games.gdl.task import GdlModel
 
 HEAP = """
 (role first) (role second)

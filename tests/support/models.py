@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 from qsage_validate.games.bddl.model import (
@@ -16,40 +18,58 @@ from qsage_validate.games.bddl.model import (
 )
 from qsage_validate.games.protocol import Player, Square
 
+# Strategies are made once: to make and validate one takes longer than to draw from it.
+_SQUARES = st.sampled_from(Square)
+_PIECES = st.sampled_from([Square.BLACK, Square.WHITE])
+_EFFECTS = st.dictionaries(
+    st.sampled_from([(dx, dy) for dx in (0, 1, -1) for dy in (0, 1, -1)]),
+    _SQUARES,
+    min_size=1,
+    max_size=2,
+)
 
-def coordinates(*, absolute: int | None = None) -> st.SearchStrategy[Coordinate]:
+
+@cache
+def coordinates(absolute: int | None = None) -> st.SearchStrategy[Coordinate]:
     """Coordinates near the parameter, at an edge, or (``absolute``) a number up to it."""
-    options = [
-        st.builds(Coordinate, st.just(Anchor.PARAMETER), st.integers(-1, 1)),
-        st.just(Coordinate(Anchor.MINIMUM)),
-        st.just(Coordinate(Anchor.MAXIMUM)),
-    ]
-    if absolute is not None:
-        numbers = st.integers(1, absolute)
-        options.append(st.builds(Coordinate, st.just(Anchor.ABSOLUTE), numbers))
+    near = [Coordinate(Anchor.PARAMETER, offset) for offset in (0, 1, -1)]
+    edges = [[Coordinate(Anchor.MINIMUM)], [Coordinate(Anchor.MAXIMUM)]]
+    numbers = [Coordinate(Anchor.ABSOLUTE, k) for k in range(1, (absolute or 0) + 1)]
     # Parameters are what models are about.
-    return st.one_of(options[0], options[0], *options)
+    options = [near, near, near, *edges, numbers]
+    return st.one_of([st.sampled_from(option) for option in options if option])
 
 
+@cache
 def conditions(
-    predicates: st.SearchStrategy[Square], most: int, x: int | None = None, y: int | None = None
+    own: Square | None, most: int, x: int | None = None, y: int | None = None
 ) -> st.SearchStrategy[Condition]:
-    """Conjunctions of one to ``most`` sub-conditions."""
-    part = st.builds(
-        SubCondition, predicates, coordinates(absolute=x), coordinates(absolute=y), st.booleans()
-    )
-    return st.lists(part, min_size=1, max_size=most).map(tuple)
+    """Conjunctions of one to ``most`` sub-conditions, about the player's ``own`` pieces or any."""
+    predicates = _SQUARES if own is None else st.just(own)
+    negated = st.booleans() if own is None else st.just(False)
+    part = st.tuples(predicates, coordinates(x), coordinates(y), negated)
+    return st.lists(part.map(lambda p: SubCondition(*p)), min_size=1, max_size=most).map(tuple)
 
 
-@st.composite
-def actions(draw: st.DrawFn, name: str) -> Action:
+@cache
+def goals(own: Square, width: int, height: int) -> st.SearchStrategy[tuple[Condition, ...]]:
+    """At most two conditions for a player's own pieces."""
+    return st.lists(conditions(own, 3, width, height), max_size=2).map(tuple)
+
+
+@cache
+def initials(width: int, height: int) -> st.SearchStrategy[dict[tuple[int, int], Square]]:
+    """At most four pieces to begin with."""
+    squares = [(x, y) for x in range(1, width + 1) for y in range(1, height + 1)]
+    return st.dictionaries(st.sampled_from(squares), _PIECES, max_size=4)
+
+
+def action(draw: st.DrawFn, name: str) -> Action:
     """An action whose effects are positive and never contradict each other."""
-    precondition = draw(conditions(st.sampled_from(Square), 2))
-    offsets = st.tuples(st.integers(-1, 1), st.integers(-1, 1))
-    squares = draw(st.dictionaries(offsets, st.sampled_from(Square), min_size=1, max_size=2))
+    precondition = draw(conditions(None, 2))
     effect = tuple(
         SubCondition(square, Coordinate(Anchor.PARAMETER, dx), Coordinate(Anchor.PARAMETER, dy))
-        for (dx, dy), square in squares.items()
+        for (dx, dy), square in draw(_EFFECTS).items()
     )
     return Action(name, precondition, effect)
 
@@ -61,33 +81,18 @@ def models(draw: st.DrawFn, max_side: int = 3, max_depth: int = 3) -> Model:
     Goals need the player's own pieces, as in Definition 9's games.
     """
     width, height = draw(st.integers(1, max_side)), draw(st.integers(1, max_side))
-    squares = [(x, y) for x in range(1, width + 1) for y in range(1, height + 1)]
-    pieces = st.sampled_from([Square.BLACK, Square.WHITE])
-    initial = draw(st.dictionaries(st.sampled_from(squares), pieces, max_size=4))
-
-    def goals(own: Square) -> tuple[Condition, ...]:
-        return tuple(
-            draw(
-                st.lists(
-                    conditions(st.just(own), 3, width, height).map(
-                        lambda goal: tuple(SubCondition(p.predicate, p.x, p.y) for p in goal)
-                    ),
-                    max_size=2,
-                )
-            )
-        )
-
+    initial = draw(initials(width, height))
     domain = Domain(
-        tuple(draw(actions(f"b{k}")) for k in range(draw(st.integers(1, 3)))),
-        tuple(draw(actions(f"w{k}")) for k in range(draw(st.integers(1, 3)))),
+        tuple(action(draw, f"b{k}") for k in range(draw(st.integers(1, 3)))),
+        tuple(action(draw, f"w{k}") for k in range(draw(st.integers(1, 3)))),
     )
     problem = Problem(
         width,
         height,
         tuple((piece, x, y) for (x, y), piece in sorted(initial.items())),
         draw(st.integers(1, max_depth)),
-        goals(Square.BLACK),
-        goals(Square.WHITE),
+        draw(goals(Square.BLACK, width, height)),
+        draw(goals(Square.WHITE, width, height)),
         draw(st.sampled_from(Player)),
     )
     return Model(domain, problem, "random")

@@ -1,11 +1,26 @@
-"""Driving the interface without a terminal: keys and clicks in, messages and states out."""
+"""Driving the interface without a terminal: keys and clicks in, messages and states out.
+
+Most of the time of an app in a test is spent on what no test looks at, so here it is otherwise:
+
+- Textual's pilot waits until the process has been idle for 20 ms, four times a key; here it is
+  asked whether the event loop has anything left to do.
+- A frame is drawn when the app has come to rest, and on each look at the screen; frames between
+  are not.
+- A style sheet is parsed once, not once an app.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import pytest
+import textual.app
+import textual.pilot
+from textual._compositor import Compositor
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.message import Message
 from textual.pilot import Pilot
 
@@ -19,6 +34,33 @@ from qsage_validate.play.tui.widgets.board_view import BoardView
 from qsage_validate.play.tui.widgets.panes import MessagesPane
 
 M = TypeVar("M", bound=Message)
+D = TypeVar("D", bound="Driver")
+
+_draw = Compositor.render_update
+_parse = Stylesheet._parse_rules
+_parsed: dict[object, list[RuleSet]] = {}
+
+
+async def _idle(*_: float) -> None:
+    """Wait until nothing is left to do at once: what is left waits for time or for a thread."""
+    ready = asyncio.get_running_loop()._ready  # type: ignore[attr-defined]
+    await asyncio.sleep(0)
+    while ready:
+        await asyncio.sleep(0)
+
+
+def _draw_later(compositor: Compositor, full: bool = False, **options: Any) -> None:
+    """Note what is to be drawn; the next layout asks what has changed since this one."""
+    if full:
+        compositor._dirty_regions.add(compositor.size.region)
+    assert compositor.full_map
+
+
+def _parse_once(sheet: Stylesheet, *source: Any, **options: Any) -> list[RuleSet]:
+    key = (source, *options.items(), *sheet._variables.items())
+    if key not in _parsed:
+        _parsed[key] = _parse(sheet, *source, **options)
+    return _parsed[key]
 
 
 class Driver:
@@ -30,12 +72,20 @@ class Driver:
         self.messages = messages
 
     async def settle(self) -> None:
-        """Wait until the worker has answered everything that was asked."""
-        await self.pilot.pause()
+        """Wait until the worker has answered everything that was asked; draw what is there."""
+        await self._rest()
         while self.app.view.busy is not None:
             await self.app.workers.wait_for_complete()
+            await self._rest()
+        _draw(self.app.screen._compositor, screen_stack=self.app._background_screens)
+
+    async def _rest(self) -> None:
+        """Wait until no message is on its way and the screen needs no further layout."""
+        resting = False
+        while not resting:
             await self.pilot.pause()
-        await self.pilot.pause()
+            await _idle()
+            resting = not self.app.screen._update_timer._active.is_set()
 
     async def until(self, holds: Callable[[], object]) -> None:
         """Wait until ``holds``; what takes more than ten seconds never comes."""
@@ -125,6 +175,30 @@ _KEYS = {
 }
 
 
+def drive_app(
+    app: PlayApp,
+    scenario: Callable[[D], Awaitable[None]],
+    kind: type[D],
+    size: tuple[int, int] = (80, 24),
+) -> PlayApp:
+    """Run ``scenario`` on ``app``; returns the app after its end."""
+    messages: list[Message] = []
+
+    async def run() -> None:
+        async with app.run_test(size=size, message_hook=messages.append) as pilot:
+            driver = kind(app, pilot, messages)
+            await driver.settle()
+            await scenario(driver)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(textual.pilot, "wait_for_idle", _idle)
+        patch.setattr(textual.app, "wait_for_idle", _idle)
+        patch.setattr(Compositor, "render_update", _draw_later)
+        patch.setattr(Stylesheet, "_parse_rules", _parse_once)
+        asyncio.run(run())
+    return app
+
+
 def drive(
     match: Match,
     scenario: Callable[[Driver], Awaitable[None]],
@@ -135,13 +209,4 @@ def drive(
 ) -> PlayApp:
     """Run ``scenario`` on an app that plays ``match``; returns the app after its end."""
     app = PlayApp(match, theme=theme, seed=7, let_happen=let_happen, pace=0.001)
-    messages: list[Message] = []
-
-    async def run() -> None:
-        async with app.run_test(size=size, message_hook=messages.append) as pilot:
-            driver = Driver(app, pilot, messages)
-            await driver.settle()
-            await scenario(driver)
-
-    asyncio.run(run())
-    return app
+    return drive_app(app, scenario, Driver, size)

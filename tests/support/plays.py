@@ -16,7 +16,7 @@ from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.routes.by_search import Certified, certify_game
+from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
@@ -27,6 +27,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.strategies.herbrand import HerbrandReader
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem import SkolemReader
+from tests.support.certifying import certify_game
 
 DOMINO = ("httt", "--size=3x3", "--shape=domino", "--depth=3")
 EL = ("httt", "--size=3x3", "--shape=el", "--depth=5")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.formats.aiger import AigerFile, parse_aiger
 from qsage_validate.formats.bytes_of import BytesOf
+from qsage_validate.formats.dimacs import PedantFile, parse_pedant
 from qsage_validate.formats.hex_board import HexFile, parse_hex
-from qsage_validate.formats.pedant import PedantFile, parse_pedant
 from qsage_validate.formats.pg import PgFile, parse_pg
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs, qbf_to_qdimacs

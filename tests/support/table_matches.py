@@ -8,10 +8,10 @@ from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.routes.by_search import Certified, certify_game
+from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.task import GdlModel
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
@@ -20,6 +20,7 @@ from qsage_validate.games.protocol import Game
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.match import Match
 from qsage_validate.strategies.readers import reader_of
+from tests.support.certifying import certify_game
 
 EL = harary_model("el", 3, 3, maker_breaker=True, plies=5)
 # White holds out: Herbrand certificates.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 from qsage_validate.games.bddl.model import (
@@ -17,37 +19,63 @@ from qsage_validate.games.bddl.model import (
 from qsage_validate.games.library.grid import positional_domain
 from qsage_validate.games.protocol import Player, Square
 
+# Strategies are made once: to make and validate one takes longer than to draw from it.
 SQUARES = st.sampled_from(Square)
+_PIECES = st.sampled_from([Square.BLACK, Square.WHITE])
+_FIRST = SQUARES.map(lambda s: Player.WHITE if s is Square.OPEN else Player.BLACK)
 
 
-def coordinates(size: int | None) -> st.SearchStrategy[Coordinate]:
+@cache
+def coordinates(size: int) -> st.SearchStrategy[Coordinate]:
     """Any coordinate; absolute ones up to ``size``."""
-    options: list[st.SearchStrategy[Coordinate]] = [
-        st.just(Coordinate(Anchor.PARAMETER)),
-        st.builds(Coordinate, st.just(Anchor.PARAMETER), st.integers(-2, 2)),
-        st.sampled_from([Coordinate(Anchor.MINIMUM), Coordinate(Anchor.MAXIMUM)]),
-    ]
-    if size is not None:
-        options.append(st.builds(Coordinate, st.just(Anchor.ABSOLUTE), st.integers(1, size)))
-    return st.one_of(options)
+    near = [Coordinate(Anchor.PARAMETER, offset) for offset in (0, 1, -1, 2, -2)]
+    edges = [Coordinate(Anchor.MINIMUM), Coordinate(Anchor.MAXIMUM)]
+    numbers = [Coordinate(Anchor.ABSOLUTE, k) for k in range(1, size + 1)]
+    return st.one_of([st.sampled_from(option) for option in (near[:1], near, edges, numbers)])
 
 
+@cache
 def conditions(
-    width: int | None,
-    height: int | None,
-    *,
-    most: int = 3,
-    negated: st.SearchStrategy[bool] | None = None,
+    width: int, height: int, *, least: int = 0, most: int = 3, negated: bool = True
 ) -> st.SearchStrategy[Condition]:
-    """Conjunctions, the empty one included."""
-    part = st.builds(
-        SubCondition,
-        SQUARES,
-        coordinates(width),
-        coordinates(height),
-        st.booleans() if negated is None else negated,
-    )
-    return st.lists(part, max_size=most).map(tuple)
+    """Conjunctions, the empty one included unless ``least`` is more."""
+    signs = st.booleans() if negated else st.just(False)
+    part = st.tuples(SQUARES, coordinates(width), coordinates(height), signs)
+    return st.lists(part.map(lambda p: SubCondition(*p)), min_size=least, max_size=most).map(tuple)
+
+
+@cache
+def squares(width: int, height: int) -> st.SearchStrategy[tuple[int, int]]:
+    """The squares of a board."""
+    return st.sampled_from([(x, y) for x in range(1, width + 1) for y in range(1, height + 1)])
+
+
+@cache
+def initials(
+    width: int, height: int, most: int
+) -> st.SearchStrategy[dict[tuple[int, int], Square]]:
+    """At most so many pieces to begin with."""
+    return st.dictionaries(squares(width, height), _PIECES, max_size=most)
+
+
+@cache
+def actions(width: int, height: int) -> st.SearchStrategy[list[tuple[Condition, Condition]]]:
+    """Preconditions and effects of at most three actions."""
+    effect = conditions(width, height, most=2, negated=False)
+    return st.lists(st.tuples(conditions(width, height, most=2), effect), max_size=3)
+
+
+@cache
+def goals(width: int, height: int) -> st.SearchStrategy[tuple[Condition, ...]]:
+    """At most two conditions."""
+    return st.lists(conditions(width, height, least=1), max_size=2).map(tuple)
+
+
+@cache
+def winning_sets(width: int, height: int) -> st.SearchStrategy[list[list[tuple[int, int]]]]:
+    """At most six sets of at most four squares."""
+    cells = st.sets(squares(width, height), min_size=1, max_size=4)
+    return st.lists(cells.map(sorted), max_size=6)
 
 
 @st.composite
@@ -57,30 +85,22 @@ def wild_models(draw: st.DrawFn, max_side: int = 3, max_depth: int = 6) -> Model
     Nothing is sane: goals may hold at the beginning or come true by the opponent's moves.
     """
     width, height = draw(st.integers(1, max_side)), draw(st.integers(1, max_side))
-    squares = [(x, y) for x in range(1, width + 1) for y in range(1, height + 1)]
-    pieces = st.sampled_from([Square.BLACK, Square.WHITE])
-    initial = draw(st.dictionaries(st.sampled_from(squares), pieces, max_size=5))
-    actions = st.builds(
-        lambda precondition, effect: (precondition, effect),
-        conditions(width, height, most=2),
-        conditions(width, height, most=2, negated=st.just(False)),
-    )
+    initial = draw(initials(width, height, 5))
     black, white = (
         tuple(
             Action(f"{player.value}-{number}", *parts)
-            for number, parts in enumerate(draw(st.lists(actions, max_size=3)), start=1)
+            for number, parts in enumerate(draw(actions(width, height)), start=1)
         )
         for player in Player
     )
-    goals = st.lists(conditions(width, height).filter(len), max_size=2).map(tuple)
-    first = draw(SQUARES.map(lambda s: Player.WHITE if s is Square.OPEN else Player.BLACK))
+    first = draw(_FIRST)
     problem = Problem(
         width,
         height,
         tuple((piece, x, y) for (x, y), piece in sorted(initial.items())),
         draw(st.integers(2 if first is Player.WHITE else 1, max_depth)),
-        draw(goals),
-        draw(goals),
+        draw(goals(width, height)),
+        draw(goals(width, height)),
         first,
     )
     return Model(Domain(black, white), problem, "wild")
@@ -94,20 +114,15 @@ def positional_models(draw: st.DrawFn, most_squares: int = 7) -> Model:
     """
     width = draw(st.integers(1, 4))
     height = draw(st.integers(1, max(1, most_squares // width)))
-    squares = [(x, y) for x in range(1, width + 1) for y in range(1, height + 1)]
-    pieces = st.sampled_from([Square.BLACK, Square.WHITE])
-    initial = draw(st.dictionaries(st.sampled_from(squares), pieces, max_size=2))
-    sets = st.lists(
-        st.sets(st.sampled_from(squares), min_size=1, max_size=4).map(sorted), max_size=6
-    )
+    initial = draw(initials(width, height, 2))
 
-    def goals(colour: Square) -> tuple[Condition, ...]:
+    def wins(colour: Square) -> tuple[Condition, ...]:
         return tuple(
             tuple(
                 SubCondition(colour, Coordinate(Anchor.ABSOLUTE, x), Coordinate(Anchor.ABSOLUTE, y))
                 for x, y in cells
             )
-            for cells in draw(sets)
+            for cells in draw(winning_sets(width, height))
         )
 
     first = draw(st.sampled_from(Player))
@@ -115,9 +130,9 @@ def positional_models(draw: st.DrawFn, most_squares: int = 7) -> Model:
         width,
         height,
         tuple((piece, x, y) for (x, y), piece in sorted(initial.items())),
-        draw(st.integers(2, len(squares) + 2)),
-        goals(Square.BLACK),
-        goals(Square.WHITE),
+        draw(st.integers(2, width * height + 2)),
+        wins(Square.BLACK),
+        wins(Square.WHITE),
         first,
     )
     return Model(positional_domain(), problem, "positional")

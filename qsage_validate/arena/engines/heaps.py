@@ -25,8 +25,8 @@ from qsage_validate.arena.frame import (
 )
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.impartial.heap_game import HeapGame, HeapMove, HeapPosition
-from qsage_validate.games.impartial.legality import state_after
 from qsage_validate.games.impartial.moves import State
+from qsage_validate.games.impartial.rules import state_after
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems.heaps import HeapProblem
 from qsage_validate.strategies.rule_strategy import RuleReply

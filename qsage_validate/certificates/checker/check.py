@@ -270,12 +270,7 @@ def check_matrix(
         )
     free = dont_cares(certificate, formula)
     return CertificateProved(
-        circuit.kind,
-        free,
-        search.composed,
-        search.watch.seconds,
-        open_variables,
-        search.evidence,
+        circuit.kind, free, search.composed, search.watch.seconds, open_variables, search.evidence
     )
 
 

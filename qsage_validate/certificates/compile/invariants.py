@@ -26,6 +26,7 @@ from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.ground import GroundAction
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.positional.masks import members
 from qsage_validate.games.protocol import Move, Player
 
 Key = tuple[str, int]
@@ -100,10 +101,7 @@ class Cells:
         touched: dict[int, list[int]] = {}
         put: dict[int, list[int]] = {}
         for literal, action in chosen:
-            changed = ((1 << len(self.bits)) - 1) & ~action.keep
-            while changed:
-                bit = (changed & -changed).bit_length() - 1
-                changed &= changed - 1
+            for bit in members(((1 << len(self.bits)) - 1) & ~action.keep):
                 touched.setdefault(bit, []).append(literal)
                 if action.put >> bit & 1:
                     put.setdefault(bit, []).append(literal)

@@ -37,7 +37,7 @@ from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import AigerFile, parse_aiger
-from qsage_validate.formats.pedant import parse_pedant
+from qsage_validate.formats.dimacs import parse_pedant
 from qsage_validate.formats.source import Format, Path, label, quoted, read_bytes, sniff_bytes
 from qsage_validate.kernel.certificate import (
     Certificate,
@@ -226,10 +226,7 @@ class _CircuitReader:
     # -- Kind
 
     def _kind(
-        self,
-        inputs: Iterable[int],
-        functions: Iterable[int],
-        quantifiers: Mapping[int, Quantifier],
+        self, inputs: Iterable[int], functions: Iterable[int], quantifiers: Mapping[int, Quantifier]
     ) -> Kind:
         if self.dialect is Dialect.CAQE:
             return self._result()

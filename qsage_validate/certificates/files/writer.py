@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -21,31 +21,60 @@ def certificate_bytes(
     *,
     dialect: Dialect | None = None,
     binary: bool = True,
+    remarks: Sequence[str] = (),
 ) -> bytes:
     """The AIGER file of a certificate in QBFcert's or CAQE's dialect (CAQE's by default).
 
     ``formula`` gives the names of variables, where those are not numbers, and the blocks of a part
-    of a certificate, which a comment tells.  Raises
-    :class:`UsageError` for a dialect that is not written, and for QBFcert's ASCII dialect when
-    a variable's name is no number, because there the name is the AIGER index.
+    of a certificate, which a comment tells; ``remarks`` are other comments.  In the dialect
+    ``outer`` the file has values instead.  Raises :class:`UsageError` for a dialect that is not
+    written, for values that are functions, and for QBFcert's ASCII dialect when a variable's name
+    is no number, because there the name is the AIGER index.
     """
+    if dialect is Dialect.OUTER:
+        return _values(certificate, formula, remarks)
+    comments = [*_blocks(certificate, formula), *remarks]
     match dialect:
         case None | Dialect.CAQE:
-            return _with_symbols(certificate, formula, binary=binary, result=True)
+            return _with_symbols(certificate, formula, comments, binary=binary, result=True)
         case Dialect.QBFCERT_BINARY:
-            return _with_symbols(certificate, formula, binary=True, result=False)
+            return _with_symbols(certificate, formula, comments, binary=True, result=False)
         case Dialect.QBFCERT_ASCII:
-            return _with_indices(certificate, formula)
+            return _with_indices(certificate, formula, comments)
         case _:
             raise UsageError(
                 f"certificates are not written in the dialect {dialect.value!r}; choose one of "
-                f"{Dialect.CAQE.value}, {Dialect.QBFCERT_ASCII.value}, "
+                f"{Dialect.CAQE.value}, {Dialect.OUTER.value}, {Dialect.QBFCERT_ASCII.value}, "
                 f"{Dialect.QBFCERT_BINARY.value}"
             )
 
 
+def _values(certificate: CircuitCertificate, formula: Qbf | None, remarks: Sequence[str]) -> bytes:
+    """A solver's result and the values of the outermost block, a line each."""
+    constants = {FALSE: "-", TRUE: ""}
+    outermost = certificate.functions if formula is None else formula.merged_scopes()[0].variables
+    if not (
+        certificate.functions.keys() <= set(outermost)
+        and constants.keys() >= set(certificate.functions.values())
+    ):
+        raise UsageError(
+            f"found functions of inner blocks for the dialect {Dialect.OUTER.value!r}, expected "
+            "values of the outermost block alone (--blocks 1)"
+        )
+    name: Callable[[int], str] = str if formula is None else formula.name
+    signs = {variable: constants[x] for variable, x in certificate.functions.items()}
+    lines = [f"c {remark}" for remark in remarks] + [f"s cnf {int(certificate.kind.truth)}"]
+    lines += [f"V {sign}{name(variable)} 0" for variable, sign in signs.items()]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
 def _with_symbols(
-    certificate: CircuitCertificate, formula: Qbf | None, *, binary: bool, result: bool
+    certificate: CircuitCertificate,
+    formula: Qbf | None,
+    comments: Sequence[str],
+    *,
+    binary: bool,
+    result: bool,
 ) -> bytes:
     name: Callable[[int], str] = str if formula is None else formula.name
     functions = {**certificate.functions, **certificate.extra}
@@ -60,11 +89,13 @@ def _with_symbols(
         binary=binary,
         input_symbols={k: name(variable) for k, variable in enumerate(certificate.inputs)},
         output_symbols=dict(enumerate(symbols)),
-        comments=_comments(certificate, formula),
+        comments=comments,
     )
 
 
-def _with_indices(certificate: CircuitCertificate, formula: Qbf | None) -> bytes:
+def _with_indices(
+    certificate: CircuitCertificate, formula: Qbf | None, comments: Sequence[str]
+) -> bytes:
     """AIGER indices are the variables: a function is the gate whose index is its variable."""
     aig = certificate.aig
     functions = {**certificate.functions, **certificate.extra}
@@ -92,18 +123,15 @@ def _with_indices(certificate: CircuitCertificate, formula: Qbf | None) -> bytes
     indices += [variable for variable, _ in copies]
     sources = np.array([literal for _, literal in copies], dtype=np.int32)
     whole = Aig(
-        aig.num_inputs,
-        np.concatenate((aig.fanin0, sources)),
-        np.concatenate((aig.fanin1, sources)),
+        aig.num_inputs, np.concatenate((aig.fanin0, sources)), np.concatenate((aig.fanin1, sources))
     )
     place = {variable: gate for gate, variable in owner.items()}
     place |= {variable: aig.num_variables + 1 + k for k, (variable, _) in enumerate(copies)}
     outputs = [2 * place[variable] for variable in functions]
-    comments = _comments(certificate, formula)
     return aiger_bytes(whole, outputs, binary=False, variables=indices, comments=comments)
 
 
-def _comments(certificate: CircuitCertificate, formula: Qbf | None) -> list[str]:
+def _blocks(certificate: CircuitCertificate, formula: Qbf | None) -> list[str]:
     """What a part of a certificate says of its blocks."""
     if certificate.first_blocks is None:
         return []

@@ -23,11 +23,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.minimise.features import (
-    FeatureCircuit,
-    build_gate,
-    gate_bits,
-)
+from qsage_validate.certificates.minimise.features import FeatureCircuit, build_gate, gate_bits
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.decision_tree import (
     Bits,

@@ -26,15 +26,11 @@ class MixedOracle:
         self._certificate = certificate
         self._formula = formula
         self._sat = SatOracle(certificate, formula)
+        self.opponent = self._sat.opponent
 
     @cached_property
     def _simulation(self) -> SimulationOracle:
         return SimulationOracle(self._certificate, self._formula)
-
-    @property
-    def opponent(self) -> tuple[int, ...]:
-        """The variables that a choice may set, in the order of the prefix."""
-        return self._sat.opponent
 
     def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
         return self._sat.values(choice, wanted)

@@ -53,9 +53,9 @@ class SatOracle:
         self._path = certificate.path
         self._solver = Solver(name=solver)
         self._fresh = count(1)
-        self._opponent = opponent_variables(certificate, formula)
+        self.opponent = opponent_variables(certificate, formula)
         # Solver literals of names: the opponent's first, so that assumptions are ready.
-        self._literal: dict[int, int] = {v: next(self._fresh) for v in self._opponent}
+        self._literal: dict[int, int] = {v: next(self._fresh) for v in self.opponent}
         self._false = -next(self._fresh)
         self._solver.add_clause([-self._false])
         self._gates: Mapping[int, Gate] = {} if formula is None else formula.gates
@@ -71,11 +71,6 @@ class SatOracle:
         for variable in (*decided, *models):
             if variable not in names and variable not in self._gates:
                 self._literal[variable] = self._false
-
-    @property
-    def opponent(self) -> tuple[int, ...]:
-        """The variables that a choice may set, in the order of the prefix."""
-        return self._opponent
 
     def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
         names = tuple(wanted)
@@ -107,7 +102,7 @@ class SatOracle:
     # -- Asking
 
     def _answer(self, choice: Choice, literals: Sequence[int]) -> list[bool]:
-        assumed = dict.fromkeys(self._opponent, False)
+        assumed = dict.fromkeys(self.opponent, False)
         for variable, value in choice.items():
             if variable not in assumed:
                 raise KeyError(variable)
@@ -182,7 +177,7 @@ class SatOracle:
         """
         names = certificate.variables
         solver_variable = np.zeros(certificate.max_variable + 1, dtype=np.int64)
-        prefix = set(self._opponent) | set(decided)
+        prefix = set(self.opponent) | set(decided)
         for variable in sorted(names):
             literal = self._literal.get(variable)
             if literal is None:

@@ -24,19 +24,14 @@ class SimulationOracle:
     def __init__(self, certificate: CircuitCertificate, formula: Qbf | None = None) -> None:
         """Compose the certificate with the formula; the formula's gates need the latter."""
         composition = compose(certificate, formula)
-        self._opponent = composition.opponent
+        self.opponent = composition.opponent
         names = list(composition.literals)
         self._aig, literals = composition.builder.build(
             [composition.literals[name] for name in names]
         )
         self._literals = dict(zip(names, literals, strict=True))
-        self._column = {variable: k for k, variable in enumerate(self._opponent)}
+        self._column = {variable: k for k, variable in enumerate(self.opponent)}
         self._simulators: dict[tuple[int, ...], Simulator] = {}
-
-    @property
-    def opponent(self) -> tuple[int, ...]:
-        """The variables that a choice may set, in the order of the prefix."""
-        return self._opponent
 
     def graph(self, wanted: Sequence[int]) -> tuple[Aig, list[int]]:
         """The graph that is evaluated, with the literals of ``wanted``.
@@ -50,7 +45,7 @@ class SimulationOracle:
         return dict(zip(names, self.many([choice], names)[0].tolist(), strict=True))
 
     def many(self, choices: Sequence[Choice], wanted: Sequence[int]) -> NDArray[np.bool_]:
-        plays = np.zeros((len(choices), len(self._opponent)), dtype=np.bool_)
+        plays = np.zeros((len(choices), len(self.opponent)), dtype=np.bool_)
         column = self._column
         for row, choice in zip(plays, choices, strict=True):
             for variable, value in choice.items():

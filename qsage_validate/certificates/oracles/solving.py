@@ -71,16 +71,11 @@ class SolvingOracle:
         self._implied: dict[tuple[int, tuple[bool, ...]], Mapping[int, bool]] = {}
         self._scopes = formula.merged_scopes()
         self._level = formula.levels()
-        self._opponent = formula.variables(kind.decides.dual)
+        self.opponent = formula.variables(kind.decides.dual)
         self._replies: dict[tuple[int, tuple[bool, ...]], Mapping[int, bool]] = {}
         self._prefix = tuple(self._level)
         # What was chosen of the whole prefix, a byte for a variable; gates follow from it.
         self._chosen: dict[bytes, bytes] = {}
-
-    @property
-    def opponent(self) -> tuple[int, ...]:
-        """The variables that a choice may set, in the order of the prefix."""
-        return self._opponent
 
     def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
         names = tuple(wanted)
@@ -114,7 +109,7 @@ class SolvingOracle:
         return None if self._decide(left) is self._kind.truth else dict(fixed)
 
     def _total(self, choice: Choice) -> dict[int, bool]:
-        total = dict.fromkeys(self._opponent, False)
+        total = dict.fromkeys(self.opponent, False)
         for variable, value in choice.items():
             if variable not in total:
                 raise KeyError(variable)

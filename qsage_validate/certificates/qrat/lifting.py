@@ -26,8 +26,7 @@ from collections.abc import Container
 from itertools import chain
 from typing import Final
 
-from qsage_validate.certificates.qrat.clause_table import Clause, ClauseTable
-from qsage_validate.certificates.qrat.growing_functions import GrowingFunctions
+from qsage_validate.certificates.qrat.growing_functions import Clause, ClauseTable, GrowingFunctions
 from qsage_validate.circuit.aig import FALSE, TRUE
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.errors import QsageError

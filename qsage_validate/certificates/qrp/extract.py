@@ -6,7 +6,7 @@ the clause is false.  So each universal gets a decision list: the first of its r
 the order of the proof, whose rest is false says its value.  For cubes the same holds the other
 way round.  Literals that long-distance resolution merged have a *phase* that depends on the
 pivots (Balabanov, Jiang, Janota and Widl, *Efficient extraction of QBF (counter)models from
-long-distance resolution proofs*, AAAI 2015): :mod:`~qsage_validate.certificates.qrp.phases`.
+long-distance resolution proofs*, AAAI 2015): :mod:`~qsage_validate.certificates.qrp.reductions`.
 
 Why it works, for clauses: under the functions' values take the first step that is false (there
 is one, the last).  It is no resolvent, since a parent of it would be false before.  If it is a
@@ -23,10 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qsage_validate.certificates.qrp.functions import FunctionBuilder
-from qsage_validate.certificates.qrp.gates import Definitions, conjunctions
-from qsage_validate.certificates.qrp.phases import PhaseTable
-from qsage_validate.certificates.qrp.reductions import Record, Reductions
+from qsage_validate.certificates.qrp.functions import Definitions, FunctionBuilder, conjunctions
+from qsage_validate.certificates.qrp.reductions import PhaseTable, Record, Reductions
 from qsage_validate.certificates.qrp.sets import PrefixBits, as_form, step_error, uses
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf

@@ -1,14 +1,20 @@
-"""Decision lists of reductions as an and-inverter graph."""
+"""Decision lists of reductions as an and-inverter graph, and the gates that clauses spell out.
+
+A form that Tseitin's transformation made says of most of its variables what they are.  Whatever
+satisfies the clauses gives such a variable the value of its gate, so its Skolem function is that
+gate, over the functions of the gate's inputs, and a proof need not be asked for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from qsage_validate.certificates.qrp.gates import Definitions
-from qsage_validate.certificates.qrp.phases import NEGATIVE, POSITIVE, PhaseTable
-from qsage_validate.certificates.qrp.reductions import Record, Step
+from qsage_validate.certificates.qrp.reductions import NEGATIVE, POSITIVE, PhaseTable, Record, Step
 from qsage_validate.certificates.qrp.sets import PrefixBits
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.circuit.qbf import Quantifier
+from qsage_validate.formats.qdimacs import ClausalForm
+from qsage_validate.games.positional.masks import members
 from qsage_validate.kernel.certificate import Kind
 
 
@@ -47,10 +53,8 @@ class FunctionBuilder:
         entries: dict[int, list[int]] = {}
         for number, record in enumerate(records):
             both = (record.reduced.positive | record.reduced.negative) & wanted
-            while both:
-                lowest = both & -both
-                entries.setdefault(lowest.bit_length() - 1, []).append(number)
-                both ^= lowest
+            for bit in members(both):
+                entries.setdefault(bit, []).append(number)
         functions: dict[int, int] = {}
         conditions: dict[int, int] = {}
         for quantifier, start, end in self._bits.levels:
@@ -157,3 +161,34 @@ class FunctionBuilder:
                 literal ^= 1
             beaten.append(literal ^ self._flip)
         return self._builder.and_all(beaten)
+
+
+Definitions = Mapping[int, tuple[int, ...]]
+"""Signed variables and the literals that each is the conjunction of."""
+
+
+def conjunctions(form: ClausalForm) -> Definitions:
+    """The existential variables that clauses define as conjunctions or disjunctions.
+
+    ``g`` in the result is the conjunction of its literals, ``-g`` says that the negation of
+    ``g`` is.  All of the literals have smaller variables of the same scope or of one further
+    left, so that the gates form a circuit.  One definition of each variable is taken.
+    """
+    levels = {v: k for k, scope in enumerate(form.scopes) for v in scope.variables}
+    existential = {v for s in form.scopes if s.quantifier is Quantifier.EXISTS for v in s.variables}
+    implied: set[tuple[int, int]] = set()
+    for clause in form.clauses:
+        if len(clause) == 2:
+            a, b = clause
+            implied |= {(-a, b), (-b, a)}
+    found: dict[int, tuple[int, ...]] = {}
+    for clause in form.clauses:
+        head = max(clause, key=abs, default=0)
+        variable = abs(head)
+        if variable not in existential or head in found or -head in found:
+            continue
+        inputs = tuple(-x for x in clause if x != head)
+        # head is implied by its inputs together; it must also imply each of them.
+        if all((head, x) in implied and levels[abs(x)] <= levels[variable] for x in inputs):
+            found[head] = inputs
+    return found

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
-from qsage_validate.formats.qrp_steps import Numbers, Offsets, QrpProof
+from qsage_validate.formats.qrp_steps import Numbers, Offsets, QrpProof, qrp_error
+from qsage_validate.games.positional.masks import members
 
 Literals = tuple[int, int]
 """Positive and negative variables."""
@@ -59,12 +60,7 @@ class PrefixBits:
 
     def names(self, bits: int) -> list[int]:
         """The variables of a set of bits, in the order of the prefix."""
-        found = []
-        while bits:
-            lowest = bits & -bits
-            found.append(self.order[lowest.bit_length() - 1])
-            bits ^= lowest
-        return found
+        return [self.order[bit] for bit in members(bits)]
 
     def table(self, trace: QrpProof, steps: Numbers) -> Iterator[tuple[Numbers, NDArray[np.bool_]]]:
         """Pieces of ascending ``steps`` with a row for each step, in order.
@@ -122,8 +118,6 @@ class PrefixBits:
 
 def step_error(trace: QrpProof, step: int, found: str, expected: str) -> InputError:
     """The error of one step of a trace."""
-    from qsage_validate.formats.qrp_steps import qrp_error
-
     return qrp_error(trace.file, trace.dialect, int(trace.begin[step]), found, expected)
 
 

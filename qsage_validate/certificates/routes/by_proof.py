@@ -1,37 +1,46 @@
-"""Certificates of any formula by QBF solvers that write traces, with Bloqqer before them or not.
+"""Certificates of any formula by QBF solvers.
 
-Both ways work on the clausal form.  *Direct*: DepQBF or Qute solves it and writes a trace, from
-which the functions of the winning side are extracted, whichever side that is.  *Preprocessed*:
-Bloqqer simplifies it first and writes a QRAT trace; the functions of what is left are lifted
-back through that.  This only gives Skolem functions, so a formula that turns out to be false is
-certified by the Skolem functions of its dual.
+Most write traces, with Bloqqer before them or not; both ways work on the clausal form.
+*Direct*: DepQBF or Qute solves it and writes a trace, from which the functions of the winning side
+are extracted, whichever side that is.  *Preprocessed*: Bloqqer simplifies it first and writes a
+QRAT trace; the functions of what is left are lifted back through that.  This only gives Skolem
+functions, so a formula that turns out to be false is certified by the Skolem functions of its
+dual.  QuAbS writes certificates itself.
 
 What comes out is a claim: see :func:`qsage_validate.certificates.routes.routes.certify_formula`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.qrat.lifting import lift
 from qsage_validate.certificates.qrp.extract import extract
-from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest, written_by
-from qsage_validate.certificates.routes.clausal import for_circuit
-from qsage_validate.certificates.routes.dual import dual, for_dual
-from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.certificates.routes.clausal import (
+    Candidate,
+    for_circuit,
+    of_the_rest,
+    written_by,
+)
+from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
+from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.formats.qrat import read_qrat
-from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.solvers.qbf.backend import Backend, Missing, TraceKind
 from qsage_validate.solvers.qbf.backends import backends, get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
+from qsage_validate.solvers.qbf.dialect import EXIT_CODES
 from qsage_validate.solvers.qbf.outcome import Outcome, Status
+from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
-from qsage_validate.system.programs import workspace
+from qsage_validate.system.programs import Ended, run_program, workspace
 from qsage_validate.system.progress import Progress, Tell
 
 _PREFERRED: Final = ("depqbf", "qute")
@@ -66,22 +75,44 @@ def by_trace(formula: Qbf, limits: Limits, *, solver: str | None, tell: Tell) ->
     none of them answers.
     """
     form = clausal_form(formula)
-    reasons = []
-    candidates = tracers(solver)
     with workspace() as folder:
-        for rank, backend in enumerate(candidates):
-            tell(Progress(f"solving with {backend.name}"))
-            own = of_the_rest(limits, 1 / (len(candidates) - rank))
-            outcome = _trace(backend, formula, form, own, folder)
-            if outcome.trace is None or outcome.truth is None:
-                reasons.append(f"{backend.name}: {outcome.why}")
-                continue
-            tell(Progress("extracting"))
-            watch = Stopwatch()
-            with written_by(_name(outcome)):
-                certificate = extract(formula, outcome.trace)
-            stages = (("solve", outcome.seconds), ("extract", watch.seconds))
-            return Candidate(certificate, _name(outcome), stages)
+        for outcome in _outcomes(formula, form, limits, tracers(solver), folder, tell):
+            if outcome.trace is not None and outcome.truth is not None:
+                tell(Progress("extracting"))
+                watch = Stopwatch()
+                with written_by(_name(outcome)):
+                    certificate = extract(formula, outcome.trace)
+                stages = (("solve", outcome.seconds), ("extract", watch.seconds))
+                return Candidate(certificate, _name(outcome), stages)
+    raise AssertionError("each solver that did not answer has said why")
+
+
+def _outcomes(
+    formula: Qbf,
+    form: ClausalForm,
+    limits: Limits,
+    candidates: list[Backend],
+    folder: Path,
+    tell: Tell,
+) -> Iterator[Outcome]:
+    """What one solver after the other says of ``form``.
+
+    Each gets an equal share of what is left of the time.  Raises ``UndecidedError`` behind the
+    last one.
+    """
+    reasons = []
+    for rank, backend in enumerate(candidates):
+        tell(Progress(f"solving with {backend.name}"))
+        outcome = backend.solve(
+            formula,
+            of_the_rest(limits, 1 / (len(candidates) - rank)),
+            workdir=folder,
+            form=form,
+            trace=folder / f"{backend.name}.qrp",
+            binary_trace=TraceKind.BINARY_QRP in backend.traces,
+        )
+        yield outcome
+        reasons.append(f"{backend.name}: {outcome.why}")
     raise UndecidedError("; ".join(reasons))
 
 
@@ -143,16 +174,11 @@ def _preprocessed(
     with written_by(by):
         trace = read_qrat(trace_path)
     rest = done.form
-    reasons = []
-    for rank, backend in enumerate(candidates):
-        tell(Progress(f"solving with {backend.name}"))
-        own = of_the_rest(limits, 1 / (len(candidates) - rank))
-        outcome = _trace(backend, formula, rest, own, folder)
+    for outcome in _outcomes(formula, rest, limits, candidates, folder, tell):
         stages.append(("solve", outcome.seconds))
         if outcome.truth is False:
             return None, f"{by}, {_name(outcome)}"
         if outcome.trace is None or outcome.truth is None:
-            reasons.append(f"{backend.name}: {outcome.why}")
             continue
         tell(Progress("extracting"))
         watch = Stopwatch()
@@ -164,18 +190,83 @@ def _preprocessed(
             certificate = for_circuit(lift(form, trace, rest, found), formula)
         stages.append(("lift", watch.lap()))
         return certificate, f"{by}, {_name(outcome)}"
-    raise UndecidedError("; ".join(reasons))
-
-
-def _trace(
-    backend: Backend, formula: Qbf, form: ClausalForm, limits: Limits, folder: Path
-) -> Outcome:
-    binary = TraceKind.BINARY_QRP in backend.traces
-    path = folder / f"{backend.name}.qrp"
-    return backend.solve(
-        formula, limits, workdir=folder, form=form, trace=path, binary_trace=binary
-    )
+    raise AssertionError("each solver that did not answer has said why")
 
 
 def _name(outcome: Outcome) -> str:
     return f"{outcome.solver} {outcome.version}"
+
+
+def dual(formula: Qbf) -> Qbf:
+    """The negation of ``formula``, over the same variables and gates.
+
+    The negation of ``∃x ∀y M`` is ``∀x ∃y ¬M``.  One of the two is true, and what makes it true, a
+    Skolem certificate, is a Herbrand certificate of the other: the functions are the same.
+    Comments are left out, for they speak of the formula.
+    """
+    scopes = tuple(Scope(s.quantifier.dual, s.variables) for s in formula.scopes)
+    return replace(formula, scopes=scopes, output=-formula.output, comments=())
+
+
+def for_dual(certificate: CircuitCertificate) -> CircuitCertificate:
+    """A certificate of a formula as one of its dual."""
+    return replace(certificate, kind=certificate.kind.other)
+
+
+# The option with which a solver prints a certificate (an AIGER file in its own dialect) instead
+# of a verdict; the exit code still says which.
+_ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {"quabs": ("-c",)}
+
+
+def writes_functions(solver: str) -> bool:
+    """Whether functions follow from what the solver of that name writes: traces, certificates."""
+    return is_tool(solver) or bool(get_backend(solver).traces)
+
+
+def is_tool(solver: str) -> bool:
+    """Whether the solver of that name writes certificates itself."""
+    return solver in _ARGUMENTS
+
+
+def by_tool(formula: Qbf, limits: Limits, *, solver: str | None, tell: Tell) -> Candidate:
+    """The certificate that the solver writes (QuAbS when none is named).
+
+    It gets numbers for names, so that those in the certificate are the formula's variables.
+    Raises ``UsageError`` for one that writes none, ``SolverMissingError`` when it is not there,
+    and ``UndecidedError`` when it gives no certificate.
+    """
+    name = solver or next(iter(_ARGUMENTS))
+    if name not in _ARGUMENTS:
+        names = ", ".join(_ARGUMENTS)
+        raise UsageError(f"the solver {name} writes no certificates, expected one of {names}")
+    program = get_backend(name).program()
+    limits = of_the_rest(limits)
+    tell(Progress(f"solving with {name}"))
+    with workspace() as folder:
+        plain = plain_circuit(formula)
+        file, written = folder / "formula.qcir", folder / "certificate.aig"
+        file.write_text(qcir_text(plain), encoding="utf-8")
+        finished = run_program(
+            (program.path, *_ARGUMENTS[name], str(file)),
+            deadline=limits.deadline,
+            memory_mb=limits.memory_mb,
+            stdout=written,
+            cwd=folder,
+        )
+        truth = EXIT_CODES.get(finished.returncode)
+        if finished.ended is not Ended.EXITED or truth is None:
+            how = finished.ended.value
+            raise UndecidedError(f"{name} {how} (exit code {finished.returncode})")
+        watch = Stopwatch()
+        with written_by(name):
+            certificate = read_certificate(str(written), plain)
+        if not isinstance(certificate, CircuitCertificate):
+            raise UndecidedError(f"{name} wrote no circuit")
+        if (certificate.kind is Kind.SKOLEM) != truth:
+            raise UndecidedError(
+                f"{name} wrote a {certificate.kind.value} certificate and exited with "
+                f"{finished.returncode}"
+            )
+    own = for_circuit(replace(certificate, path=None), formula)
+    stages = (("solve", finished.seconds), ("read", watch.seconds))
+    return Candidate(own, f"{name} {program.version}", stages)

@@ -14,13 +14,10 @@ from qsage_validate.certificates.checker.check import (
 )
 from qsage_validate.certificates.compile.compiler import NotCompiledError, compile_plan
 from qsage_validate.certificates.compile.lemmas import compile_with_lemmas
-from qsage_validate.certificates.compile.must_play import must_play_plan
-from qsage_validate.certificates.compile.plan import Plan, Planner
+from qsage_validate.certificates.compile.plan import Plan, Planner, must_play_plan
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.models import GameModel
 from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Game, Player, Position
@@ -69,30 +66,19 @@ class Certified:
         return self.certificate.kind.player
 
 
-def certify_game(
-    model: GameModel,
-    encoding: str | None = None,
-    *,
-    limits: Limits = Limits(),  # noqa: B008 (frozen)
-    tell: Tell = nobody,
-) -> Certified:
-    """Find out who wins ``model``, and certify it for an encoding (the usual one of its kind).
-
-    ``tell`` hears of the stages ``"search"``, ``"plan"``, ``"compile"`` and ``"check"``.
-
-    Raises ``UndecidedError`` at a limit, and ``CheckFailedError`` when the result does not
-    pass levels 1 and 2 of the check: then nothing may be written.
-    """
-    return certify_encoding(encode(model, encoding), limits=limits, tell=tell)
-
-
 def certify_encoding(
     encoded: Encoding,
     *,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tell: Tell = nobody,
 ) -> Certified:
-    """The same for a formula that is there already."""
+    """Find out who wins the game of an encoding, and certify it.
+
+    ``tell`` hears of the stages ``"search"``, ``"plan"``, ``"compile"`` and ``"check"``.
+
+    Raises ``UndecidedError`` at a limit, and ``CheckFailedError`` when the result does not
+    pass levels 1 and 2 of the check: then nothing may be written.
+    """
     deadline, watch = limits.deadline, Stopwatch()
     tell(Progress("search"))
     # The encoding's own model: its plies are those of the formula.
@@ -103,13 +89,14 @@ def certify_encoding(
         raise UndecidedError(result.reason)
     search_seconds = watch.lap()
     tell(Progress("plan"))
-    own = _planned_on(encoded, result.winner)
-    if own is None:
-        plan = _plan(encoded, game, solver, result.winner, deadline)
-        ended = game.witnesses(game.initial, plan.hero) if game.initial.outcome else None
-    else:
+    planned: Game | PlanningGame = game
+    if result.winner in encoded.planned_on:
+        planned = own = encoded.planned_on[result.winner]()
         plan = _own_plan(encoded, own, result.winner, deadline)
-        ended = own.witnesses(own.initial, plan.hero) if own.initial.outcome else None
+    else:
+        plan = _plan(encoded, game, solver, result.winner, deadline)
+    initial = planned.initial
+    ended = planned.witnesses(initial, plan.hero) if initial.outcome else None
     tell(Progress("compile"))
     certificate = compile_plan(encoded, plan, ended)
     compile_seconds = watch.lap()
@@ -142,12 +129,8 @@ def _plan(
     return Planner(game, winner, wins, deadline=deadline).build()
 
 
-def _planned_on(encoded: Encoding, winner: Player) -> PlanningGame | None:
-    """The game on which the winner's strategies are planned, if that is not the rules."""
-    return encoded.planned_on[winner]() if winner in encoded.planned_on else None
-
-
 def _own_plan(encoded: Encoding, game: PlanningGame, hero: Player, deadline: Deadline) -> Plan:
+    """The plan of a winner whose strategies are planned on a game that is not the rules."""
     search = PlainSearch(game, deadline)
     if search.winner(game.initial) is not hero:
         name = encoded.layout.encoding
@@ -155,10 +138,7 @@ def _own_plan(encoded: Encoding, game: PlanningGame, hero: Player, deadline: Dea
             f"{encoded.model.name}: found a win of {hero}'s that is none of those that the "
             f"encoding {name} is about, expected another encoding to certify it"
         )
-
-    def wins(position: Position) -> bool:
-        return search.winner(position) is hero
-
+    wins: Callable[[Position], bool] = lambda position: search.winner(position) is hero  # noqa: E731
     return Planner(game, hero, wins, deadline=deadline).build()
 
 

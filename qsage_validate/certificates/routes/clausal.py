@@ -1,14 +1,19 @@
-"""Certificates of circuits as certificates of their clausal forms, and the other way round."""
+"""What routes share: their candidates, and certificates of circuits as those of clausal forms."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
+from qsage_validate.certificates.checker.check import CertificateProved
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.embed import embed
 from qsage_validate.circuit.qbf import Gate, Qbf
+from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.kernel.composition import compose
+from qsage_validate.system.limits import Limits
 
 
 def for_clausal_form(
@@ -92,3 +97,45 @@ def _stages(
         gates = {n: readable.pop(n) for n in list(readable) if level[n] < at}
         stages.append((gates, [v for v in variables if level[v] == at]))
     return stages
+
+
+def of_the_rest(limits: Limits, part: float = 1.0) -> Limits:
+    """Limits of one run, with a part of the time that is left.
+
+    Raises ``UndecidedError`` when none is left.
+    """
+    if limits.deadline.over:
+        raise UndecidedError("the time is over")
+    return replace(limits, deadline=limits.deadline.share(part))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A certificate of the formula and how it was made.
+
+    ``by`` names the programs; ``stages`` has what each stage took, in seconds of wall time.
+    ``proved`` is the proof of the very formula, where the maker has checked it; ``note`` is
+    what else there is to say, for people.
+    """
+
+    certificate: CircuitCertificate
+    by: str
+    stages: tuple[tuple[str, float], ...]
+    proved: CertificateProved | None = None
+    note: str = ""
+
+
+@contextmanager
+def written_by(program: str) -> Iterator[None]:
+    """Reading what a program wrote into a file of ours: what is wrong there is its failure.
+
+    An ``InputError`` becomes an ``UndecidedError``; the temporary file's name is left out.
+    """
+    try:
+        yield
+    except InputError as error:
+        place = "" if error.line is None else f"line {error.line}: "
+        raise UndecidedError(
+            f"{program} wrote what cannot be used: {place}found {error.found}, "
+            f"expected {error.expected}"
+        ) from error

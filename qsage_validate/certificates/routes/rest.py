@@ -31,10 +31,9 @@ from qsage_validate.system.progress import Tell, nobody
 
 # Seconds to expand what is left, and for a solver to decide it before it is preprocessed.
 _AT_FIRST: Final = 20.0
-_LESS: Final = 5.0
 # Where an expansion needs more gates, solvers are quicker.
 _EXPANDED: Final = 20_000
-_FEW_BLOCKS: Final = 4
+_FEW_BLOCKS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def complete(
     if constant_value(left) is not None:
         options = replace(options, route=EXPANSION, solver=None)
     elif options.route == AUTO and options.solver is None and (as_it_is or _is_little(left)):
-        deadline = options.limits.deadline.sooner(_AT_FIRST if as_it_is else _LESS)
+        deadline = options.limits.deadline.sooner(_AT_FIRST)
         with suppress(UndecidedError):
             found = expand(formula, part, deadline=deadline, max_gates=_EXPANDED)
             if found.kind is part.kind:

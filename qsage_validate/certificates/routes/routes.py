@@ -12,17 +12,12 @@ from typing import Final
 
 from qsage_validate.certificates.checker.check import CertificateProved, CertificateUndecided, check
 from qsage_validate.certificates.routes.by_search import CheckFailedError, certify_encoding
-from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest
+from qsage_validate.certificates.routes.clausal import Candidate, of_the_rest
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.errors import (
-    MissingExtraError,
-    QsageError,
-    UndecidedError,
-    UsageError,
-)
+from qsage_validate.errors import MissingExtraError, QsageError, UndecidedError, UsageError
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
@@ -103,9 +98,6 @@ class _Task:
     tell: Tell
 
 
-_Route = Callable[[_Task, Limits], Candidate]
-
-
 def certify_formula(
     formula: Qbf,
     options: RouteOptions = RouteOptions(),
@@ -135,7 +127,7 @@ def certify_formula(
         if rank < len(names) - 1:  # half of the time; the last one has all of it
             limits = replace(limits, deadline=limits.deadline.share(1 / 2))
         try:
-            found = _ROUTES[name][0](task, limits)
+            found = _ROUTES[name](task, limits)
             return _proved(task, name, found, options, tuple(attempts))
         except (UsageError, CheckFailedError):
             raise  # a wrong certificate is an alarm, not a reason to try something else
@@ -148,11 +140,6 @@ def certify_formula(
 def route_names() -> tuple[str, ...]:
     """The names that ``RouteOptions.route`` may have."""
     return (AUTO, *_ROUTES)
-
-
-def route_help() -> dict[str, str]:
-    """A line of help for each route."""
-    return {name: text for name, (_, text) in _ROUTES.items()}
 
 
 # --- Which routes, and for how long -----------------------------------------------------------
@@ -172,7 +159,7 @@ def _order(task: _Task, options: RouteOptions) -> list[str]:
             raise UsageError(f"found --solver with --route {options.route}, which uses none")
         return [options.route]
     if options.solver is not None:
-        from qsage_validate.certificates.routes.by_solver import is_tool
+        from qsage_validate.certificates.routes.by_proof import is_tool
 
         return ["tool"] if is_tool(options.solver) else ["bloqqer", "trace"]
     if task.encoding is not None:
@@ -252,10 +239,8 @@ def _search(task: _Task, limits: Limits) -> Candidate:
         ("check", certified.check_seconds),
     )
     same = certified.encoding.qbf == task.formula
-    proved = certified.check if same else None
-    return Candidate(
-        certified.certificate, SEARCH, stages, proved, note=f"{certified.decisions} decisions"
-    )
+    proved, note = certified.check if same else None, f"{certified.decisions} decisions"
+    return Candidate(certified.certificate, SEARCH, stages, proved, note)
 
 
 def _bloqqer(task: _Task, limits: Limits) -> Candidate:
@@ -273,7 +258,7 @@ def _trace(task: _Task, limits: Limits) -> Candidate:
 
 
 def _tool(task: _Task, limits: Limits) -> Candidate:
-    from qsage_validate.certificates.routes.by_solver import by_tool
+    from qsage_validate.certificates.routes.by_proof import by_tool
 
     return by_tool(task.formula, limits, solver=task.solver, tell=task.tell)
 
@@ -288,10 +273,10 @@ def _expansion(task: _Task, limits: Limits) -> Candidate:
     return Candidate(certificate, EXPANSION, (("expand", watch.seconds),))
 
 
-_ROUTES: Mapping[str, tuple[_Route, str]] = {
-    SEARCH: (_search, "search on the rules of a game, compiled for its encoding"),
-    "bloqqer": (_bloqqer, "Bloqqer, a solver with a trace, functions lifted back"),
-    "trace": (_trace, "a solver with a trace, without preprocessing"),
-    "tool": (_tool, "a solver that writes certificates itself"),
-    EXPANSION: (_expansion, "elimination of all quantifiers, for small formulas"),
+_ROUTES: Mapping[str, Callable[[_Task, Limits], Candidate]] = {
+    SEARCH: _search,
+    "bloqqer": _bloqqer,
+    "trace": _trace,
+    "tool": _tool,
+    EXPANSION: _expansion,
 }

@@ -14,7 +14,7 @@ from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.games.models import GameModel
+    from qsage_validate.games.model_text import GameModel
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
 

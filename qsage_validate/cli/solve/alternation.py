@@ -15,7 +15,7 @@ from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.games.models import GameModel
+    from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.solvers.deepening.alternation import Alternated
     from qsage_validate.solvers.qbf.solving import Solved

@@ -21,7 +21,7 @@ from qsage_validate.system.limits import Limits
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.layout.layout import Layout
-    from qsage_validate.games.models import GameModel
+    from qsage_validate.games.model_text import GameModel
     from qsage_validate.solvers.qbf.solving import Solved
     from qsage_validate.solvers.search.solver import SearchResult
 

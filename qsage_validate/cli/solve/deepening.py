@@ -14,7 +14,7 @@ from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
-    from qsage_validate.games.models import GameModel
+    from qsage_validate.games.model_text import GameModel
     from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
     from qsage_validate.solvers.deepening.deepening import Deepened
 

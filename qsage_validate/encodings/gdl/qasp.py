@@ -138,10 +138,7 @@ class _Body:
 
 class _Translation:
     def __init__(
-        self,
-        source: Source,
-        program: GroundProgram,
-        prefix: Mapping[Any, tuple[int, Quantifier]],
+        self, source: Source, program: GroundProgram, prefix: Mapping[Any, tuple[int, Quantifier]]
     ) -> None:
         self.source = source
         self.program = program

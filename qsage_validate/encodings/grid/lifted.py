@@ -303,9 +303,7 @@ class LiftedEncoder:
         )
         self.gates[f"black {move.ply} wins"] = reached
         return self.circuit.and_(
-            legal,
-            self.circuit.or_(-move.stop, reached),
-            self.circuit.or_(move.stop, following),
+            legal, self.circuit.or_(-move.stop, reached), self.circuit.or_(move.stop, following)
         )
 
     def _white_ply(self, move: Ply, following: int | None) -> int:
@@ -327,10 +325,7 @@ class LiftedEncoder:
                 self._same(self.states[move.ply], self.states[-1]), self.white_refuted
             )
             self.gates[f"white {move.ply} has not won"] = refuted
-            after = [
-                self.circuit.or_(-move.stop, refuted),
-                self.circuit.or_(move.stop, following),
-            ]
+            after = [self.circuit.or_(-move.stop, refuted), self.circuit.or_(move.stop, following)]
         return self.circuit.and_(
             definitions, self.circuit.or_(-legal, self.circuit.and_(effects, *after))
         )
@@ -512,10 +507,7 @@ class _GuardedEncoder(LiftedEncoder):
         for move in self.moves:
             build = self._black if move.player is Player.BLACK else self._white
             running = build(move, running)
-        for player, goal in (
-            (Player.BLACK, self.black_goal),
-            (Player.WHITE, self.white_refuted),
-        ):
+        for player, goal in ((Player.BLACK, self.black_goal), (Player.WHITE, self.white_refuted)):
             if self._claims[player]:
                 self._demand(self.circuit.or_(*self._claims[player]), goal)
         return self.circuit.and_(*self._parts)

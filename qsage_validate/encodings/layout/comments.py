@@ -18,11 +18,7 @@ from itertools import repeat
 from typing import ClassVar, Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
-from qsage_validate.encodings.layout.codings import (
-    Bits,
-    GridCoding,
-    Number,
-)
+from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
 from qsage_validate.encodings.layout.layout import (
     GoalVariables,
     IllegalMoves,

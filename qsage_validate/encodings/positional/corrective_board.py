@@ -73,10 +73,7 @@ class CorrectiveBoard(ABC):
                 tuple(constant(model.white >> v & 1) for v in self.positions),
             )
         }
-        self.wins = {
-            BLACK: with_winning_sets(model).black_wins,
-            WHITE: model.white_wins,
-        }
+        self.wins = {BLACK: with_winning_sets(model).black_wins, WHITE: model.white_wins}
         # Whoever has won before the first ply has won; Black is asked first.
         self.won = any(win & model.black == win for win in self.wins[BLACK])
 

@@ -259,5 +259,5 @@ class _Pairing:
 
 
 ENCODERS: Final[Mapping[str, Callable[[PositionalModel], Encoding]]] = {
-    "pairing": lambda model: _Pairing(model, first_moves=False).encoding(),
+    "pairing": lambda model: _Pairing(model, first_moves=False).encoding()
 }

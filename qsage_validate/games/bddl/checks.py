@@ -23,6 +23,7 @@ from qsage_validate.games.bddl.ground import (
     Grounding,
 )
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
+from qsage_validate.games.positional.masks import members
 from qsage_validate.games.protocol import Player
 
 _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_]|-(?=[A-Za-z0-9_]))*")
@@ -436,13 +437,7 @@ def _violation(grounding: Grounding, mover: Player) -> SanityViolation | None:
 
 def _literals(care: int, value: int) -> list[int]:
     """The bits of a condition as literals; bit k is variable k + 1."""
-    result = []
-    while care:
-        low = care & -care
-        variable = low.bit_length()
-        result.append(variable if value & low else -variable)
-        care ^= low
-    return result
+    return [bit + 1 if value >> bit & 1 else -bit - 1 for bit in members(care)]
 
 
 def _suspects(grounding: Grounding, mover: Player) -> Iterator[tuple[GroundAction, GroundGoal]]:

@@ -28,6 +28,7 @@ class BddlKernel(Kernel):
         symmetries: Sequence[Symmetry],
     ) -> None:
         self._grounding = grounding
+        self.initial = grounding.initial
         self._moves = moves
         self._planes = (1 << 2 * grounding.squares) - 1
         self._permutations = [
@@ -83,10 +84,6 @@ class BddlKernel(Kernel):
         self._by_piece[player] = by_piece
         self._free[player] = free
         self._threats[player] = list(threats)
-
-    @property
-    def initial(self) -> int:
-        return self._grounding.initial
 
     def successors(self, state: Hashable, player: Player) -> list[tuple[int, Hashable, bool]]:
         assert isinstance(state, int)
@@ -152,9 +149,7 @@ class BddlKernel(Kernel):
 
 
 def make_kernel(
-    grounding: Grounding,
-    moves: Mapping[Player, Sequence[Move]],
-    symmetries: Sequence[Symmetry],
+    grounding: Grounding, moves: Mapping[Player, Sequence[Move]], symmetries: Sequence[Symmetry]
 ) -> BddlKernel:
     """The kernel that suits the game best."""
     kind = PositionalKernel if is_positional(grounding) else BddlKernel

@@ -385,9 +385,7 @@ def _first_player(tokens: _Tokens) -> Player:
     return Player.BLACK if word == "first" else Player.WHITE
 
 
-def _initial(
-    tokens: _Tokens,
-) -> tuple[tuple[tuple[Square, int, int], ...], tuple[Place, ...]]:
+def _initial(tokens: _Tokens) -> tuple[tuple[tuple[Square, int, int], ...], tuple[Place, ...]]:
     pieces: list[tuple[Square, int, int]] = []
     places: list[Place] = []
     for part in tokens.condition(by_line=False):

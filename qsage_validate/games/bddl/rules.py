@@ -29,11 +29,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from qsage_validate.errors import (
-    AmbiguousMoveError,
-    MalformedMoveError,
-    UsageError,
-)
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.ground import (
     GroundAction,
@@ -216,6 +212,7 @@ class BddlGame(Game):
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.name, self.first_player = model.name, model.problem.first_player
         self.grounding = Grounding(model)
         self.move_table: dict[Player, tuple[BddlMove, ...]] = {}
         for player in Player:
@@ -231,20 +228,12 @@ class BddlGame(Game):
             )
 
     @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
     def identity(self) -> tuple[object, ...]:
         return (self.model,)
 
     @cached_property
     def plies(self) -> int:
         return self.model.problem.plies
-
-    @cached_property
-    def first_player(self) -> Player:
-        return self.model.problem.first_player
 
     @property
     def initial(self) -> BddlPosition:

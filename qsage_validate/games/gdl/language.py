@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from qsage_validate.formats.source import Format, Source, quoted, sniff
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_description, read_description
-from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.language import Language
 from qsage_validate.games.library import gdl
 from qsage_validate.games.library.template import option_values

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.rules import RoundsGame
-from qsage_validate.games.gdl.task import GdlModel
 
 
 def rounds_game(model: GdlModel) -> RoundsGame:

@@ -21,17 +21,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from qsage_validate.errors import (
-    InputError,
-    MalformedMoveError,
-    QsageError,
-    UsageError,
-)
+from qsage_validate.errors import InputError, MalformedMoveError, QsageError, UsageError
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.gdl.explain import why_not
 from qsage_validate.games.gdl.grid import Grid, find_grid
-from qsage_validate.games.gdl.horizon import Step, horizon, move_domains, turn_order
-from qsage_validate.games.gdl.machine import State, StateMachine, state_text
+from qsage_validate.games.gdl.machine import (
+    State,
+    StateMachine,
+    Step,
+    horizon,
+    move_domains,
+    state_text,
+    turn_order,
+    why_not,
+)
 from qsage_validate.games.gdl.model import (
     Description,
     Ground,
@@ -170,6 +172,7 @@ class RoundsGame(Game):
         }
         self.win = win
         self.rounds = rounds
+        self.name, self.first_player = description.name, BLACK
 
     def __reduce__(self) -> tuple[object, ...]:
         # The machine has functions made for the clauses, which cannot be pickled: made anew.
@@ -178,10 +181,6 @@ class RoundsGame(Game):
     @property
     def identity(self) -> tuple[object, ...]:
         return self.description.rules, self.rounds, self.win, tuple(self.roles.items())
-
-    @property
-    def name(self) -> str:
-        return self.description.name
 
     @property
     def plies(self) -> int:
@@ -196,10 +195,6 @@ class RoundsGame(Game):
 
     def span(self, plies: int | None) -> str:
         return rounds_text(None if plies is None else rounds_of(plies))
-
-    @property
-    def first_player(self) -> Player:
-        return BLACK
 
     @property
     def initial(self) -> RoundsPosition:
@@ -439,13 +434,10 @@ class RoundsKernel(Kernel):
 
     def __init__(self, game: RoundsGame) -> None:
         self._game = game
+        self.initial = game.machine.initial
         self._numbers: dict[Player, dict[Ground, int]] = {player: {} for player in Player}
         self._moves: dict[Player, list[GdlMove]] = {player: [] for player in Player}
         self._known: dict[KernelState, Successors] = {}
-
-    @property
-    def initial(self) -> KernelState:
-        return self._game.machine.initial
 
     def _number(self, player: Player, move: Ground) -> int:
         numbers = self._numbers[player]

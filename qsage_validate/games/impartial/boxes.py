@@ -99,8 +99,7 @@ def intervals(game: ImpartialGame) -> dict[str, Interval]:
                 upper[name].append((sign * constant - strict) // abs(factor))
     return {
         name: Interval(
-            max(lower[name]) if lower[name] else None,
-            min(upper[name]) if upper[name] else None,
+            max(lower[name]) if lower[name] else None, min(upper[name]) if upper[name] else None
         )
         for name in game.variables
     }

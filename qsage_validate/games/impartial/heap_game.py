@@ -14,13 +14,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Final, cast
 
-from qsage_validate.errors import (
-    AmbiguousMoveError,
-    MalformedMoveError,
-    UsageError,
-)
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.impartial.formula import Formula
-from qsage_validate.games.impartial.legality import illegality, state_after
 from qsage_validate.games.impartial.model import state_text
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import (
@@ -28,7 +23,9 @@ from qsage_validate.games.impartial.rules import (
     ImpartialRules,
     Move,
     Reach,
+    illegality,
     reach,
+    state_after,
 )
 from qsage_validate.games.protocol import (
     Board,
@@ -77,7 +74,8 @@ class HeapGame(Game):
         self.rules = rules
         self.start = start
         self.bound = plies
-        self._first = first
+        self.first_player = first
+        self.name = f"{rules.game.name} from {state_text(rules.game.variables, start)}"
 
     @cached_property
     def reach(self) -> Reach | None:
@@ -97,26 +95,18 @@ class HeapGame(Game):
             return error
 
     @property
-    def name(self) -> str:
-        return f"{self.rules.game.name} from {state_text(self.rules.game.variables, self.start)}"
-
-    @property
     def identity(self) -> tuple[object, ...]:
         return self.name, str(self.initial), self.plies
 
-    @property
+    @cached_property
     def plies(self) -> int:
         if self.bound is not None:
             return self.bound
         return 0 if self.reach is None else self.reach.longest
 
     @property
-    def first_player(self) -> Player:
-        return self._first
-
-    @property
     def initial(self) -> HeapPosition:
-        return HeapPosition(self, self.start, self._first, 1)
+        return HeapPosition(self, self.start, self.first_player, 1)
 
     @property
     def drawable(self) -> bool:
@@ -373,13 +363,9 @@ class HeapKernel(Kernel):
 
     def __init__(self, rules: ImpartialRules, start: State) -> None:
         self._rules = rules
-        self._start = start
+        self.initial = start
         self._numbers: dict[HeapMove, int] = {}
         self._moves: list[HeapMove] = []
-
-    @property
-    def initial(self) -> KernelState:
-        return self._start
 
     def successors(self, state: KernelState, player: Player) -> list[tuple[int, KernelState, bool]]:
         normal = not self._rules.misere

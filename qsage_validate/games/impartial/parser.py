@@ -24,12 +24,7 @@ from qsage_validate.games.impartial.formula import (
     disjunction,
     negation,
 )
-from qsage_validate.games.impartial.model import (
-    Action,
-    Condition,
-    Effect,
-    ImpartialGame,
-)
+from qsage_validate.games.impartial.model import Action, Condition, Effect, ImpartialGame
 
 MAX_NUMBER: Final = 999_999
 """The largest number in a file; larger ones are a mistake, and would be slow to compute with."""

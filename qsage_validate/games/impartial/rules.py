@@ -15,13 +15,17 @@ from itertools import chain
 from typing import Final
 
 from qsage_validate.errors import QsageError, UndecidedError
-from qsage_validate.games.impartial.model import ImpartialGame, state_text
+from qsage_validate.formats.source import Place
+from qsage_validate.games.impartial.formula import And, Formula
+from qsage_validate.games.impartial.model import Action, ImpartialGame, state_text
 from qsage_validate.games.impartial.moves import (
     State,
     compile_moves,
     compile_successors,
     compile_test,
 )
+from qsage_validate.games.impartial.printer import formula_text
+from qsage_validate.games.protocol import Illegality
 from qsage_validate.system.limits import NEVER
 
 MAX_LABELS: Final = 4_000_000
@@ -119,6 +123,15 @@ class ImpartialRules:
             if (action, arguments) not in seen:
                 seen.add((action, arguments))
                 yield Move(action, self.game.actions[action].name, arguments, after)
+
+    def allows(self, state: State, move: Move) -> bool:
+        """Whether ``move`` is one of :meth:`moves`; the others are not made for that."""
+        ground = (move.action, move.arguments, move.after)
+        return (
+            not self.is_ending(state)
+            and self.is_legal(move.after)
+            and any(ground == one for one in self._moves(state))
+        )
 
     def winning(self, state: State) -> bool:
         """Whether the player to move wins at the legal ``state``.
@@ -260,3 +273,66 @@ def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> Re
         else:
             longest[state] = plies
     return Reach(tuple(longest), longest[start])
+
+
+def illegality(
+    rules: ImpartialRules, state: State, name: str, arguments: tuple[int, ...]
+) -> Illegality | None:
+    """What forbids the action ``name`` with ``arguments`` in ``state``; ``None``: it is legal.
+
+    The formulas are evaluated as they stand, which shares no code with the compiled rules that
+    list the legal moves.
+    """
+    game = rules.game
+    shown = f"{name}({','.join(map(str, arguments))})"
+    action = next((a for a in game.actions if a.name == name), None)
+    if action is None or len(arguments) != len(action.parameters):
+        return Illegality("unknown move", f"{shown}: no move of this game")
+    values = game.state(state)
+    if game.ending.holds(values):
+        rule = formula_text(game.ending)
+        text = f"{shown}: the play has ended, for {rule} is true"
+        return Illegality(rule, text)
+    chosen = dict(zip(action.parameters, arguments, strict=True))
+    for index, (formula, rule, place) in enumerate(_conditions(action)):
+        if not formula.holds(values | chosen):
+            used = formula.variables()
+            known = {n: v for n, v in (values | chosen).items() if n in used}
+            where = _where(place)
+            text = f"{shown}: {rule} is false for {state_text(tuple(known), tuple(known.values()))}"
+            return Illegality(rule, text + where, index=index)
+    after = state_after(action, game.variables, state, chosen)
+    if not game.constraint.holds(game.state(after)):
+        rule = formula_text(game.constraint)
+        leads = state_text(game.variables, after)
+        return Illegality(rule, f"{shown}: leads to {leads}, where {rule} is false")
+    return None
+
+
+def _conditions(action: Action) -> list[tuple[Formula, str, Place | None]]:
+    if action.conditions:
+        return [(one.formula, one.text, one.place) for one in action.conditions]
+    whole = action.precondition
+    parts = whole.parts if isinstance(whole, And) else (whole,)
+    return [(part, formula_text(part), None) for part in parts]
+
+
+def _where(place: Place | None) -> str:
+    if place is None:
+        return ""
+    return f" ({place.file or 'the game'}, line {place.line})"
+
+
+def state_after(
+    action: Action, variables: tuple[str, ...], state: State, chosen: dict[str, int]
+) -> State:
+    """The state that the effects lead to, applicable or not; the first of a variable counts."""
+    before = dict(zip(variables, state, strict=True))
+    values = before | chosen
+    after = dict(before)
+    done: set[str] = set()
+    for effect in action.effects:
+        if effect.variable not in done and effect.condition.holds(values):
+            done.add(effect.variable)
+            after[effect.variable] = effect.expression.value(values)
+    return tuple(after[name] for name in variables)

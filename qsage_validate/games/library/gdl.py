@@ -6,15 +6,8 @@ from functools import partial
 
 from qsage_validate.games.gdl.library import load, names
 from qsage_validate.games.gdl.model import Description
-from qsage_validate.games.gdl.task import GdlModel
-from qsage_validate.games.library.template import (
-    MAX_DEPTH,
-    Number,
-    Option,
-    Template,
-    Values,
-    Word,
-)
+from qsage_validate.games.gdl.paranoid import GdlModel
+from qsage_validate.games.library.template import MAX_DEPTH, Number, Option, Template, Values, Word
 
 OPTIONS = (
     Option("depth", Number(1, MAX_DEPTH), "number of rounds (plies)", 20),

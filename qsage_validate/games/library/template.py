@@ -9,7 +9,7 @@ from typing import Protocol
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 
 Size = tuple[int, int]
 Value = int | str | bool | Size

@@ -34,24 +34,16 @@ class PositionalKernel(Kernel):
         self._moves = moves
         self._size = len(model.positions)
         self._all = model.all
-        self._initial = model.black | model.white << self._size
-        self._stones = self._initial.bit_count()
+        self.initial = model.black | model.white << self._size
+        self._stones = self.initial.bit_count()
         self._turns = model.turns
-        self._single = model.alternates
+        self.alternates = model.alternates
         self._keys = CanonicalKeys(self._size, symmetries)
-
-    @property
-    def alternates(self) -> bool:
-        return self._single
 
     def player_to_move(self, state: Hashable) -> Player:
         assert isinstance(state, int)
         ply = state.bit_count() - self._stones
         return self._turns[ply] if ply < len(self._turns) else self._turns[-1].other
-
-    @property
-    def initial(self) -> int:
-        return self._initial
 
     def key(self, state: Hashable) -> int:
         assert isinstance(state, int)
@@ -67,7 +59,7 @@ class PositionalKernel(Kernel):
             raise UsageError(f"found {position}, expected a position of {self.model.name}")
         state = black | white << self._size
         placed = state.bit_count() - self._stones
-        if not self._single and position.ply != placed + 1:
+        if not self.alternates and position.ply != placed + 1:
             # Here the stones tell whose turn it is.
             raise UsageError(f"found {position}, expected {placed + 1} as the ply")
         if self._size - state.bit_count() < self.model.plies - position.ply + 1:
@@ -84,7 +76,7 @@ class PositionalKernel(Kernel):
 
     def _moves_left(self, state: int, player: Player, plies: int) -> tuple[int, int]:
         """How many of the next plies are the player's, and the opponent's."""
-        if self._single:
+        if self.alternates:
             return (plies + 1) // 2, plies // 2
         ply = state.bit_count() - self._stones
         own = self._turns[ply : ply + plies].count(player)
@@ -143,7 +135,7 @@ class SetsKernel(PositionalKernel):
         own, other = (black, white) if player is BLACK else (white, black)
         relevant = 0
         not_other = ~other
-        single = self._single and other_left
+        single = self.alternates and other_left
         for goal in self._goals[player.other]:
             if not goal & own:
                 rest = goal & not_other
@@ -209,7 +201,7 @@ class ConnectionKernel(PositionalKernel):
             relevant |= layer & within
         if not relevant:
             return [] if player is BLACK else self._claim(state, player, free & -free)
-        if player is WHITE and self._single and start and end and (at_once := start[0] & end[0]):
+        if player is WHITE and self.alternates and start and end and (at_once := start[0] & end[0]):
             # One stone completes a connection: there, or with two such places anywhere.
             return self._claim(state, player, at_once & -at_once)
         return self._claim(state, player, relevant)

@@ -17,10 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from qsage_validate.errors import (
-    AmbiguousMoveError,
-    MalformedMoveError,
-)
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.harary import polyomino_of
@@ -166,6 +163,7 @@ class PositionalGame(Game):
 
     def __init__(self, model: PositionalModel) -> None:
         self.model = model
+        self.name, self.first_player = model.name, self.player_at(1)
         arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
         if model.hexagons:
             arrangement = replace(arrangement, top=side_owner(model))
@@ -176,20 +174,12 @@ class PositionalGame(Game):
         )
 
     @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
     def identity(self) -> tuple[object, ...]:
         return (self.model,)
 
     @property
     def plies(self) -> int:
         return self.model.plies
-
-    @property
-    def first_player(self) -> Player:
-        return self.player_at(1)
 
     @property
     def initial(self) -> PositionalPosition:
@@ -255,13 +245,9 @@ class PositionalGame(Game):
         assert isinstance(position, PositionalPosition), "a position of this game"
         return position.winning_squares()
 
-    @property
+    @cached_property
     def target(self) -> tuple[str, ...]:
         """The polyomino whose placements are Black's winning sets."""
-        return self._target
-
-    @cached_property
-    def _target(self) -> tuple[str, ...]:
         found = polyomino_of(self.model)
         return () if found is None else tuple(drawing_of(found.cells).split("/"))
 

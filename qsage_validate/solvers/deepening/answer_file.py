@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Path, Source, write_atomic
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 
 Types = Mapping[str, tuple[type, ...]]
 

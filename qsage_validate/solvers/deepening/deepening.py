@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
 from qsage_validate.solvers.deepening.depths import Bound, Depths

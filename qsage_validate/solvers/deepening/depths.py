@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.games.bddl.ground import GroundAction, Grounding
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player, plies_text
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

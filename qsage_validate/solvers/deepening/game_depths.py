@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import count as count_from
 from typing import Any, Final
 
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.rules import rounds_of
-from qsage_validate.games.gdl.task import GdlModel
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.deepening.depths import Bound, Depths, GridDepths

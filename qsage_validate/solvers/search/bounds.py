@@ -9,6 +9,7 @@ that refuted elsewhere are tried first.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from itertools import pairwise
 
 from qsage_validate.games.protocol import Game, Kernel, Move, Player, Position, State
 from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN, WIN, LimitError
@@ -36,11 +37,10 @@ class PositionKernel(Kernel):
 
     def __init__(self, game: Game) -> None:
         self._game = game
+        self.initial = game.initial
+        players = list(map(game.player_at, range(1, game.plies + 1)))
+        self.alternates = all(a is not b for a, b in pairwise(players))
         self._numbers = {p: {m: n for n, m in enumerate(game.moves(p))} for p in Player}
-
-    @property
-    def initial(self) -> State:
-        return self._game.initial
 
     def successors(self, state: State, player: Player) -> list[tuple[int, State, bool]]:
         assert isinstance(state, Position)
@@ -57,11 +57,6 @@ class PositionKernel(Kernel):
         if state.outcome is not None:
             return state.outcome.winner is player
         return any(won for _, _, won in self.successors(state, player))
-
-    @property
-    def alternates(self) -> bool:
-        game = self._game
-        return all(game.player_at(k) is not game.player_at(k + 1) for k in range(1, game.plies))
 
     def player_to_move(self, state: State) -> Player:
         assert isinstance(state, Position)

@@ -1,7 +1,7 @@
 """Looks for plays without end: a cycle, or moves that can be repeated for ever.
 
 A play that is found is checked move by move with the rules' own words
-(:mod:`~qsage_validate.games.impartial.legality`); that a growing one goes on for ever is proved
+(:mod:`~qsage_validate.games.impartial.rules`); that a growing one goes on for ever is proved
 by the SMT solver.
 """
 
@@ -20,12 +20,10 @@ from qsage_validate.games.impartial.formula import (
     conjunction,
     without_not,
 )
-from qsage_validate.games.impartial.legality import illegality
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.rules import ImpartialRules, Move
+from qsage_validate.games.impartial.rules import ImpartialRules, Move, illegality
 from qsage_validate.synthesis.semi_ground import SemiGround
-from qsage_validate.synthesis.smt.smtlib import script
-from qsage_validate.synthesis.smt.solver import SmtSolver
+from qsage_validate.synthesis.smt.solver import Answer, SmtSolver, small
 from qsage_validate.synthesis.transitions import Step, after, reaches
 from qsage_validate.system.limits import Deadline
 
@@ -213,10 +211,10 @@ class EndlessSearch:
         return self._has_none(again, without_not(after(action, again)).negated())
 
     def _has_none(self, *formulas: Formula) -> bool:
-        answer = self.solver.check(
-            script([without_not(one) for one in formulas]), self.deadline.sooner(QUESTION_SECONDS)
-        )
-        return answer.status == "unsat"
+        return self._ask(*formulas).status == "unsat"
+
+    def _ask(self, *formulas: Formula) -> Answer:
+        return self.solver.ask(self.deadline.sooner(QUESTION_SECONDS), *formulas)
 
     # -- the solver's cycles ---------------------------------------------------------------------
 
@@ -243,20 +241,12 @@ class EndlessSearch:
 
     def _model(self, *formulas: Formula) -> dict[str, int] | None:
         """A model with small numbers if there is one; ``None``: none, or not known."""
-        plain = [without_not(one) for one in formulas]
-        answer = self.solver.check(script(plain), self.deadline.sooner(QUESTION_SECONDS))
+        answer = self._ask(*formulas)
         if answer.status != "sat":
             return None
         names = self.game.variables
         if max(abs(answer.model.get(name, 0)) for name in names) > _SMALL:
-            small = [
-                Comparison(relation, Linear.variable(name), Linear((), sign * _SMALL))
-                for name in names
-                for relation, sign in (("<=", 1), (">=", -1))
-            ]
-            better = self.solver.check(
-                script([*plain, *small]), self.deadline.sooner(QUESTION_SECONDS)
-            )
+            better = self._ask(*formulas, *small(names, _SMALL))
             if better.status == "sat":
                 return better.model
         return answer.model

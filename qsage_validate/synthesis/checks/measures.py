@@ -227,13 +227,10 @@ class MeasureSearch:
             wanted.append(Comparison("<=", after - before + flag_of))
             wanted.append(
                 disjunction(
-                    (
-                        Comparison("<=", flag_of),
-                        Comparison(">=", before, Linear((), self.bound)),
-                    )
+                    (Comparison("<=", flag_of), Comparison(">=", before, Linear((), self.bound)))
                 )
             )
-        answer = self.solver.check(script(wanted), self.deadline.sooner(QUESTION_SECONDS))
+        answer = self.solver.ask(self.deadline.sooner(QUESTION_SECONDS), *wanted)
         if answer.status == "unknown":
             raise UndecidedError(f"the search for a measure was given up ({answer.reason})")
         if answer.status == "unsat":
@@ -282,7 +279,7 @@ class MeasureSearch:
         self, title: str, formulas: Sequence[Formula], step: Step | None = None
     ) -> Question | None:
         """The question with its title if no model exists; a model is a ply of ``step``."""
-        text = script([without_not(one) for one in formulas], [title])
+        text = script(formulas, title)
         answer = self.solver.check(text, self.deadline.sooner(QUESTION_SECONDS))
         if answer.status == "sat" and step is not None:
             self._learn(step, answer.model)

@@ -12,14 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qsage_validate.errors import InputError, UndecidedError
-from qsage_validate.games.impartial.formula import (
-    Comparison,
-    Formula,
-    without_not,
-)
+from qsage_validate.games.impartial.formula import Comparison, Formula, without_not
 from qsage_validate.games.impartial.model import Action, ImpartialGame, state_text
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.synthesis.smt.smtlib import script
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.transitions import after
 from qsage_validate.system.limits import Deadline
@@ -50,8 +45,7 @@ class _Checker:
 
     def ask(self, *formulas: Formula) -> dict[str, int] | None:
         """A model of the formulas; ``None``: there is none.  ``UndecidedError``: not known."""
-        plain = [without_not(formula) for formula in formulas]
-        answer = self.solver.check(script(plain), self.deadline.sooner(_SECONDS))
+        answer = self.solver.ask(self.deadline.sooner(_SECONDS), *formulas)
         if answer.status == "unknown":
             raise UndecidedError(f"a check of the game was given up ({answer.reason})")
         return answer.model if answer.status == "sat" else None

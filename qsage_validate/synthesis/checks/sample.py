@@ -11,6 +11,7 @@ import numpy as np
 from qsage_validate.games.impartial.boxes import Bits, Column, columns_of, formula_values
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.moves import State
+from qsage_validate.games.positional.masks import members
 
 
 def to_int(bits: Bits) -> int:
@@ -48,17 +49,7 @@ class Sample:
 
     def mistakes(self, formula: Formula) -> list[int]:
         """The places of the states that ``formula`` labels wrongly."""
-        return places(self.values(formula) ^ self.target)
-
-
-def places(bits: int) -> list[int]:
-    """The places of a set of bits, ascending."""
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
+        return list(members(self.values(formula) ^ self.target))
 
 
 class Remaining:

@@ -11,12 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.impartial.formula import (
-    Formula,
-    conjunction,
-    disjunction,
-    without_not,
-)
+from qsage_validate.games.impartial.formula import Formula, conjunction, disjunction, without_not
 from qsage_validate.games.impartial.moves import State
 from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
 from qsage_validate.synthesis.smt.smtlib import Question

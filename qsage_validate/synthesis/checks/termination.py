@@ -82,19 +82,16 @@ class Unknown:
 Termination = Terminates | Endless | Unknown
 
 
-def prove_termination(
-    game: ImpartialGame, solver: SmtSolver, deadline: Deadline, rules: ImpartialRules | None = None
-) -> Termination:
-    """Whether every play from every legal state ends; ``rules`` are those of ``game``.
+def prove_termination(game: ImpartialGame, solver: SmtSolver, deadline: Deadline) -> Termination:
+    """Whether every play from every legal state ends.
 
     The search takes at most ``SECONDS``, and no more than a part of what is left on ``deadline``.
     Normal and misère play do not differ here.
     """
     deadline = deadline.share(_SHARE).sooner(SECONDS)
-    rules = ImpartialRules(game) if rules is None else rules
     left = steps(game)
     search = MeasureSearch(game, left, solver, deadline)
-    play = EndlessSearch(rules, left, solver, deadline)
+    play = EndlessSearch(ImpartialRules(game), left, solver, deadline)
     try:
         if search.simple():
             return Terminates(tuple(search.found), questions=tuple(search.questions))
@@ -144,20 +141,13 @@ def as_json(termination: Termination) -> dict[str, Any]:
     """For programs: ``status`` is ``proved``, ``endless`` or ``unknown``."""
     match termination:
         case Terminates(measures, states):
-            return {
-                "status": "proved",
-                "reason": str(termination),
-                "measures": [str(measure) for measure in measures],
-                "states": states,
-            }
+            own = {"measures": list(map(str, measures)), "states": states}
+            return {"status": "proved", "reason": str(termination), **own}
         case Endless(game, play):
-            return {
-                "status": "endless",
-                "reason": str(termination),
-                "play": {
-                    "states": [game.state(state) for state in play.states],
-                    "moves": [str(move) for move in play.moves],
-                },
+            shown = {
+                "states": [game.state(state) for state in play.states],
+                "moves": list(map(str, play.moves)),
             }
+            return {"status": "endless", "reason": str(termination), "play": shown}
         case Unknown():
             return {"status": "unknown", "reason": str(termination)}

@@ -73,7 +73,6 @@ class Options:
     misere: bool = False
     seconds: float | None = None
     memory_mb: int | None = None
-    check_game: bool = True
     together: bool = False
 
 
@@ -138,7 +137,7 @@ def _synthesise(game: ImpartialGame, options: Options, tell: Tell, solver: SmtSo
     asked = solver.seconds
     deadline = Deadline.after(options.seconds)
     watch = Stopwatch()
-    warnings = check_game(game, solver, deadline) if options.check_game else []
+    warnings = check_game(game, solver, deadline)
     for warning in warnings:
         tell(Progress("warning", warning.text))
     termination = prove_termination(game, solver, deadline)
@@ -163,12 +162,7 @@ def _synthesise(game: ImpartialGame, options: Options, tell: Tell, solver: SmtSo
                 deadline = Deadline.after(options.seconds)
             if options.method is Method.SYNMS:
                 result.strategy = synthesise_strategy(
-                    verifier,
-                    formula,
-                    verification.witnesses,
-                    result.formula.labels,
-                    deadline,
-                    tell,
+                    verifier, formula, verification.witnesses, result.formula.labels, deadline, tell
                 )
             else:
                 result.strategy = enumerate_strategy(verifier, formula, deadline, tell)

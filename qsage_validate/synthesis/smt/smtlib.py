@@ -19,6 +19,7 @@ from qsage_validate.games.impartial.formula import (
     Not,
     Or,
     Truth,
+    without_not,
 )
 
 
@@ -33,11 +34,12 @@ class Question:
 _SIGNS = {"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
-def script(formulas: Sequence[Formula], comments: Iterable[str] = ()) -> str:
+def script(formulas: Iterable[Formula], title: str = "") -> str:
     """An SMT-LIB script that asks whether the conjunction of ``formulas`` has a model."""
     writer = _Writer()
+    formulas = [without_not(formula) for formula in formulas]
     assertions = [f"(assert {writer.formula(formula)})" for formula in formulas]
-    lines = [f"; {line}" for comment in comments for line in comment.splitlines()]
+    lines = [f"; {line}" for line in title.splitlines()]
     names = sorted(set().union(*(formula.variables() for formula in formulas)))
     lines += ["(set-logic QF_LIA)", *(f"(declare-const {name} Int)" for name in names)]
     lines += writer.residue_lines() + assertions

@@ -9,11 +9,13 @@ import queue
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Final
 
 from qsage_validate.errors import MissingExtraError
+from qsage_validate.games.impartial.formula import Comparison, Formula, Linear
+from qsage_validate.synthesis.smt.smtlib import script
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Deadline
 
@@ -51,12 +53,7 @@ class SmtSolver:
     def __enter__(self) -> SmtSolver:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -99,6 +96,10 @@ class SmtSolver:
         except queue.Empty:
             return None
 
+    def ask(self, deadline: Deadline, *formulas: Formula) -> Answer:
+        """Whether ``formulas`` have a model together."""
+        return self.check(script(formulas), deadline)
+
     def check(self, text: str, deadline: Deadline) -> Answer:
         """Whether the assertions of the SMT-LIB script ``text`` have a model.
 
@@ -126,6 +127,15 @@ class SmtSolver:
             return Answer("unknown", reason="the solver broke down" if died else "timeout")
         answer = json.loads(line)
         return Answer(answer["status"], answer.get("model", {}), answer.get("reason", ""))
+
+
+def small(names: Iterable[str], limit: int) -> list[Formula]:
+    """That the variables have values from ``-limit`` to ``limit``."""
+    return [
+        Comparison(relation, Linear.variable(name), Linear((), number))
+        for name in names
+        for relation, number in (("<=", limit), (">=", -limit))
+    ]
 
 
 def _read(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]) -> None:

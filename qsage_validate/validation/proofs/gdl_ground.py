@@ -1,7 +1,7 @@
 """The ground rules of a game in GDL, round by round, for the kernel's circuit.
 
 The executable rules ground themselves: each clause is compiled by ``games/gdl/joins.py``, with all
-atoms that matter as what it derives, and is run on the bounds of ``games/gdl/horizon.py`` in the
+atoms that matter as what it derives, and is run on the bounds of ``games/gdl/machine.py`` in the
 place of a position.  What it derives are its ground instances: every instance that can apply in
 some play, and few others.  Nothing here is shared with the encodings, which ground by clingo.
 """
@@ -17,8 +17,8 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.games.gdl.checks import goal_value
 from qsage_validate.games.gdl.datalog import ACTION, DOES, STATE, STATIC, TRUE, View
 from qsage_validate.games.gdl.dependencies import components
-from qsage_validate.games.gdl.horizon import Step, horizon
 from qsage_validate.games.gdl.joins import Derive, Fact
+from qsage_validate.games.gdl.machine import Step, horizon
 from qsage_validate.games.gdl.model import Atom, Clause, Ground, Key, Term, term_text
 from qsage_validate.games.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player

@@ -223,7 +223,9 @@ def test_a_random_play_that_comes_back_is_undecided() -> None:
 
 def test_a_random_play_that_never_comes_back_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qsage_validate.arena.heap_adversary.MAX_PLIES", 200)
-    report = HeapAdversary(problem(CLIMB, "v % 2 = 1 -> up()\n"), seed=1, bound=9).run(3)
+    climb = problem(CLIMB, "v % 2 = 1 -> up()\n")
+    climb.rules.max_depth = 3_000
+    report = HeapAdversary(climb, seed=1, bound=9).run(3)
     assert (report.wins, report.losses, report.undecided) == (0, 0, 3)
     assert report.results.plies == 600
 

@@ -21,6 +21,7 @@ from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.formats.assertions import parse_assertions
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
+from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.play.match import Match
@@ -34,6 +35,7 @@ from qsage_validate.proving.plays.walkers import StateWalker
 from qsage_validate.validation.assertions import Vocabulary
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted
+from tests.support.certifying import certify_game
 from tests.support.plays import EL, HELD, certified
 from tests.support.random_certificates import random_aig
 
@@ -107,10 +109,24 @@ def test_without_rules_the_formula_tells_positions() -> None:
     problem = game(EL, "always open (3,1)", rules=False)
     (finding,) = played(problem, "occupy(3,1)").findings
     assert (finding.kind, finding.ply) == (BROKEN, 2)
-    assert "as far as the formula tells positions" in watched(problem)
+    assert "1 about positions (as far as the formula tells them)" in watched(problem)
     # Black's stones, too.
     (found,) = played(game(EL, "always not black (2,2)", rules=False)).findings
     assert found.ply == 1
+
+
+def test_what_nobody_tells_is_said_not_to_be_looked_at() -> None:
+    made = certify_game(hex_network(2, 2, 3), "sn")
+    rules = load_game(made.encoding.model)
+    files = Files(formula="f.qcir", certificate="f.aig")
+    problem = Problem(files, made.encoding.qbf, made.certificate, made.encoding.layout, rules)
+    problem = replace(asserted(problem, "always not black a1\nend: goal"), game=None)
+    assert watched(problem) == "assertions looked at: not the 2 about positions that no rules tell"
+    grid = game(EL, "always not black (1,1)\nend: goal")
+    assert watched(replace(grid, game=None)) == (
+        "assertions looked at: 1 about positions (as far as the formula tells them); not the 1 "
+        "about positions that no rules tell"
+    )
 
 
 def test_a_play_says_what_is_looked_at() -> None:
@@ -124,7 +140,7 @@ def test_a_play_says_what_is_looked_at() -> None:
     )
     bare = replace(problem, layout=None, game=None, files=replace(problem.files, as_blocks=True))
     assert watched(bare) == (
-        "assertions looked at: not the 1 about positions, for values are played and no moves; "
+        "assertions looked at: not the 1 about positions, for values are played, no moves; "
         "1 about variables and gates (where plays end)"
     )
     assert watched(replace(problem, assertions=())) == ""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.bench.machine import describe, machine_facts, machine_id
@@ -65,6 +65,7 @@ results = st.builds(
 
 
 @given(st.builds(Record, runs, results, words, words))
+@settings(max_examples=40)
 def test_a_record_is_read_as_it_was_written(one: Record) -> None:
     text = json.dumps(one.as_json(), ensure_ascii=False)
     assert record_from_json(json.loads(text)) == one

@@ -44,7 +44,7 @@ def test_bloqqer_leaves_a_formula_or_says_why_not(capsys: pytest.CaptureFixture[
     assert transversal["Bloqqer"] == "simplified"
     assert transversal["clauses left"] > 0
     assert transversal["printed after"] is None
-    arguments = ("--table", "2", "--board", "9", "--depths", "45", "--bloqqer", "0.01")
+    arguments = ("--table", "2", "--board", "4", "--depths", "7", "--bloqqer", "0.001")
     rows = made(capsys, *arguments)["rows"]
     assert {(row["clauses left"], row["Bloqqer"]) for row in rows} == {(None, "timeout")}
 

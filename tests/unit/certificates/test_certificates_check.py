@@ -79,7 +79,7 @@ def assert_right(formula: Qbf, certificate: CircuitCertificate, result: CheckRes
 
 
 @given(certified())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_the_check_agrees_with_trying_everything(case: Case) -> None:
     formula, certificate = case
     result = check(formula, certificate)
@@ -90,7 +90,7 @@ def test_the_check_agrees_with_trying_everything(case: Case) -> None:
 
 
 @given(certified())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_the_obligation_is_true_exactly_where_the_certificate_loses(case: Case) -> None:
     formula, certificate = case
     opponent = formula.variables(certificate.kind.decides.dual)
@@ -102,7 +102,7 @@ def test_the_obligation_is_true_exactly_where_the_certificate_loses(case: Case) 
 
 
 @given(certified())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_a_clause_set_is_checked_like_its_circuit(case: Case) -> None:
     formula, certificate = case
     certificate = replace(certificate, extra={})

@@ -19,7 +19,7 @@ Case = tuple[Qbf, CircuitCertificate]
 
 
 @given(certified())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_sat_and_simulation_answer_what_the_functions_say(case: Case) -> None:
     formula, certificate = case
     wanted = [*formula.quantifiers(), *formula.gates, *certificate.extra]

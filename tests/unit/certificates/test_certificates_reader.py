@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.errors import Exit, InputError
+from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     ClauseCertificate,
@@ -413,6 +413,17 @@ def test_values_that_are_none_of_the_formulas(text: str, message: str) -> None:
     assert refusal(text, formula()).startswith(f"c.aag:{message}")
 
 
+def test_values_are_written_and_read_again() -> None:
+    form = replace(formula(), names={1: "x1"})
+    found = circuit("V -x1 0\nr SAT\n", form)
+    data = certificate_bytes(found, form, dialect=Dialect.OUTER, remarks=["why"])
+    assert data == b"c why\ns cnf 1\nV -x1 0\n"
+    assert circuit(data.decode(), form).functions == found.functions
+    inner = replace(found, functions={3: 1})
+    with pytest.raises(UsageError, match="found functions of inner blocks for the dialect 'outer'"):
+        certificate_bytes(inner, form, dialect=Dialect.OUTER)
+
+
 def test_values_need_their_formula() -> None:
     assert "values of an outermost block without their formula, expected" in refusal(OUTER, None)
 
@@ -426,7 +437,7 @@ def test_values_need_their_formula() -> None:
     ),
     st.booleans(),
 )
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_damaged_files_are_read_or_refused(
     seed: str, edits: list[tuple[int, int, str]], with_formula: bool
 ) -> None:

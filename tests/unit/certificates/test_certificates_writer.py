@@ -33,7 +33,7 @@ def readable(case: Case) -> bool:
 
 @pytest.mark.parametrize(("dialect", "binary"), FORMS)
 @given(case=certified())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_what_is_written_reads_back(dialect: Dialect, binary: bool, case: Case) -> None:
     assume(readable(case))
     formula, certificate = case

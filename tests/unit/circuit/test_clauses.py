@@ -31,7 +31,7 @@ def truths(model: list[int], literal: int) -> bool:
 
 
 @given(case=aigs(), data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_models_are_the_evaluations(case: tuple[Aig, list[int]], data: st.DataObject) -> None:
     """For all inputs: one model, and in it every kept and defined literal has its value."""
     aig, outputs = case
@@ -64,7 +64,7 @@ def test_models_are_the_evaluations(case: tuple[Aig, list[int]], data: st.DataOb
 
 
 @given(case=aigs(), data=st.data())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_clauses_can_follow_as_they_are_asked_for(
     case: tuple[Aig, list[int]], data: st.DataObject
 ) -> None:
@@ -176,7 +176,7 @@ def test_loading_hands_over_every_clause(clauses: list[list[int]]) -> None:
 
 
 def test_loading_many_clauses_of_mixed_lengths() -> None:
-    clauses = [[k + 1] * (k % 7) for k in range(300_000)]
+    clauses = [[k + 1] * (k % 7) for k in range(100_000)]
     flat = np.array([x for clause in clauses for x in (*clause, 0)], dtype=np.int32)
     collector = Collector()
     load(collector, flat)

@@ -35,7 +35,7 @@ def test_columns_are_the_transposed_bits(rows: int, words: int, seed: int) -> No
 
 
 @given(graphs(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_equal_digests_are_equal_functions(
     graph: tuple[Aig, list[int]], data: st.DataObject
 ) -> None:

@@ -44,7 +44,7 @@ def reach(aig: Aig, literal: int, levels: list[int]) -> int:
 
 
 @given(cases())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_functions_stay_what_they_are_where_it_matters(
     case: tuple[Aig, list[int], int, list[int]],
 ) -> None:

@@ -7,9 +7,13 @@ from itertools import product
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from qsage_validate.circuit.partial import evaluate_partially, literal_value, requirements
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.ternary import PartialSimulator
+from qsage_validate.circuit.ternary import (
+    PartialSimulator,
+    evaluate_partially,
+    literal_value,
+    requirements,
+)
 from qsage_validate.formats.qcir import parse_qcir
 from tests.support.generated import qbfs
 

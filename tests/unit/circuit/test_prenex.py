@@ -25,7 +25,7 @@ def test_random_formulas_keep_their_truth() -> None:
     rng = Random(15)
     found = {True: 0, False: 0}
     copied = compared = differing = 0
-    while compared < 1500:
+    while compared < 500:
         text = random_nested_qcir(rng)
         forms = {order: parse_qcir(text, order=order) for order in (None, UP, DOWN)}
         if any(form.num_variables > 14 for form in forms.values()):
@@ -48,9 +48,9 @@ def test_random_formulas_keep_their_truth() -> None:
         copied += bool(best.copies)
         differing += forms[UP].scopes != forms[DOWN].scopes
     # None of what is asked for is rare.
-    assert min(found.values()) > 300
-    assert copied > 300
-    assert differing > 40
+    assert min(found.values()) > 100
+    assert copied > 100
+    assert differing > 13
 
 
 def test_the_two_orders() -> None:

@@ -13,7 +13,7 @@ from tests.support.random_qbf import circuits
 
 
 @given(circuits(), st.data())
-@settings(max_examples=300)
+@settings(max_examples=60)
 def test_the_rest_has_the_same_values(formula: Qbf, data: st.DataObject) -> None:
     order = [v for scope in formula.scopes for v in scope.variables]
     chosen = data.draw(st.lists(st.sampled_from(order), unique=True)) if order else []

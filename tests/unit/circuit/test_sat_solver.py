@@ -16,7 +16,7 @@ from qsage_validate.circuit.sat_solver import Solver
 pytestmark = pytest.mark.slow
 
 NAMES = ["cadical195", "cadical153", "glucose4", "minisat22"]
-INTERRUPTS = 20
+INTERRUPTS = 10
 
 PIGEONS = """
 def pigeons(holes):
@@ -76,7 +76,7 @@ def test_interrupted_searches_raise_what_python_raises_and_break_nothing(
         try:
             for turn in range(INTERRUPTS):
                 assert process.stdout.readline() == "searching\n"
-                time.sleep(0.02 + 0.003 * turn)  # into the search, each time elsewhere
+                time.sleep(0.02 + 0.006 * turn)  # into the search, each time elsewhere
                 process.send_signal(signal.SIGINT)
                 assert process.stdout.readline() == "interrupted\n"
             output, errors = process.communicate(timeout=30)

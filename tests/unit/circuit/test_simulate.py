@@ -45,7 +45,7 @@ def all_plays(num_inputs: int) -> NDArray[np.bool_]:
 
 
 @given(aigs())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_simulation_is_evaluation(case: tuple[Aig, list[int]]) -> None:
     aig, outputs = case
     plays = all_plays(aig.num_inputs)
@@ -54,7 +54,7 @@ def test_simulation_is_evaluation(case: tuple[Aig, list[int]]) -> None:
 
 
 @given(aigs())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_reduction_keeps_the_functions_and_never_grows(case: tuple[Aig, list[int]]) -> None:
     aig, outputs = case
     smaller, moved = strash(aig, outputs)

@@ -8,7 +8,6 @@ import pytest
 
 from benchmarks.compare_faults import back
 from benchmarks.faults import MODELS, faulty_encodings
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.comparing.compare import Relation, relation
 from qsage_validate.comparing.outcomes import Loses
@@ -17,6 +16,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.files import Files
+from tests.support.certifying import certify_game
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_errors_in_binary_name_the_byte(data: bytes, message: str) -> None:
 
 
 @given(case=aigs(), binary=st.booleans(), data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_graphs_survive_writing_and_reading(
     case: tuple[Aig, list[int]], binary: bool, data: st.DataObject
 ) -> None:
@@ -204,7 +204,7 @@ def test_graphs_survive_writing_and_reading(
 
 
 @given(case=aigs(), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_gates_in_any_order_with_any_indices(case: tuple[Aig, list[int]], seed: int) -> None:
     """Shuffled, sparsely numbered ASCII files hold the same functions."""
     aig, outputs = case

@@ -150,7 +150,7 @@ def test_errors_name_the_place(text: str, line: int, column: int, message: str) 
 
 
 @given(qbf=qbfs())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_formulas_survive_writing_and_reading(qbf: Qbf) -> None:
     again = parse_qcir(qcir_text(qbf))
     assert (again.scopes, again.gates, again.output, again.names) == (
@@ -165,7 +165,7 @@ def test_formulas_survive_writing_and_reading(qbf: Qbf) -> None:
 
 
 @given(qbf=qbfs(named=True))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_named_formulas_survive_up_to_numbering(qbf: Qbf) -> None:
     again = parse_qcir(qcir_text(qbf))
     assert qcir_text(again) == qcir_text(qbf)

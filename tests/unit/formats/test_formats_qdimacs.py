@@ -108,7 +108,7 @@ def clause_sets(draw: st.DrawFn) -> tuple[str, list[tuple[int, ...]]]:
 
 
 @given(clause_sets())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_clauses_survive_reading_and_writing(case: tuple[str, list[tuple[int, ...]]]) -> None:
     text, clauses = case
     qbf = parse_qdimacs(text)
@@ -120,7 +120,7 @@ def test_clauses_survive_reading_and_writing(case: tuple[str, list[tuple[int, ..
 
 
 @given(qbf=qbfs())
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_tseitin_keeps_every_model(qbf: Qbf) -> None:
     """Under each assignment of the variables, exactly the gates' values satisfy the clauses."""
     form = clausal_form(qbf)

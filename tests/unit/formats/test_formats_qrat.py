@@ -81,13 +81,13 @@ def test_what_is_no_trace(text: str, message: str) -> None:
 
 
 @given(data=damaged([TRACE]))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_damaged_traces_are_read_or_refused_in_a_line(data: bytes) -> None:
     refused_or_read(data)
 
 
 @given(content=st.text("0123456789 -\n\tcdu", max_size=60))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_random_text(content: str) -> None:
     refused_or_read(content.encode())
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
+from qsage_validate.formats.dimacs import parse_pedant
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.outer_block import parse_outer_block
-from qsage_validate.formats.pedant import parse_pedant
 from qsage_validate.formats.pg import parse_pg
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import parse_qdimacs
@@ -179,7 +179,7 @@ def test_the_undamaged_files_are_read_or_refused(
 
 @EVERY_READER
 @given(data=st.data())
-@settings(max_examples=300)
+@settings(max_examples=80)
 def test_damaged_files(
     parse: Callable[[bytes], object], files: list[bytes], data: st.DataObject
 ) -> None:
@@ -188,7 +188,7 @@ def test_damaged_files(
 
 @EVERY_READER
 @given(content=st.binary(max_size=80))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_random_bytes(parse: Callable[[bytes], object], files: list[bytes], content: bytes) -> None:
     refused_or_read(parse, content)
     refused_or_read(parse, files[0][:20] + content)
@@ -196,7 +196,7 @@ def test_random_bytes(parse: Callable[[bytes], object], files: list[bytes], cont
 
 @EVERY_READER
 @given(content=st.text("0123456789 -\n\tpcnfaegi#()=,;[]{}%orxtuvl", max_size=60))
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_random_text_of_the_alphabet(
     parse: Callable[[bytes], object], files: list[bytes], content: str
 ) -> None:
@@ -222,7 +222,7 @@ def test_the_readers_of_other_formats_refuse(
 
 
 @given(content=damaged([*QCIR, *QDIMACS, *PEDANT, *OUTER_BLOCK, *META, *AIGER]))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_sniffing_never_fails(content: bytes) -> None:
     sniff_bytes(content)
 

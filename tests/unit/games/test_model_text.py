@@ -15,10 +15,10 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.gdl import library
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import read_description
-from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.languages import load_game, model_from_parts
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel

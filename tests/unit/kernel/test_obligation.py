@@ -39,7 +39,7 @@ def obligations(draw: st.DrawFn) -> tuple[Obligation, Aig, list[int], list[int]]
 
 
 @given(obligations())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_the_cnf_is_satisfiable_exactly_when_a_claim_is_wrong(
     case: tuple[Obligation, Aig, list[int], list[int]],
 ) -> None:
@@ -64,7 +64,7 @@ def test_the_cnf_is_satisfiable_exactly_when_a_claim_is_wrong(
 
 
 @given(st.lists(obligations(), max_size=3))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_joined_obligations_are_met_exactly_when_each_is(
     cases: list[tuple[Obligation, Aig, list[int], list[int]]],
 ) -> None:

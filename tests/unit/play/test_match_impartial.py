@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import pytest
 from textual.widgets import Label
@@ -10,9 +11,11 @@ from textual.widgets import Label
 from qsage_validate.arena.engines.heaps import open_heaps
 from qsage_validate.arena.frame import LayoutMove
 from qsage_validate.errors import Exit, MalformedMoveError, UsageError
+from qsage_validate.games.impartial import heap_game
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.heap_game import HeapMove
 from qsage_validate.games.impartial.moves import State
+from qsage_validate.games.impartial.rules import reach
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.export import export_svg, export_text
 from qsage_validate.play.match import Match, RefusedMoveError
@@ -254,7 +257,8 @@ def test_moves_of_one_area_are_a_choice() -> None:
     assert two.pick((1, 1)) == Choose((HeapMove("a", (1,)), HeapMove("b", ())))
 
 
-def test_large_heaps_are_numbers() -> None:
+def test_large_heaps_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heap_game, "reach", partial(reach, max_moves=1000))
     play = match("take-away-3", (100_001,))
     assert not play.facts.has_board
     assert not play.facts.moves_by_line

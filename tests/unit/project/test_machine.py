@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-from tests.conftest import REPOSITORY
+from tests.support.package_trees import package_trees
 
 MODULES: Final = {"concurrent", "multiprocessing", "resource", "subprocess"}
 CLOCKS: Final = {"monotonic", "monotonic_ns", "time_ns"}
@@ -30,16 +30,13 @@ def asked(tree: ast.AST) -> Iterator[str]:
             yield node.module.partition(".")[0]
             if node.module == "time":
                 yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "time":
+        elif isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "time":
             yield node.attr
 
 
 def test_only_system_starts_processes_limits_them_and_reads_the_clock() -> None:
-    package = REPOSITORY / "qsage_validate"
     found: dict[str, set[str]] = {}
-    for path in package.rglob("*.py"):
-        name = path.relative_to(package).as_posix()
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for name, tree in package_trees().items():
         used = set(asked(tree)) & (MODULES | CLOCKS)
         if used and not name.startswith("system/"):
             found[name] = used

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-import qsage_validate
-
-PACKAGE = Path(qsage_validate.__file__).parent
+from tests.support.package_trees import package_trees
 
 KINDS = {
     "Layout": "encodings/layout/layout.py",
@@ -23,7 +20,7 @@ KINDS = {
     "BlockEngine": "arena/engines/blocks.py",
     "HeapEngine": "arena/engines/heaps.py",
     "HerbrandReader": "strategies/herbrand.py",
-    "GdlModel": "games/gdl/task.py",
+    "GdlModel": "games/gdl/paranoid.py",
     "BddlPosition": "games/bddl/rules.py",
     "Bounds": "solvers/search/bounds.py",
     "PositionalEngine": "solvers/search/positional/engine.py",
@@ -56,9 +53,8 @@ def _is_type_of(node: ast.expr) -> bool:
 
 def test_nobody_asks_for_kinds() -> None:
     found = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        module = str(path.relative_to(PACKAGE))
-        for line, name in questions(ast.parse(path.read_text(encoding="utf-8"))):
+    for module, tree in package_trees().items():
+        for line, name in questions(tree):
             if KINDS.get(name, module) != module:
                 found.append(f"{module}:{line}: asks whether something is a {name}")
     assert not found, "\n".join(found)
@@ -66,8 +62,8 @@ def test_nobody_asks_for_kinds() -> None:
 
 def test_every_kind_is_defined_where_it_is_said() -> None:
     for name, module in KINDS.items():
-        tree = ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
-        assert name in {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+        body = package_trees()[module].body
+        assert name in {node.name for node in body if isinstance(node, ast.ClassDef)}
 
 
 def test_every_way_to_ask_is_seen() -> None:

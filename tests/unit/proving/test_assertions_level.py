@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 from qsage_validate.arena.conductor import Conductor, PlayState
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.formats.assertions import Condition, guard, parse_assertions, spellings, value
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Game, Player, Position
@@ -37,6 +36,7 @@ from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.assertions import Vocabulary
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted
+from tests.support.certifying import certify_game
 from tests.support.gdl_heap import heap
 from tests.support.plays import BREAKTHROUGH, CONNECT, DOMINEERING, DOMINO, HELD, model_of
 from tests.support.random_certificates import certified as random_certified

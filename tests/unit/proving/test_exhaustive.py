@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from qsage_validate.arena.conductor import Conductor, PlayState
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.routes.by_search import Certified, certify_game
+from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
@@ -31,6 +31,7 @@ from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported
+from tests.support.certifying import certify_game
 from tests.support.models import models
 from tests.support.plays import (
     BREAKTHROUGH,
@@ -103,8 +104,9 @@ def test_every_play_is_counted(words: tuple[str, ...]) -> None:
     result = exhaust(problem)
     assert isinstance(result.verdict, Proved), str(result.verdict)
     conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
-    assert by_ply(result) == plays_of(conductor)
-    assert result.evidence["plays"] == result.evidence["plays begun"] == plays_of(conductor).total()
+    plays = plays_of(conductor)
+    assert by_ply(result) == plays
+    assert result.evidence["plays"] == result.evidence["plays begun"] == plays.total()
     assert result.evidence["finished"]
 
 
@@ -162,7 +164,7 @@ def test_without_rules_the_formula_says_what_is_legal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "stride"), [(DOMINO, 4), (CONNECT, 7), (EL, 19), (BREAKTHROUGH, 97)]
+    ("words", "stride"), [(DOMINO, 7), (CONNECT, 13), (EL, 37), (BREAKTHROUGH, 311)]
 )
 def test_faults_are_found_in_the_fewest_plies(
     words: tuple[str, ...], stride: int, monkeypatch: pytest.MonkeyPatch

@@ -84,7 +84,7 @@ def test_spans_cover_variables_and_clauses_once(repository: Path) -> None:
 
 
 @given(certified())
-@settings(max_examples=250)
+@settings(max_examples=60)
 def test_there_is_a_proof_exactly_when_nothing_beats_the_certificate(
     case: tuple[Qbf, CircuitCertificate],
 ) -> None:
@@ -106,7 +106,7 @@ def test_there_is_a_proof_exactly_when_nothing_beats_the_certificate(
 
 
 @given(certified())
-@settings(max_examples=120, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])
 def test_clause_sets_have_proofs_too(case: tuple[Qbf, CircuitCertificate]) -> None:
     formula, certificate = case
     certificate = replace(certificate, extra={})

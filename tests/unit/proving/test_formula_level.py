@@ -72,7 +72,7 @@ def test_the_samples_are_proved_with_evidence(name: str, repository: Path) -> No
 
 
 @given(certified())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_both_levels_say_what_trying_everything_says(
     case: tuple[Qbf, CircuitCertificate],
 ) -> None:
@@ -179,7 +179,9 @@ def test_a_claim_and_an_illegal_move_end_the_play(repository: Path) -> None:
             for text in finding.moves[:-1]:
                 assert "!" not in text
             texts.add(finding.moves[-1].partition(" ")[2])
-    assert {"", "!stop", "!illegal"} <= texts
+        if {"", "!stop", "!illegal"} <= texts:
+            return
+    raise AssertionError(f"no gate leads to all three, but to {texts}")
 
 
 @pytest.mark.parametrize("name", ["tic", "domineering"])

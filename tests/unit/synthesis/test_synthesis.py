@@ -138,7 +138,7 @@ def test_a_missing_solver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
         SmtSolver()
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(formulas(), formulas())
 def test_residue_variables_say_what_mod_says(
     solver: SmtSolver, one: Formula, other: Formula
@@ -164,7 +164,7 @@ def test_random_games_are_solved_truly_or_not_at_all(
     solver: SmtSolver, game: ImpartialGame
 ) -> None:
     for misere in (False, True):
-        options = Options(strategy=True, misere=misere, seconds=1)
+        options = Options(strategy=True, misere=misere, seconds=0.3)
         result = synthesise(game, options, solver=solver)
         labels = naive_labels(game, 14, misere=misere)
         if result.formula.outcome is Outcome.PROVED:

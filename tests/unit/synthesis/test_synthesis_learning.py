@@ -18,14 +18,13 @@ from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.infix import parse_formula
 from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.games.positional.masks import members
 from qsage_validate.synthesis.atoms import enumerate_atoms, moduli, periods
-from qsage_validate.synthesis.checks.sample import Sample, places
-from qsage_validate.synthesis.classification import best_cover, classify, select_atoms
-from qsage_validate.synthesis.columns import column_formula
-from qsage_validate.synthesis.enumeration import Enumerator
-from qsage_validate.synthesis.max_sat import hitting_set
+from qsage_validate.synthesis.checks.sample import Sample
+from qsage_validate.synthesis.classification import best_cover, classify, hitting_set, select_atoms
+from qsage_validate.synthesis.enumeration import Enumerator, smallest_formulas
+from qsage_validate.synthesis.lattice import column_formula
 from qsage_validate.synthesis.semi_ground import coverage, expressions, greedy_cover
-from qsage_validate.synthesis.small_formulas import smallest_formulas
 from qsage_validate.system.limits import NEVER, Deadline
 from tests.support.impartial_games import VARIABLES, formulas
 
@@ -202,7 +201,7 @@ def test_semi_ground_actions_cover_what_they_were_read_off() -> None:
     cover = greedy_cover(covered, everything)
     assert {one.text(rules.game) for one in cover} == {"left(v1 - v2)", "right(v2 - v1)"}
     for one in cover:
-        for number in places(covered[one]):
+        for number in members(covered[one]):
             state = states[number]
             value = one.arguments[0].value(rules.game.state(state))
             assert (one.index, (value,)) in {

@@ -4,57 +4,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from qsage_validate.errors import Exit, Undecided, UsageError
-from qsage_validate.system.job import JobEndedError, RemoteError, Send, run_job
+from qsage_validate.errors import Exit, Undecided
+from qsage_validate.system.job import JobEndedError, RemoteError, run_job
 from qsage_validate.system.limits import Deadline, Limits
+from tests.support.child_work import SOME_MEMORY, chatter, doze, fail, hoard, total
 
-# Enough for Python with numpy, and little for anything else.
-SOME = 1500
-LIMITS = Limits(memory_mb=SOME)
-
-
-def total(send: Send, numbers: list[int]) -> int:
-    for number in numbers:
-        send(number)
-    return sum(numbers)
-
-
-def hoard(send: Send, how: str) -> int:
-    send("begun")
-    if how == "python":
-        return len(bytearray(SOME << 20))
-    if how == "abort":
-        os.abort()
-    if how == "kill":
-        os.kill(os.getpid(), signal.SIGKILL)
-    from pysat.solvers import Solver
-
-    with Solver("cadical153") as solver:
-        clause = list(range(1, 200_000))
-        while True:
-            solver.add_clause(clause)
-
-
-def fail(send: Send, text: str) -> None:
-    if text == "bug":
-        raise LookupError("of ours")
-    raise UsageError(text)
-
-
-def chatter(send: Send) -> int:
-    os.write(1, b"said")
-    os.write(2, b"complained")
-    return 1
-
-
-def doze(send: Send, seconds: float) -> None:
-    send(os.getpid())
-    time.sleep(seconds)
+LIMITS = Limits(memory_mb=SOME_MEMORY)
 
 
 def test_results_come_back_and_parts_of_them_before() -> None:
@@ -69,7 +28,7 @@ def test_too_little_memory_is_undecided_however_it_ends(
     how: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     seen: list[object] = []
-    limit = SOME if how != "solver" else 500
+    limit = SOME_MEMORY if how != "solver" else 500
     result = run_job(hoard, how, limits=Limits(memory_mb=limit), receive=seen.append)
     assert result == Undecided(f"more than {limit} MB needed")
     assert seen == ["begun"]
@@ -89,7 +48,9 @@ def test_errors_come_back_as_what_they_are() -> None:
 def test_a_process_that_forgets_its_deadline_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qsage_validate.system.job._GRACE_SECONDS", 0.2)
     seen: list[object] = []
-    result = run_job(doze, 600.0, limits=Limits(Deadline.after(3), SOME), receive=seen.append)
+    result = run_job(
+        doze, 600.0, limits=Limits(Deadline.after(3), SOME_MEMORY), receive=seen.append
+    )
     assert isinstance(result, Undecided)
     assert result.why.startswith("time is up")
 
@@ -112,7 +73,7 @@ def test_what_it_prints_is_lost(capfd: pytest.CaptureFixture[str]) -> None:
 SCRIPT = """
 import sys
 from qsage_validate.system.job import run_job
-from tests.unit.system.test_job import doze
+from tests.support.child_work import doze
 if __name__ == "__main__":
     try:
         run_job(doze, 600.0, receive=lambda pid: print(pid, flush=True))

@@ -457,7 +457,7 @@ def test_a_prefix_that_is_proved_leaves_the_truth(words: str, encoding: str) -> 
     for model in (models[0], random.Random(6).choice(models[1:])):
         encoded, winner = encode(model, encoding), _black_wins(model)
         faults = list(faulty_prefixes(encoded.qbf, random.Random(5), moved=15))
-        for name, formula in random.Random(7).sample(faults, min(50, len(faults))):
+        for name, formula in random.Random(7).sample(faults, min(24, len(faults))):
             verdict = _verdict(encoded, formula)
             counts[type(verdict).__name__] += 1
             if isinstance(verdict, Proved):
@@ -519,9 +519,12 @@ def test_no_layout_proves_another_games_winner(words: str) -> None:
     game = BddlGame(others[0])
     own = BddlGame(_model(encoded))
     read = proved = 0
-    for name, lines in faulty_layouts(encoded.qbf, encoded.layout, random.Random(4)):
-        if name.startswith("'gate "):
-            continue
+    faults = [
+        f
+        for f in faulty_layouts(encoded.qbf, encoded.layout, random.Random(4))
+        if not f[0].startswith("'gate ")
+    ]
+    for name, lines in random.Random(3).sample(faults, len(faults) // 3):
         comments = tuple(enumerate((f" {line}" for line in lines), start=2))
         try:
             layout = layout_from_comments(replace(encoded.qbf, comments=comments))
@@ -531,7 +534,7 @@ def test_no_layout_proves_another_games_winner(words: str) -> None:
             read += 1
             assert not isinstance(prove_encoding(encoded.qbf, layout, game).verdict, Proved), name
             proved += isinstance(prove_encoding(encoded.qbf, layout, own).verdict, Proved)
-    assert read > 60
+    assert read > 20
     assert 0 < proved < read
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.encodings.layout.layout import Layout, StateCode, board_view
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
@@ -18,6 +17,7 @@ from qsage_validate.strategies.readings import Answer, BoardReading, LayoutMove,
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
 from qsage_validate.validation.referee import Referee
+from tests.support.certifying import certify_game
 from tests.support.plays import DOMINO, EL, attack, certified, conductor_for, model_of
 from tests.support.plies import indicators_of
 

@@ -157,7 +157,7 @@ def test_without_a_formula_there_are_no_clauses() -> None:
 def test_without_rules_the_layout_says_what_positions_are() -> None:
     known = replace(grid(), game=None)
     assert bound(known, "always black (3,3)").literals is None
-    assert "found 'goal'" in refused(known, "always goal")
+    assert "for no rules are known that say who has won" in refused(known, "always goal")
     atoms = replace(listed("cor"), game=None)
     assert bound(atoms, "always black b2 and white b2").literals is None
     assert "for no layout tells positions" in refused(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from qsage_validate.games.impartial.formula import TRUE, Linear, conjunction
@@ -54,6 +55,21 @@ class Family:
     def category(self) -> str:
         """The category in the paper's Table 4."""
         return CATEGORIES[int(self.number.partition(".")[0]) - 1]
+
+
+def each(
+    slug: str,
+    build: Callable[..., ImpartialGame],
+    values: Iterable[tuple[tuple[str, int], ...]] = ((),),
+    dash: str = "-",
+) -> tuple[FamilyGame, ...]:
+    """A game for each choice of its parameters' values, which stand in its name."""
+    games = []
+    for parameters in values:
+        numbers = [number for _, number in parameters]
+        name = dash.join(filter(None, (slug, "-".join(map(str, numbers)))))
+        games.append(FamilyGame(name, parameters, partial(build, *numbers)))
+    return tuple(games)
 
 
 # --- Games in words -------------------------------------------------------------------------

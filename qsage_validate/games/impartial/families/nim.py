@@ -213,9 +213,7 @@ def families() -> tuple[Family, ...]:
         Family("2.2", "Monotonic Nim", two_and_three("monotonic-nim", monotonic, limited="v1")),
         Family("2.3", "Empty and Transfer", _transfers()),
         Family(
-            "2.4",
-            "Empty All But One",
-            two_and_three("all-but-one", all_but_one, _mend_split, (3,)),
+            "2.4", "Empty All But One", two_and_three("all-but-one", all_but_one, _mend_split, (3,))
         ),
         Family(
             "2.5",
@@ -228,9 +226,7 @@ def families() -> tuple[Family, ...]:
             "Min Game",
             tuple(
                 FamilyGame(
-                    f"min-game{bound_suffix(b)}",
-                    bound_parameter("v2", b),
-                    partial(minimum, b),
+                    f"min-game{bound_suffix(b)}", bound_parameter("v2", b), partial(minimum, b)
                 )
                 for b in (None, *range(1, 6))
             ),

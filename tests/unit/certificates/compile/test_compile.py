@@ -58,7 +58,7 @@ def _play_out(plan: Plan, position: Position, node: PlanNode | None) -> None:
         _play_out(plan, reply, table.get(move))
 
 
-@settings(max_examples=120)
+@settings(max_examples=70)
 @given(models(max_depth=4))
 def test_compiled_certificates_are_valid(model: Model) -> None:
     """For whoever wins: the plan wins every play, and its certificate proves the formula."""

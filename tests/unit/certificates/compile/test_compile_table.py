@@ -15,12 +15,8 @@ from random import Random
 import pytest
 
 from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.compile.must_play import must_play_plan
-from qsage_validate.certificates.compile.plan import NoWinError, Plan
-from qsage_validate.certificates.routes.by_search import (
-    certify_encoding,
-    certify_game,
-)
+from qsage_validate.certificates.compile.plan import NoWinError, Plan, must_play_plan
+from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
 from qsage_validate.encodings.completion import PlayLiterals, nothing_else, one_of
@@ -39,6 +35,7 @@ from qsage_validate.kernel.certificate import Kind
 from qsage_validate.solvers.search.solver import Solver
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
+from tests.support.certifying import certify_game
 from tests.support.plies import relisted
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, winner

@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.positional.cover_game import OUT_OF_COVER, CoverGame, Stone
@@ -21,6 +20,7 @@ from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.solvers.search.plain import PlainSearch
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certificate_truth import falsifying_choice
+from tests.support.certifying import certify_game
 from tests.support.positional import random_game, winner
 from tests.support.table_plays import lost_plays
 
@@ -39,7 +39,7 @@ def covers(model: PositionalModel, encoding: str) -> bool:
 def test_covers_of_random_games_are_certified_for_black(encoding: str) -> None:
     random = Random(5)
     seen = set()
-    for _ in range(220):
+    for _ in range(160):
         model = replace(random_game(random, 7), turns=alternating(random.choice((1, 3, 5, 5))))
         try:
             made = certify_game(model, encoding)
@@ -64,7 +64,7 @@ def test_the_game_of_the_cover_is_what_the_formula_says(encoding: str) -> None:
     qute = get_backend("qute")
     random = Random(2)
     found = []
-    for _ in range(60):
+    for _ in range(36):
         model = replace(random_game(random, 6), turns=alternating(random.choice((3, 5))))
         made = encode(model, encoding)
         assert isinstance(made.model, PositionalModel)

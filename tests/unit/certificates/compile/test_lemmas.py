@@ -59,7 +59,7 @@ def questions(draw: Callable[..., object]) -> tuple[Aig, int, list[Step]]:
     return aig, moved[-1] ^ pick(st.integers(0, 1)), steps
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(questions())
 def test_the_answer_does_not_depend_on_the_lemmas(question: tuple[Aig, int, list[Step]]) -> None:
     """With wrong lemmas, useless ones and cuts anywhere the answer is that of trying all inputs."""
@@ -139,7 +139,6 @@ def test_wrong_certificates_are_refuted_all_the_same(model: Model) -> None:
         "connect-c --connect 3 --size 3x3 --depth 9",
         "domineering --size 4x4 --depth 8",
         "evader-pursuer --size 4x4 --pursuer 2,3 --depth 3",
-        "evader-pursuer --size 8x8 --pursuer 2,3 --depth 5",
     ],
 )
 def test_all_lemmas_of_a_plan_hold(words: str, efforts: list[LemmaEffort]) -> None:

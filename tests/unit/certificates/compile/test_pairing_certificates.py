@@ -9,7 +9,6 @@ import pytest
 
 from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.by_search import certify_game
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import IllegalMoveError, UndecidedError
 from qsage_validate.games.positional.cover_game import Stone
@@ -23,6 +22,7 @@ from qsage_validate.solvers.search.plain import PlainSearch
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
+from tests.support.certifying import certify_game
 from tests.support.positional import random_game, winner
 from tests.support.table_plays import lost_plays
 
@@ -39,7 +39,7 @@ def test_pairings_of_random_games_are_certified_for_white() -> None:
     """At all depths: wins by pairs, by sets of White's own, and what is neither."""
     random = Random(5)
     seen = set()
-    for _ in range(150):
+    for _ in range(100):
         model = replace(random_game(random, 7), turns=alternating(random.randint(0, 5)))
         try:
             made = certify_game(model, "pairing")
@@ -64,7 +64,7 @@ def test_pairings_of_random_games_are_certified_for_white() -> None:
 def test_the_game_of_pairings_is_what_the_formula_and_the_search_say() -> None:
     random = Random(31)
     found = []
-    for _ in range(30):
+    for _ in range(20):
         plies = random.randint(0, 4)
         model = replace(random_game(random, 5), turns=alternating(plies))
         if model.won_by_white(model.white):

@@ -31,7 +31,7 @@ def winning_block(promised: bool) -> object:
 
 
 @given(circuits())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_its_answers_are_a_winning_strategy(formula: Qbf) -> None:
     assume(len(formula.quantifiers()) <= 9)
     value = truth(formula)

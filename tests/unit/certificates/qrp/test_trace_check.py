@@ -250,7 +250,7 @@ def damage(rng: Random, data: bytes) -> bytes:
 def test_no_damage_makes_a_proof_of_what_is_wrong(solver: str, tmp_path: Path) -> None:
     require_solvers()
     found = {"malformed": 0, "refuted": 0, "proved": 0}
-    for seed in range(30):
+    for seed in range(20):
         rng = Random(seed)
         about = random_clausal(rng)
         answer, path = traced(about, tmp_path, solver)
@@ -269,4 +269,4 @@ def test_no_damage_makes_a_proof_of_what_is_wrong(solver: str, tmp_path: Path) -
             found["proved"] += 1
             assert result.true is answer
             assert isinstance(check(about, extract(about, trace)), CertificateProved)
-    assert min(found.values()) > 15, found
+    assert min(found.values()) > 10, found

@@ -11,7 +11,7 @@ import pytest
 from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.certificates.qrp.check import QrpProved, check_qrp
 from qsage_validate.certificates.qrp.extract import extract
-from qsage_validate.certificates.qrp.gates import conjunctions
+from qsage_validate.certificates.qrp.functions import conjunctions
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qcir import parse_qcir
@@ -42,29 +42,29 @@ def test_small_formulas_are_certified_and_agree_with_their_truth(
 ) -> None:
     require_solvers()
     answers = []
-    for seed in range(40):
+    for seed in range(24):
         formula = random_qbf(Random(seed))
         answers.append(certify(formula, tmp_path, solver, binary))
         assert answers[-1] is truth(formula), seed
-    assert 10 < sum(answers) < 30
+    assert 6 < sum(answers) < 18
 
 
 @pytest.mark.parametrize(("solver", "binary"), WAYS)
 def test_longer_proofs_are_certified(solver: str, binary: bool, tmp_path: Path) -> None:
     require_solvers()
-    answers = [certify(hard_qdimacs(Random(seed)), tmp_path, solver, binary) for seed in range(25)]
-    assert 3 < sum(answers) < 20
+    answers = [certify(hard_qdimacs(Random(seed)), tmp_path, solver, binary) for seed in range(15)]
+    assert 1 < sum(answers) < 14
 
 
 @pytest.mark.parametrize("solver", ["depqbf", "qute"])
 def test_clauses_of_a_circuit_are_certified_as_clauses(solver: str, tmp_path: Path) -> None:
     require_solvers()
     gates = 0
-    for seed in range(40):
+    for seed in range(24):
         form = clausal_form(random_circuit(Random(seed)))
         gates += len(conjunctions(form))
         certify(parse_qdimacs(qdimacs_text(form)), tmp_path, solver, False)
-    assert gates > 100
+    assert gates > 60
 
 
 def test_gates_in_clauses() -> None:

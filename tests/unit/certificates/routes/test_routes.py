@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.routes import routes
 from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.candidate import Candidate, of_the_rest
+from qsage_validate.certificates.routes.clausal import Candidate, of_the_rest
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula, route_names
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
@@ -72,7 +72,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         return route
 
-    made = {name: (failing(name), "") for name in routes.route_help()}
+    made = {name: failing(name) for name in routes._ROUTES}
     monkeypatch.setattr(routes, "_ROUTES", made)
     return names
 
@@ -105,7 +105,7 @@ def test_each_route_gets_half_of_the_time_that_is_left(monkeypatch: pytest.Monke
         given.append(limits.deadline.left())
         raise UndecidedError("no")
 
-    made = dict.fromkeys(routes.route_help(), (route, ""))
+    made = dict.fromkeys(routes._ROUTES, route)
     monkeypatch.setattr(routes, "_ROUTES", made)
     with pytest.raises(UndecidedError):
         certify_formula(SMALL, RouteOptions(limits=Limits(Deadline.after(1000))))
@@ -122,7 +122,7 @@ def test_later_routes_tell_of_the_earlier_ones(monkeypatch: pytest.MonkeyPatch) 
     def working(task: object, limits: Limits) -> Candidate:
         return Candidate(expand(SMALL), "hand", (("make", 0.5),))
 
-    made = {**routes._ROUTES, "expansion": (failing, ""), "bloqqer": (working, "")}
+    made = {**routes._ROUTES, "expansion": failing, "bloqqer": working}
     monkeypatch.setattr(routes, "_ROUTES", made)
     found = certify_formula(SMALL)
     assert (found.route, found.by) == ("bloqqer", "hand")
@@ -136,7 +136,7 @@ def test_a_wrong_certificate_is_an_alarm_and_nothing_else_is_tried(
         right = expand(SMALL)
         return Candidate(replace(right, functions={2: right.functions[2] ^ 1}), "hand", ())
 
-    made = {**routes._ROUTES, "expansion": (wrong, "")}
+    made = {**routes._ROUTES, "expansion": wrong}
     monkeypatch.setattr(routes, "_ROUTES", made)
     with pytest.raises(CheckFailedError, match="the certificate by hand does not hold: refuted"):
         certify_formula(SMALL)
@@ -158,7 +158,7 @@ def test_what_is_missing_is_told_rather_than_what_failed(monkeypatch: pytest.Mon
         ({"expansion": program, "bloqqer": program, "trace": program}, SolverMissingError),
         ({"expansion": silent, "bloqqer": program, "trace": silent}, UndecidedError),
     ):
-        made = {**routes._ROUTES, **{name: (route, "") for name, route in table.items()}}
+        made = {**routes._ROUTES, **table}
         monkeypatch.setattr(routes, "_ROUTES", made)
         with pytest.raises(kind):
             certify_formula(SMALL)

@@ -20,10 +20,9 @@ from qsage_validate.games.gdl import library
 from qsage_validate.games.gdl.loading import rounds_game
 from qsage_validate.games.gdl.machine import StateMachine
 from qsage_validate.games.gdl.model import term_text
-from qsage_validate.games.gdl.paranoid import against_all
+from qsage_validate.games.gdl.paranoid import GdlModel, against_all
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.rules import GdlMove, NotTurnTakingError
-from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.protocol import Player
 
 pytest.importorskip("clingo", reason="grounding needs clingo")

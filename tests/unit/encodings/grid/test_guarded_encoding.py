@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.minimise.from_moves import rebuild
-from qsage_validate.certificates.routes.by_search import certify_game
+from qsage_validate.certificates.minimise.minimise import rebuild
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
@@ -20,6 +19,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
+from tests.support.certifying import certify_game
 from tests.support.minimax import minimax
 from tests.support.models import models
 from tests.support.plies import indicators_of

@@ -19,7 +19,7 @@ from tests.support.models import models
 from tests.support.qbf_truth import qbf_truth
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(models(max_side=2, max_depth=3))
 def test_truth_equals_minimax_on_random_games(model: Model) -> None:
     """Black wins by the rules exactly when the formula is true (Definition 10)."""

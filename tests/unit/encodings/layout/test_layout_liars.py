@@ -29,10 +29,10 @@ from qsage_validate.errors import Exit, InputError, QsageError
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_description
-from qsage_validate.games.gdl.task import GdlModel
 from qsage_validate.games.languages import load_game, model_from_parts
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating

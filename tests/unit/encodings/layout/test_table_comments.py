@@ -320,7 +320,7 @@ def layouts(draw: st.DrawFn) -> Layout:
 
 
 @given(layouts())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_any_texts_come_back(layout: Layout) -> None:
     made = with_layout(FORMULA, layout)
     assert layout_from_comments(made) == layout

@@ -90,7 +90,7 @@ def test_formulas_are_true_where_black_wins_random_games() -> None:
 
 @pytest.mark.parametrize("shape", sorted(targets_on(3, 3, most=9)))
 def test_polyominoes_on_a_small_board(shape: str) -> None:
-    for depth in (1, 3, 5, 7, 9):
+    for depth in (3, 5, 9):
         for maker_breaker in (True, False):
             model = harary_model(shape, 3, 3, maker_breaker=maker_breaker, plies=depth)
             wins = searched(model)

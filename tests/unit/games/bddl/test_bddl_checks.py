@@ -223,7 +223,7 @@ def breaks_definition_9(model: Model, mover: Player) -> bool:
     return False
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(wild_models(max_side=2))
 def test_sanity_is_decided_exactly(model: Model) -> None:
     grounding = Grounding(model)
@@ -244,7 +244,7 @@ def test_sanity_is_decided_exactly(model: Model) -> None:
         assert naive.won(model, after, mover.other)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(wild_models(max_depth=5))
 def test_what_is_never_playable_is_never_played(model: Model) -> None:
     """And goals that never hold do not hold on any board that plays lead to."""

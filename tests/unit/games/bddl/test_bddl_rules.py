@@ -36,7 +36,7 @@ def board_of(state: naive.State, model: Model) -> Board:
     return Board(width, height, tuple(squares))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(wild_models(), st.randoms(use_true_random=False))
 def test_moves_and_goals_are_those_of_the_definitions(model: Model, random: Random) -> None:
     """Along a random play, legal moves, boards and ends agree with a naive reading."""
@@ -62,7 +62,7 @@ def test_moves_and_goals_are_those_of_the_definitions(model: Model, random: Rand
     pytest.fail("the play went on after its last ply")
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(wild_models(max_side=2, max_depth=4))
 def test_winner_is_that_of_definition_10(model: Model) -> None:
     """Whoever wins the game: Black exactly when the initial state is in W_d."""
@@ -72,7 +72,7 @@ def test_winner_is_that_of_definition_10(model: Model) -> None:
     assert (minimax(BddlGame(model)) is Player.BLACK) == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(wild_models())
 def test_an_illegality_says_what_fails(model: Model) -> None:
     """``None`` exactly for legal moves, else the first precondition that is false."""
@@ -435,7 +435,7 @@ def test_models_whose_rules_cannot_be_executed() -> None:
 # -- symmetries -----------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(wild_models(), st.randoms(use_true_random=False))
 def test_symmetries_keep_moves_and_ends(model: Model, random: Random) -> None:
     """The image of a play is a play: same legality, and the boards stay images."""

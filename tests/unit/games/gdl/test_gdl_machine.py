@@ -97,9 +97,12 @@ def test_clingo_agrees_on_random_plays_of_all_games(shared_data: Path) -> None:
         assert {("init", (fluent,)) for fluent in state} == {
             fact for fact in reference.facts() if fact[0] == "init"
         }
-        for _ in range(40):
+        for step in range(40):
             ended = machine.terminal(state)
             moves = {} if ended else random_move(machine, state, rng)
+            if not ended and step % 3:  # asking the reference takes the time
+                state = machine.successor(state, moves)
+                continue
             facts = reference.facts(state, moves)
             assert (("terminal", ()) in facts) is ended
             for role in machine.roles:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from qsage_validate.errors import (
     MalformedMoveError,
     UsageError,
 )
-from qsage_validate.games.impartial import library
+from qsage_validate.games.impartial import heap_game, library
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.heap_game import HeapGame, HeapMove, HeapPosition, parse_state
 from qsage_validate.games.impartial.moves import State
@@ -20,7 +22,7 @@ from qsage_validate.games.impartial.parser import parse_game
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules, reach
 from qsage_validate.games.protocol import Player, Shape
 from qsage_validate.render.board_text import board_lines
-from qsage_validate.synthesis.checks.search_check import search_check
+from qsage_validate.synthesis.checks.cross_check import search_check
 from qsage_validate.system.limits import NEVER
 from tests.support.heap_rules import GOLDEN, TRANSFER, examples, golden
 from tests.support.position_text import parse_position
@@ -162,14 +164,16 @@ def test_rows_have_room_for_heaps_that_grow() -> None:
     assert str(after.board) == ".../BBB"
 
 
-def test_what_can_be_reached() -> None:
+def test_what_can_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = ImpartialRules(library.load("take-away-3"))
     found = reach(rules, (9,))
     assert found is not None
     assert (found.longest, found.smallest, found.largest) == (9, 0, 9)
     assert sorted(found.states) == [(n,) for n in range(10)]
     assert reach(rules, (9,), max_moves=20) is None
-    assert game("take-away-3", (900_000,)).plies == 0
+    monkeypatch.setattr(heap_game, "reach", partial(reach, max_moves=20))
+    assert game("take-away-3", (4,)).plies == 4
+    assert game("take-away-3", (9,)).plies == 0
 
 
 def test_an_endless_game_is_told() -> None:

@@ -160,9 +160,11 @@ BROKEN = {
 
 
 def test_the_published_files_are_read_as_they_are(shared_data: Path) -> None:
-    files = sorted((shared_data / "impartial").rglob("*.pddl"))
-    if not files:
+    every = sorted((shared_data / "impartial").rglob("*.pddl"))
+    if not every:
         pytest.skip("no published impartial games among the files of other tools")
+    # Of each family the sizes differ: every fourth one, and all that are broken.
+    files = [path for k, path in enumerate(every) if k % 4 == 0 or path.name in BROKEN]
     broken = {}
     for number, path in enumerate(files):
         try:

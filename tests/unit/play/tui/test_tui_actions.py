@@ -51,6 +51,7 @@ def test_the_bar_shows_the_labelled_actions_on_two_lines() -> None:
                 assert f"{action.key} {action.label}" in "\n".join(lines), action.name
         # On a wider terminal there is room for all.
         await driver.pilot.resize_terminal(120, 40)
+        await driver.until(lambda: bar.size.width == 120)
         await driver.settle()
         shown = "\n".join(driver.line(y) for y in range(bar.region.y, bar.region.bottom))
         assert "x Random" in shown

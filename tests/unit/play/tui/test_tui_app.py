@@ -62,17 +62,7 @@ def test_a_click_plays_a_stone_and_the_certificate_answers() -> None:
     drive(toy_match(), scenario)
 
 
-def test_the_cursor_plays_as_well() -> None:
-    async def scenario(driver: Driver) -> None:
-        await driver.press("right", "down", "space")
-        assert driver.moves[1] == "occupy(3,3)"
-        await driver.press("home", "pagedown", "enter")
-        assert driver.moves[3] == "occupy(1,4)"
-
-    drive(toy_match(), scenario)
-
-
-def test_a_typed_move_is_played_and_the_board_has_the_keys_again() -> None:
+def test_moves_are_made_by_the_cursor_typed_and_completed() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.enter("occupy(4,4)")
         assert [(m.text, m.asking) for m in driver.seen(MovePrompt.Entered)] == [
@@ -80,12 +70,12 @@ def test_a_typed_move_is_played_and_the_board_has_the_keys_again() -> None:
         ]
         assert driver.moves[1] == "occupy(4,4)"
         assert isinstance(driver.app.focused, BoardView)
-
-    drive(toy_match(), scenario)
-
-
-def test_tab_completes_a_move() -> None:
-    async def scenario(driver: Driver) -> None:
+        await driver.press("r")
+        await driver.press("right", "down", "space")
+        assert driver.moves[1] == "occupy(3,3)"
+        await driver.press("home", "pagedown", "enter")
+        assert driver.moves[3] == "occupy(1,4)"
+        await driver.press("r")
         await driver.press("colon", "o", "c", "c")
         prompt = driver.app.query_one(MovePrompt)
         await driver.until(lambda: prompt._suggestion)
@@ -110,21 +100,7 @@ def test_text_that_is_no_move_is_explained_and_can_be_mended() -> None:
     drive(toy_match(), scenario)
 
 
-def test_a_piece_and_its_target() -> None:
-    async def scenario(driver: Driver) -> None:
-        await driver.click((1, 1))
-        assert driver.app.view.selected == (1, 1)
-        marks = driver.app.query_one(BoardView).picture.marks
-        assert Mark.SELECTED in marks[1, 1]
-        assert Mark.TARGET in marks[1, 2]
-        await driver.click((1, 2))
-        assert driver.moves[1] == "down(1,1)"
-        assert driver.app.view.selected is None
-
-    drive(toy_match(PAWNS), scenario)
-
-
-def test_escape_and_a_second_click_drop_a_selection() -> None:
+def test_a_piece_its_target_and_what_drops_it() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.click((1, 1))
         await driver.press("escape")
@@ -133,12 +109,16 @@ def test_escape_and_a_second_click_drop_a_selection() -> None:
         await driver.click((1, 1))
         assert driver.app.view.selected is None
         assert answers(driver) == []
-
-    drive(toy_match(PAWNS), scenario)
-
-
-def test_a_menu_asks_where_two_moves_fit() -> None:
-    async def scenario(driver: Driver) -> None:
+        await driver.press("r")
+        await driver.click((1, 1))
+        assert driver.app.view.selected == (1, 1)
+        marks = driver.app.query_one(BoardView).picture.marks
+        assert Mark.SELECTED in marks[1, 1]
+        assert Mark.TARGET in marks[1, 2]
+        await driver.click((1, 2))
+        assert driver.moves[1] == "down(1,1)"
+        assert driver.app.view.selected is None
+        await driver.press("r")
         await driver.click((1, 1))
         await driver.click((2, 2))
         assert isinstance(driver.app.screen, MenuScreen)

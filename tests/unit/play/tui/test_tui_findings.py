@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual.widgets import OptionList
 
+from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.assertions import parse_assertions
+from qsage_validate.formats.source import Source
+from qsage_validate.games.languages import load_game
+from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.requests import follow
 from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Found, describe
 from qsage_validate.play.tui.widgets.bars import TitleBar
 from qsage_validate.play.tui.worker import Answered
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Problem
+from qsage_validate.validation.assertions import Vocabulary
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, drive
+from tests.support.plays import EL, certified
 from tests.support.toy_match import toy_match
 
 
@@ -97,3 +108,23 @@ def test_all_that_is_known_of_a_finding_is_told() -> None:
         "concerns no play"
         in describe(Found(Finding(FindingKind.BOARD_DIFFERS, 0, "x"), None, "")).plain
     )
+
+
+def test_a_broken_assertion_is_shown_and_leads_to_its_step() -> None:
+    made = certified(EL)
+    files = Files(formula="f.qcir", certificate="f.aig", assertions=("a.txt",))
+    game = load_game(made.encoding.model)
+    known = Vocabulary(made.encoding.qbf, made.encoding.layout, game)
+    read = parse_assertions(Source("always open (3,1)", "a.txt"))
+    problem = Problem(files, made.encoding.qbf, made.certificate, made.encoding.layout, game)
+    match = Match(open_engine(replace(problem, assertions=tuple(known.bound(read)))))
+
+    async def scenario(driver: Driver) -> None:
+        await driver.enter("occupy(3,1)")
+        assert "1 finding" in driver.line(0)
+        (text,) = [text for text in driver.said if text.startswith("FINDING")]
+        assert "assertion broken after ply 2: a.txt:1: always open (3,1)" in text
+        await driver.press("f", "enter")
+        assert driver.app.view.viewing == 2
+
+    drive(match, scenario)

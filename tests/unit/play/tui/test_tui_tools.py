@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -25,7 +24,7 @@ from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.system.progress import Progress, Tell
 from qsage_validate.validation.finding import Finding, FindingKind
-from tests.support.pilot import Driver, ToolDriver, drive
+from tests.support.pilot import Driver, ToolDriver, drive, drive_app
 from tests.support.places import SAMPLES
 from tests.support.toy_match import toy_match
 
@@ -81,15 +80,7 @@ def drive_tools(
     app = PlayApp(
         Match(open_engine(problem)), seed=1, pace=0.001, services=Services.of(problem, prove)
     )
-
-    async def run() -> None:
-        async with app.run_test(size=size) as pilot:
-            driver = ScreenDriver(app, pilot, [])
-            await driver.settle()
-            await scenario(driver)
-
-    asyncio.run(run())
-    return app
+    return drive_app(app, scenario, ScreenDriver, size)
 
 
 # -- what there is --------------------------------------------------------------------------------

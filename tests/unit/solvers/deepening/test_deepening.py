@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.models import GameModel
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile

@@ -49,7 +49,7 @@ def by_table(monkeypatch: pytest.MonkeyPatch) -> list[Qbf]:
 
 
 @given(circuits())
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_values_are_tried_one_by_one_where_none_are_printed(
     by_table: list[Qbf], formula: Qbf
 ) -> None:

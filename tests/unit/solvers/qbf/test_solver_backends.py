@@ -61,7 +61,7 @@ def test_answers_are_the_truth(backend: Backend, tmp_path: Path, kind: str) -> N
     rng = Random(f"{backend.name} {kind}")
     make = random_clausal if kind == "clauses" else random_circuit
     assignments = 0
-    for _ in range(40):
+    for _ in range(20):
         formula = make(rng)
         outcome = backend.solve(formula, limits(), workdir=tmp_path)
         assert outcome.truth is truth(formula), (outcome.why, formula)

@@ -95,7 +95,7 @@ def test_it_finds_what_the_general_search_finds(make: Make, count: int) -> None:
 @EVERY_GAME
 def test_along_a_play_it_knows_the_moves_that_win(make: Make, count: int) -> None:
     random = Random(12)
-    for _ in range(count // 4):
+    for _ in range(count // 8):
         game = PositionalGame(make(random))
         solver, known = Solver(game, PositionalEngine(game)), Solver(game)
         position = game.initial
@@ -192,7 +192,6 @@ def holds_against_everything(game: PositionalGame, solver: Solver, player: Playe
     ("shape", "size", "torus", "player"),
     [
         ("knobby", (5, 5), False, BLACK),
-        ("tippy", (5, 5), True, BLACK),
         ("elly", (4, 4), False, BLACK),
         ("knobby", (3, 4), False, WHITE),
         ("fatty", (3, 3), True, WHITE),
@@ -285,7 +284,7 @@ def lone_sets(random: Random, size: int = 8) -> PositionalModel:
 def test_white_loses_outside_of_a_zone() -> None:
     random = Random(14)
     wins = small = 0
-    for _ in range(120):
+    for _ in range(70):
         model = lone_sets(random)
         size = len(model.positions)
         sets = WinningSets(model.black_wins, size)

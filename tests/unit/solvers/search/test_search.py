@@ -64,7 +64,7 @@ def check_result(game: Game, result: SearchResult) -> None:
 # -- against minimax ------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(wild_models(max_depth=5))
 def test_search_is_minimax(model: Model) -> None:
     """Winner, critical depth and first moves, with the kernel and without."""
@@ -96,7 +96,7 @@ def test_search_is_minimax(model: Model) -> None:
         assert list(result.first_moves) == first_moves
 
 
-@settings(max_examples=250)
+@settings(max_examples=80)
 @given(positional_models())
 def test_search_is_minimax_on_positional_games(model: Model) -> None:
     """What is left out of the moves of positional games makes no difference."""
@@ -109,7 +109,7 @@ def test_search_is_minimax_on_positional_games(model: Model) -> None:
     assert (same.winner, same.critical_plies) == (result.winner, result.critical_plies)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(positional_models(), st.randoms(use_true_random=False))
 def test_candidates_of_positional_games_suffice(model: Model, random: Random) -> None:
     """In each position, and for each number of plies, one of them is as good as any move."""
@@ -138,7 +138,7 @@ def test_candidates_of_positional_games_suffice(model: Model, random: Random) ->
         position = position.play(random.choice(position.legal_moves()))
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(wild_models(max_side=2, max_depth=6), st.randoms(use_true_random=False))
 def test_the_table_answers_for_any_number_of_plies(model: Model, random: Random) -> None:
     """After a search, positions of a random play are asked with fewer and more plies left."""
@@ -171,7 +171,7 @@ class _From(BddlGame):
         return self._start
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(wild_models(max_depth=5))
 def test_the_strategy_wins_against_every_reply(model: Model) -> None:
     """And it knows all winning moves of all positions, on its way or not."""
