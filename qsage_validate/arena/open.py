@@ -29,7 +29,7 @@ from qsage_validate.validation.assertions import Vocabulary
 
 def open_engine(problem: Problem) -> Engine[Any]:
     """What answers in a person's play of a problem."""
-    oracle = problem.oracle(OracleKind.SAT)
+    oracle, solves = problem.oracle(OracleKind.SAT), problem.solving is not None
     if problem.layout is None:
         assert problem.formula is not None, "without a layout there is a formula"
         return BlockEngine(
@@ -38,12 +38,12 @@ def open_engine(problem: Problem) -> Engine[Any]:
             oracle,
             problem.title,
             _notes(problem),
-            hints=problem.solving is None,
+            solves=solves,
             asserted=problem.assertions,
         )
     names = Names(problem.layout, problem.formula)
     conductor = conductor_with_names(problem, problem.layout, oracle, names, names.at_ply)
-    return BoardEngine(conductor, names, problem.title, _notes(problem))
+    return BoardEngine(conductor, names, problem.title, _notes(problem), solves=solves)
 
 
 def watched(problem: Problem) -> str:

@@ -30,6 +30,7 @@ from qsage_validate.errors import (
 )
 from qsage_validate.games.protocol import Board, Player
 from qsage_validate.play.transcript import Transcript, TranscriptPly
+from qsage_validate.system.task import Task
 from qsage_validate.validation.finding import Finding
 
 
@@ -46,14 +47,19 @@ class Match:
 
     The engine makes its own plies: after construction and after each :meth:`push`, either the
     person is to move or the play is over.  A *round* is what one push adds: the person's ply and
-    the answer.
+    the answer.  With a ``task`` answers may take long, and come apart: :meth:`answer` is called for
+    them, and the task tells how far it is and calls it off.
     """
 
-    def __init__(self, engine: Engine[Any]) -> None:
+    def __init__(self, engine: Engine[Any], task: Task | None = None) -> None:
         self._engine = engine
-        self._rounds: list[tuple[Step, ...]] = [answered(engine, engine.start())]
+        self.task = task
+        self._rounds: list[tuple[Step, ...]] = [(engine.start(),)]
         self._undone: list[tuple[Step, ...]] = []
+        self._waits = True
         self.shows_pairs = False
+        if task is None:
+            self.answer()
 
     @property
     def facts(self) -> Facts:
@@ -87,6 +93,18 @@ class Match:
     @property
     def _step(self) -> Step:
         return self._rounds[-1][-1]
+
+    @property
+    def _ready(self) -> Step:
+        """The step that the person goes on from; raises ``UsageError`` before it is answered."""
+        if self._waits:
+            raise UsageError(f"{self.facts.certificate_player}'s answer is still to come")
+        return self._step
+
+    @property
+    def waits(self) -> bool:
+        """Whether the answer to the last ply is still to come."""
+        return self._waits
 
     @property
     def frame(self) -> Frame:
@@ -127,7 +145,7 @@ class Match:
 
     def legal_moves(self) -> Sequence[MatchMove]:
         """The person's legal moves now, in a fixed order; empty when the play is over."""
-        return () if self.over else self._engine.legal(self._step)
+        return () if self.over or self._waits else self._engine.legal(self._step)
 
     def parse_move(self, text: str) -> MatchMove:
         """The move that ``text`` names, legal or not.
@@ -135,11 +153,11 @@ class Match:
         Raises ``MalformedMoveError`` (quotes the text and says what a move looks like),
         ``AmbiguousMoveError``.
         """
-        return self._engine.parse(self._step, text)
+        return self._engine.parse(self._ready, text)
 
     def why_not(self, move: MatchMove) -> WhyNot | None:
         """Why ``move`` is illegal now, or ``None`` when both formula and rules accept it."""
-        return self._engine.why_not(self._step, move)
+        return self._engine.why_not(self._ready, move)
 
     def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
         """The squares whose content a legal ``move`` changes; empty in the game of blocks."""
@@ -147,15 +165,15 @@ class Match:
 
     def moves_at(self, square: SquareXY) -> tuple[MatchMove, ...]:
         """The moves, legal or not, that a person may mean by ``square``: one for each action."""
-        return self._engine.at(self._step, square)
+        return self._engine.at(self._ready, square)
 
     def hint(self) -> Hint | None:
         """A suggestion for the person; ``None`` when the play is over or nothing is known."""
-        return None if self.over else self._engine.hint(self._step)
+        return None if self.over else self._engine.hint(self._ready)
 
     def can_claim(self) -> bool:
         """Whether ``push(…, claim=True)`` is possible now: the ply has a game-stop variable."""
-        return self._engine.can_claim(self._step)
+        return not self._waits and self._engine.can_claim(self._step)
 
     @property
     def only_move(self) -> MatchMove | None:
@@ -165,20 +183,21 @@ class Match:
 
     def random_move(self, generator: random.Random) -> MatchMove | None:
         """A legal move chosen by ``generator``; ``None`` when there is none."""
-        return None if self.over else self._engine.random(self._step, generator)
+        return None if self.over else self._engine.random(self._ready, generator)
 
     # Playing
 
     def push(
         self, move: MatchMove | str, *, force: bool = False, claim: bool = False
     ) -> tuple[Frame, ...]:
-        """Play the person's ``move`` and the certificate's answer; returns the new frames.
+        """Play the person's ``move`` and the answer, unless that comes apart; the new frames.
 
         An illegal move raises :class:`RefusedMoveError` and changes nothing, unless ``force``
         ("let it happen"): then it goes into the formula as it stands, its frame has
         ``illegal`` set, and the rules are no longer followed.  ``claim`` sets the person's
         game-stop variable: the play ends and the verdict says whether the goal is reached.
-        Raises ``UsageError`` when the play is over, or there is no such variable.
+        Raises ``UsageError`` when the play is over, or there is no such variable.  Where the
+        answer fails, nothing was played.
         """
         if self.over:
             raise UsageError("the play is over: undo or restart to go on")
@@ -186,10 +205,29 @@ class Match:
         why = self.why_not(chosen)
         if why is not None and not force:
             raise RefusedMoveError(why)
-        pushed = self._engine.push(self._step, chosen, why, claim=claim)
-        self._rounds.append(answered(self._engine, pushed))
-        self._undone.clear()
+        self._rounds.append((self._engine.push(self._ready, chosen, why, claim=claim),))
+        self._waits = True
+        if self.task is None:
+            try:
+                self.answer()
+            except BaseException:
+                self.undo()
+                raise
         return tuple(step.frame for step in self._rounds[-1])
+
+    def answer(self) -> tuple[Frame, ...]:
+        """The new frames of the answer to the last ply; none where it was answered before.
+
+        Raises what the engine raises: the answer is then still to come, or :meth:`undo` takes the
+        person's ply back.
+        """
+        if not self._waits:
+            return ()
+        last = self._step
+        self._rounds[-1] = answered(self._engine, last)
+        self._waits = False
+        self._undone.clear()
+        return tuple(step.frame for step in self._rounds[-1] if step is not last)
 
     @property
     def can_undo(self) -> bool:
@@ -199,18 +237,24 @@ class Match:
     @property
     def can_redo(self) -> bool:
         """Whether a round was taken back and can be played again."""
-        return bool(self._undone)
+        return bool(self._undone) and not self._waits
 
     def undo(self) -> bool:
-        """Take back the last round; whether there was one."""
+        """Take back the last round; whether there was one.
+
+        Of a round that was not answered nothing is kept.
+        """
         if not self.can_undo:
             return False
-        self._undone.append(self._rounds.pop())
+        taken = self._rounds.pop()
+        if not self._waits:
+            self._undone.append(taken)
+        self._waits = False
         return True
 
     def redo(self) -> bool:
         """Play the round that was last taken back again; whether there was one."""
-        if not self._undone:
+        if not self._undone or self._waits:
             return False
         self._rounds.append(self._undone.pop())
         return True
@@ -248,12 +292,13 @@ class Match:
             found = f"a play in which the person is {transcript.person}"
             expected = f"one in which the person is {self.person}"
             raise InputError(transcript.path, None, None, found, expected)
-        kept = (list(self._rounds), list(self._undone))
+        kept = (list(self._rounds), list(self._undone), self._waits)
         try:
             self.restart()
+            self.answer()
             self._replay(transcript)
         except Exception:
-            self._rounds, self._undone = kept
+            self._rounds, self._undone, self._waits = kept
             raise
         self._undone.clear()
 
@@ -268,6 +313,7 @@ class Match:
     def _replay_person(self, transcript: Transcript, ply: TranscriptPly) -> None:
         try:
             self.push(ply.move, force=ply.illegal, claim=ply.stopped)
+            self.answer()
         except (AmbiguousMoveError, IllegalMoveError, MalformedMoveError, UsageError) as error:
             found = f"{ply.move!r} ({error})"
             raise InputError(transcript.path, ply.line, None, found, "a legal move") from error

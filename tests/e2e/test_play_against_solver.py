@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from qsage_validate.errors import Exit
 from qsage_validate.solvers.qbf.backends import get_backend
+from tests.support.fake_solvers import script
+from tests.support.terminal import LEAVES_SCREEN, SHOWS_CURSOR, Terminal, program
 
 from .conftest import Qsage
 
@@ -165,3 +168,24 @@ def test_a_certificate_with_fewer_blocks(qsage: Qsage, hexagons: str) -> None:
     other = qsage("play", hexagons, *certificate, "--solver", "depqbf", "--status", "false")
     assert other.code == Exit.BAD_INPUT
     assert "found --status false with a Skolem certificate" in other.err
+
+
+@pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
+@pytest.mark.parametrize(("leave", "code"), [("\x03", Exit.INTERRUPTED), ("q", Exit.FINE)])
+def test_leaving_the_board_during_a_reply(
+    hexagons: str, tmp_path: Path, leave: str, code: Exit
+) -> None:
+    """The terminal is as it was before, and the solver's process has ended."""
+    tell = f"echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid"
+    slow = script(tmp_path, "slow", f"{tell}; sleep 600")
+    (tmp_path / "solvers.ini").write_text(f"[slow]\nkind = depqbf\nprogram = {slow}\n")
+    variables = {"QSAGE_SOLVERS": str(tmp_path / "solvers.ini")}
+    command = [*program("qsage-play"), hexagons, "--solver", "slow", "--status", "true"]
+    with Terminal(command, folder=tmp_path, variables=variables) as terminal:
+        terminal.wait_for("Working: Black's reply … slow: a reply")
+        terminal.send(leave)
+        assert terminal.exit_code() == code
+        assert terminal.output.count(LEAVES_SCREEN) == 1
+        assert SHOWS_CURSOR in terminal.output
+        with pytest.raises(ProcessLookupError):
+            os.kill(int((tmp_path / "pid").read_text()), 0)

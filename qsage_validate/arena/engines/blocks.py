@@ -50,14 +50,14 @@ class BlockEngine(Engine[Step]):
         title: str,
         notes: Iterable[str] = (),
         *,
-        hints: bool = True,
+        solves: bool = False,
         asserted: Sequence[Asserted] = (),
     ) -> None:
-        """Without ``hints`` none are given: they come from the certificate's functions alone.
+        """Where it ``solves`` there are no hints: they come from the certificate's functions.
 
         What is ``asserted`` of variables and gates is looked at where a play ends.
         """
-        self._hints = hints
+        self._hints = not solves
         self._asserted = asserted
         self._formula = formula
         self._certificate = certificate
@@ -71,6 +71,7 @@ class BlockEngine(Engine[Step]):
             has_board=False,
             has_rules=False,
             notes=tuple(notes),
+            answers="solver" if solves else "certificate",
             moves_by_line=True,
         )
 

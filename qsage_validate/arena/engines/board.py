@@ -43,8 +43,16 @@ class BoardEngine(Engine[BoardStep]):
     """Plays against a certificate for a formula with a layout."""
 
     def __init__(
-        self, conductor: Conductor, names: Names, title: str, notes: Iterable[str] = ()
+        self,
+        conductor: Conductor,
+        names: Names,
+        title: str,
+        notes: Iterable[str] = (),
+        *,
+        solves: bool = False,
     ) -> None:
+        """Where it ``solves`` there are no hints: they would cost the replies to all moves."""
+        self._hint_moves = 0 if solves else _HINT_MOVES
         self._conductor = conductor
         self._layout = conductor.layout
         self._names = names
@@ -64,6 +72,7 @@ class BoardEngine(Engine[BoardStep]):
             has_board=True,
             has_rules=game is not None,
             notes=notes,
+            answers="solver" if solves else "certificate",
             moves_by_line=self._words.has_blanks,
             actions=self._words.actions,
             target=() if game is None else game.target,
@@ -199,7 +208,7 @@ class BoardEngine(Engine[BoardStep]):
 
     def hint(self, step: BoardStep) -> Hint | None:
         """The move that leaves the most moves after the certificate's answer."""
-        moves = self.legal(step)[:_HINT_MOVES]
+        moves = self.legal(step)[: self._hint_moves]
         played = self._conductor.play_all([(step.play, move) for move in moves])
         best: tuple[int, Hint] | None = None
         for move, state in zip(moves, played, strict=True):

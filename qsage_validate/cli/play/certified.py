@@ -107,14 +107,21 @@ def certified(game: Uncertified, encoding: str | None, files: Files) -> Problem:
     return of(encoded, proved.certificate, named)
 
 
-def solved(game: Uncertified, encoding: str | None, files: Files) -> Problem:
-    """The play of a game's formula against the solver that ``files`` name.
+def solved(files: Files, game: Uncertified | None, encoding: str | None) -> Problem:
+    """The play against the solver that ``files`` name, of their formula or of a game's.
 
-    Raises ``UsageError`` for an encoding that is not one of the game's, and as solvers do.
+    Who plays whom follows from the formula's value, which is found out first.  Raises
+    ``UsageError`` for an encoding that is not one of the game's, and as solvers do.
     """
     from qsage_validate.encodings.registry import encode
-    from qsage_validate.problems.load import against_solver
+    from qsage_validate.problems.load import against_solver, load
+    from qsage_validate.system.progress import Progress
 
-    encoded = encode(game.model, encoding)
-    words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
-    return against_solver(encoded, replace(files, formula=None, game=(), made_from=words))
+    with SearchLine(sys.stderr) as line:
+        if files.status is None and files.certificate is None:
+            line.tell(Progress(f"{files.solver}", "the value of the formula (see --status)"))
+        if game is None:
+            return load(files)
+        words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
+        encoded = encode(game.model, encoding)
+        return against_solver(encoded, replace(files, formula=None, game=(), made_from=words))

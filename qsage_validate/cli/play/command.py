@@ -145,14 +145,14 @@ def command(
     if "-" in (formula, cert, rules.meta, *files.assertions):
         raise UsageError("a play needs its files by name, not '-'")
     model = uncertified(formula, cert, files.game, game)
-    if model is not None:
-        ready = solved if solving.solver is not None else certified
-        return play_problem(ready(model, game.encoding, files), play, json_output)
-    from qsage_validate.problems.files import sorted_out
-    from qsage_validate.problems.load import load
+    if solving.solver is None:
+        from qsage_validate.problems.files import sorted_out
+        from qsage_validate.problems.load import load
 
-    files = files if solving.solver is not None else sorted_out(files)
-    return play_problem(load(files), play, json_output)
+        if model is not None:
+            return play_problem(certified(model, game.encoding, files), play, json_output)
+        return play_problem(load(sorted_out(files)), play, json_output)
+    return play_problem(solved(files, model, game.encoding), play, json_output)
 
 
 def _check_impartial(

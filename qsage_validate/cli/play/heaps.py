@@ -92,7 +92,6 @@ def play_heaps(
     """Play ``game``, which the command line calls ``name``."""
     from qsage_validate.arena.engines.heaps import open_heaps
     from qsage_validate.games.protocol import Player
-    from qsage_validate.play.match import Match
     from qsage_validate.problems.heaps import load_heaps
 
     _check(options, play)
@@ -111,10 +110,10 @@ def play_heaps(
         generator = random.Random(seed)
         start = random_state(problem.rules, options.bound or _BOUND, generator)
     first = first or problem.begins(start)
-    match = Match(open_heaps(problem, start, first))
+    engine = open_heaps(problem, start, first)
     if play.mode is Mode.SCRIPT:
-        return script(match, play, json_output)
-    return by_hand(match, play, problem.replay(start, first))
+        return script(engine, play, json_output)
+    return by_hand(engine, play, problem.replay(start, first))
 
 
 def _told(progress: Progress) -> None:

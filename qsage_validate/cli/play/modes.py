@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
@@ -14,12 +14,13 @@ from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.arena.adversary import Adversary, AdversaryReport
+    from qsage_validate.arena.engines.engine import Engine
     from qsage_validate.arena.frame import Frame
     from qsage_validate.games.protocol import Player
-    from qsage_validate.play.match import Match
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.problems.load import Problem
+    from qsage_validate.system.task import Task
     from qsage_validate.validation.finding import Finding
 
 GAMES: Final = 100
@@ -113,11 +114,10 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
     if options.mode is Mode.RANDOM:
         return _random(problem, options, json_output)
     from qsage_validate.arena.open import open_engine
-    from qsage_validate.play.match import Match
 
-    match = Match(open_engine(problem))
+    engine = open_engine(problem)
     if options.mode is Mode.SCRIPT:
-        return script(match, options, json_output)
+        return script(engine, options, json_output)
 
     def services() -> Services:
         from qsage_validate.cli.play.prover import prover
@@ -128,25 +128,32 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
             return Services(gates=Services.of(problem).gates)
         return Services.of(problem, prover(problem))
 
-    return by_hand(match, options, problem.replay, services)
+    task = None if problem.solving is None else problem.solving.replies.task
+    return by_hand(engine, options, problem.replay, services, task)
 
 
 def by_hand(
-    match: Match,
+    engine: Engine[Any],
     options: PlayOptions,
     replay: Replay,
     services: Callable[[], Services] | None = None,
+    task: Task | None = None,
 ) -> Exit:
-    """Let a person play ``match``: on the board, or at a prompt where there is no terminal."""
+    """Let a person play: on the board, or at a prompt where there is no terminal.
+
+    Answers that are a ``task`` may take long: on the board they come apart.
+    """
+    from qsage_validate.play.match import Match
+
     seed, let_happen = options.seed, options.let_happen
     if options.mode is Mode.PLAIN or not _is_terminal():
         from qsage_validate.play.console.prompt import run_plain
 
-        return run_plain(match, seed=seed, let_happen=let_happen)
+        return run_plain(Match(engine), seed=seed, let_happen=let_happen)
     from qsage_validate.play.tui.app import run
 
     return run(
-        match,
+        Match(engine, task),
         theme=options.theme,
         seed=seed,
         let_happen=let_happen,
@@ -164,13 +171,14 @@ def _is_terminal() -> bool:
 # -- scripts --------------------------------------------------------------------------------
 
 
-def script(match: Match, options: PlayOptions, json_output: bool) -> Exit:
-    """Play ``match`` by a script, and show each step."""
+def script(engine: Engine[Any], options: PlayOptions, json_output: bool) -> Exit:
+    """Play by a script, and show each step."""
     from qsage_validate.formats.source import Source
+    from qsage_validate.play.match import Match
     from qsage_validate.play.report import exit_code, frame_lines, match_json
     from qsage_validate.play.script import run_script
 
-    text, path = options.moves or "", None
+    match, text, path = Match(engine), options.moves or "", None
     if options.moves_file is not None:
         source = Source.open(options.moves_file)
         text, path = source.text, source.path

@@ -82,7 +82,7 @@ class PlayApp(ToolsApp):
     @on(Answered)
     def _answered(self, event: Answered) -> None:
         situation = event.situation or self.view.situation
-        view = replace(self.view.silent(), situation=situation, busy=None)
+        view = replace(self.view.silent(), situation=situation, busy=None, work=None)
         if event.failure is not None:
             view = self._failed(view, event.failure)
         elif event.answer is not None:
@@ -91,7 +91,9 @@ class PlayApp(ToolsApp):
             if prompt.has_focus and not prompt.value:
                 self.action_board()
         self.show(view)
-        if not self.ask_next() and self.view.running:
+        if isinstance(event.answer, requests.Played) and view.situation.waits:
+            self.ask_for_reply()
+        elif not self.ask_next() and self.view.running:
             self.set_timer(self._pace, self._run_on)
 
     def _failed(self, view: View, failure: QsageError) -> View:
@@ -113,6 +115,11 @@ class PlayApp(ToolsApp):
                 if any(frame.illegal is not None for frame in answer.frames):
                     view = replace(view, said=f"{answer.move} was illegal, and happened.")
                 if view.situation.outcome is not None or not answer.at_random:
+                    view = replace(view, running=False)
+            case requests.Replied():
+                self._report(view.situation, answer.frames)
+                self._settle(answer.frames)
+                if view.situation.outcome is not None:
                     view = replace(view, running=False)
             case requests.Refused():
                 self._say(*(Note(Weight.REFUSED, str(why)) for why in answer.whys))
@@ -198,6 +205,8 @@ class PlayApp(ToolsApp):
         """Whether a move can be made now; says why not."""
         if view.busy is not None:
             self._remark(view, "Still working: that was not played.")
+        elif view.situation.waits:
+            self.ask_for_reply()
         elif view.past:
             self._remark(view, "Looking back: Esc returns to the current position.")
         elif view.situation.outcome is not None:
@@ -240,7 +249,16 @@ class PlayApp(ToolsApp):
         taken = isinstance(self.focused, Input) or len(self.screen_stack) > 1
         return not (action == "type" and taken)
 
+    def action_cancel(self) -> None:
+        if self.work is not None and self.work.cancel():
+            self._stopped()
+        else:
+            self._remark(self.view, "Nothing to cancel.")
+
     def action_undo(self) -> None:
+        if self.view.situation.waits and self.can_cancel:
+            self.action_cancel()  # which takes the move back
+            return
         self._stopped()
         self.ask("taking back", requests.undo)
 
@@ -323,6 +341,8 @@ class PlayApp(ToolsApp):
             self.show(replace(view, waiting=0, running=False))
         elif isinstance(self.focused, Input):
             self.action_board()
+        elif self.can_cancel and not view.past and view.selected is None:
+            self.action_cancel()
         else:
             view = replace(view.silent(), running=False, selected=None, viewing=None)
             self.show(replace(view, tried=frozenset()))

@@ -28,6 +28,9 @@ from qsage_validate.play.tui.widgets.play_area import PaneTabs, PlayArea
 from qsage_validate.play.tui.widgets.prompt import MovePrompt
 from qsage_validate.play.tui.worker import AskingApp
 
+# How often the work that is being done is shown.
+_TICK = 0.25
+
 
 class ShowingApp(AskingApp):
     """An app that shows the play: its board, its panes, and the past that one looks back at."""
@@ -87,6 +90,10 @@ class ShowingApp(AskingApp):
         self._settle(situation.frames)
         self.action_board()
         self.show(self.view)
+        if self.work is not None:
+            self.set_interval(_TICK, self._show_work)
+        if situation.waits:
+            self.ask_for_reply()
 
     # Showing
 
@@ -106,6 +113,19 @@ class ShowingApp(AskingApp):
         self.query_one(MovePrompt).offer(moves)
         self._show_status()
         self._show_bars()
+
+    def _show_work(self) -> None:
+        """Say how far the worker is, and for how long it has worked."""
+        task, shown = self.work, self.view.work
+        seconds = None if task is None else task.seconds
+        if task is None or seconds is None or self.view.busy is None:
+            return
+        progress = "" if task.progress is None else f"{task.progress}, "
+        self.view = replace(self.view, work=f"{progress}{seconds:.0f} s")
+        if self.view.work != shown:
+            self._show_status()
+        if shown is None:
+            self._show_bars()
 
     def _show_status(self) -> None:
         over = self.view.situation.outcome is not None and not self.view.past
@@ -139,8 +159,9 @@ class ShowingApp(AskingApp):
 
     def _possible(self, name: str) -> bool | None:
         situation = self.view.situation
-        going_on = situation.outcome is None and not self.view.past
+        going_on = situation.outcome is None and not (self.view.past or situation.waits)
         return {
+            "cancel": True if self.can_cancel else None,
             "undo": situation.can_undo,
             "restart": situation.can_undo,
             "redo": situation.can_redo,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Concatenate, ParamSpec
@@ -22,6 +23,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
+from qsage_validate.system.task import Task
 
 P = ParamSpec("P")
 _QUEUE = 20
@@ -50,6 +52,7 @@ class AskingApp(App[Exit]):
     def __init__(self, match: Match, *, let_happen: bool) -> None:
         super().__init__()
         self._match = match
+        self.work: Task | None = match.task
         self._queue: deque[tuple[str, requests.Request]] = deque()
         self.bug: BaseException | None = None
         self.view = View(Situation.of(match), let_happen=let_happen)
@@ -79,13 +82,12 @@ class AskingApp(App[Exit]):
             self.bell()
 
     def _start(self, what: str, request: requests.Request) -> None:
-        self.view = replace(self.view, busy=what, waiting=len(self._queue))
+        self.view = replace(self.view, busy=what, work=None, waiting=len(self._queue))
         self.run_worker(
             partial(self._work, request),
             name=what,
             group="match",
             thread=True,
-            exclusive=True,
             exit_on_error=False,
         )
         # Most answers come at once: the indicator would only flicker.
@@ -101,11 +103,13 @@ class AskingApp(App[Exit]):
         failure: QsageError | None = None
         situation: Situation | None = None
         try:
-            answer = request(self._match)
+            with self.work or nullcontext():
+                answer = request(self._match)
         except QsageError as error:
             failure = error
         try:
-            situation = Situation.of(self._match)
+            with self.work or nullcontext():
+                situation = Situation.of(self._match)
         except QsageError as error:
             failure = failure or error
         self.post_message(Answered(answer, failure, situation))
@@ -115,6 +119,23 @@ class AskingApp(App[Exit]):
         if event.worker.group == "match" and event.state is WorkerState.ERROR:
             self.bug = event.worker.error
             self.exit()
+
+    def on_unmount(self) -> None:
+        """Call off what the worker does: its thread is waited for."""
+        if self.work is not None:
+            self.work.close()
+
+    @property
+    def can_cancel(self) -> bool:
+        """Whether something is being done that can be called off."""
+        return self.work is not None and self.view.busy is not None
+
+    def ask_for_reply(self) -> None:
+        """Ask for the reply that is still to come, before what waits."""
+        player = self.view.situation.facts.certificate_player
+        self._queue.appendleft((f"{player}'s reply", requests.answer))
+        if self.view.busy is None:
+            self.ask_next()
 
     def ask_next(self) -> bool:
         """Ask what has waited longest; whether something has."""

@@ -26,6 +26,7 @@ class BindableAction:
 
 # The order makes the labels fit two lines of 80 columns.
 ACTIONS = (
+    BindableAction("cancel", "k", "Cancel", "Cancel the reply", "Stop it and take the move back"),
     BindableAction("undo", "u", "Undo", "Undo", "Take back the last round"),
     BindableAction("redo", "y", "Redo", "Redo", "Play a round that was taken back again"),
     BindableAction("restart", "r", "Start", "Restart", "Go back to the start", minor=2),

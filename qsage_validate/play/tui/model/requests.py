@@ -15,7 +15,7 @@ from functools import partial
 
 from qsage_validate.arena.frame import Frame, Hint, MatchMove, SquareXY, WhyNot
 from qsage_validate.arena.pairs import pairs_text
-from qsage_validate.errors import QsageError, UsageError
+from qsage_validate.errors import CancelledError, QsageError, UsageError
 from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.transcript import Transcript
@@ -28,6 +28,13 @@ class Played:
     move: MatchMove
     frames: tuple[Frame, ...]
     at_random: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """The answer to the person's move, where it comes apart."""
+
+    frames: tuple[Frame, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,7 @@ class Loaded:
 
 Answer = (
     Played
+    | Replied
     | Refused
     | Explained
     | Unclear
@@ -128,6 +136,17 @@ def play(match: Match, move: MatchMove | str, *, force: bool, claim: bool = Fals
         return Played(chosen, match.push(chosen, force=force, claim=claim))
     except RefusedMoveError as refusal:
         return Refused(str(chosen), (refusal.why,))
+
+
+def answer(match: Match) -> Answer:
+    """Answer the person's move, or the start; a move whose answer is cancelled is taken back."""
+    move = match.frame.move
+    try:
+        return Replied(match.answer())
+    except CancelledError:
+        if match.undo():
+            return Travelled(f"Cancelled: {move} was taken back.")
+        return Nothing("Cancelled: Enter asks for the reply again.")
 
 
 def try_square(match: Match, origin: SquareXY, target: SquareXY, *, force: bool) -> Answer:
@@ -257,6 +276,7 @@ def follow(match: Match, moves: Sequence[str], name: str, *, ply: int | None = N
     kept = match.transcript()
     try:
         match.restart()
+        match.answer()
         _play(match, moves)
     except QsageError:
         match.load(kept)
@@ -269,6 +289,7 @@ def _play(match: Match, moves: Sequence[str]) -> None:
         frame = next((f for f in match.frames if f.ply == number), None)
         if frame is None:
             match.push(text, force=True)
+            match.answer()
         elif frame.player is match.person:
             raise UsageError(f"found {text} at ply {number}, which {match.person} has made")
         elif frame.move is not None and text not in ("?", str(frame.move)):

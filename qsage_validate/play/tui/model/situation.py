@@ -28,6 +28,8 @@ class Situation:
     can_undo: bool
     can_redo: bool
     can_claim: bool
+    waits: bool = False
+    """Whether the answer to the last ply is still to come."""
     pairs: tuple[Pairs | None, ...] = ()
     """The pairs in each frame, where they are shown; else none at all."""
 
@@ -49,6 +51,7 @@ class Situation:
             can_undo=match.can_undo,
             can_redo=match.can_redo,
             can_claim=match.can_claim(),
+            waits=match.waits,
             pairs=tuple(map(match.pairs, match.frames)) if match.shows_pairs else (),
         )
 

@@ -23,8 +23,9 @@ class View:
     """The state of the interface beside the match itself.
 
     ``viewing`` is the index of a past frame that is looked at; ``pointed`` are squares that a
-    row of the table of values points at; ``busy`` says what the worker is doing; ``error`` is a
-    failure and ``said`` a remark on the last thing that was asked.
+    row of the table of values points at; ``busy`` says what the worker is doing, and ``work`` how
+    far that is where it can be cancelled; ``error`` is a failure and ``said`` a remark on the last
+    thing that was asked.
     """
 
     situation: Situation
@@ -38,6 +39,7 @@ class View:
     claiming: bool = False
     running: bool = False
     busy: str | None = None
+    work: str | None = None
     waiting: int = 0
     error: str | None = None
     said: str | None = None
@@ -135,9 +137,12 @@ def status(view: View) -> Status:
     situation = view.situation
     if view.busy is not None:
         more = f" ({view.waiting} more waiting)" if view.waiting else ""
-        return Status(
-            Tone.BUSY, f"Working: {view.busy} …", f"Keys are queued{more}; Esc drops them"
-        )
+        if view.work is None:
+            keys = f"Keys are queued{more}; Esc drops them"
+            return Status(Tone.BUSY, f"Working: {view.busy} …", keys)
+        looking = f"Looking back at ply {view.frame.ply}; " if view.past else ""
+        keys = f"{looking}{key_of('cancel')} cancels; {key_of('look_back')} looks back{more}"
+        return Status(Tone.BUSY, f"Working: {view.busy} … {view.work}", keys)
     if view.past:
         return _past(view)
     if view.refusal is not None:
@@ -215,6 +220,9 @@ def _turn(view: View) -> Status:
     situation = view.situation
     ply = situation.frame.ply + 1
     of = f" of {situation.facts.plies}" if situation.facts.plies else ""
+    if situation.waits:
+        headline = f"{situation.facts.certificate_player}'s reply is still to come"
+        return Status(Tone.TURN, headline, view.said or "Enter asks for it")
     whose = f"Your move, {situation.facts.person}: ply {ply}{of}"
     if view.running:
         return Status(Tone.TURN, whose, f"A random player plays; {key_of('run')} or Esc stops it")
