@@ -284,7 +284,7 @@ def lone_sets(random: Random, size: int = 8) -> PositionalModel:
 def test_white_loses_outside_of_a_zone() -> None:
     random = Random(14)
     wins = small = 0
-    for _ in range(70):
+    for _ in range(100):
         model = lone_sets(random)
         size = len(model.positions)
         sets = WinningSets(model.black_wins, size)
