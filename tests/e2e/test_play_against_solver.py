@@ -12,7 +12,7 @@ import pytest
 from qsage_validate.errors import Exit
 from qsage_validate.solvers.qbf.backends import get_backend
 from tests.support.fake_solvers import script
-from tests.support.terminal import LEAVES_SCREEN, SHOWS_CURSOR, Terminal, program
+from tests.support.terminal import LEAVES_SCREEN, SHOWS_CURSOR, Terminal
 
 from .conftest import Qsage
 
@@ -180,7 +180,7 @@ def test_leaving_the_board_during_a_reply(
     slow = script(tmp_path, "slow", f"{tell}; sleep 600")
     (tmp_path / "solvers.ini").write_text(f"[slow]\nkind = depqbf\nprogram = {slow}\n")
     variables = {"QSAGE_SOLVERS": str(tmp_path / "solvers.ini")}
-    command = [*program("qsage-play"), hexagons, "--solver", "slow", "--status", "true"]
+    command = ["qsage-play", hexagons, "--solver", "slow", "--status", "true"]
     with Terminal(command, folder=tmp_path, variables=variables) as terminal:
         terminal.wait_for("Working: Black's reply … slow: a reply")
         terminal.send(leave)

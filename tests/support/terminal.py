@@ -109,12 +109,15 @@ class Terminal:
         folder: Path,
         columns: int = 80,
         lines: int = 24,
+        variables: Mapping[str, str] | None = None,
         anew: bool = False,
     ) -> None:
         self._screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self._screen)
         self.output = b""
-        self.child = spawn(words, folder=folder, columns=columns, lines=lines, anew=anew)
+        self.child = spawn(
+            words, folder=folder, columns=columns, lines=lines, variables=variables, anew=anew
+        )
 
     def __enter__(self) -> Terminal:
         return self
