@@ -3,6 +3,7 @@
 
 python3 dev.py play [ARGS]        play against the shipped sample (or qsage-play ARGS)
 python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, tests (pytest ARGS)
+python3 dev.py install EXTRA ...  add extras of pyproject.toml: solve, gdl, impartial, ...
 python3 dev.py regenerate         make the samples and the README's picture anew
 python3 dev.py run PROGRAM [ARGS] run a program of the environment: qsage, python, pytest, ...
 
@@ -33,8 +34,8 @@ STAMP = VENV / "qsage-stamp"
 UNFINISHED = "unfinished\n"
 # What each of the two environments has beyond the core.
 EXTRAS = {"play": "", "dev": "[dev,gdl,impartial,cluster,plot,frame]"}
+PINS = ("--constraint", str(ROOT / "constraints.txt"))
 SOLVERS = "[solve]"  # compiled when installed: takes minutes, and a C++ compiler
-SAMPLE = ("certificates/tic.qcir", "--cert", "certificates/tic.aig")
 
 # What the gate consists of; nothing else says so. The tests come last, their summary with them.
 GATE = (
@@ -90,7 +91,7 @@ def prepare(purpose: str) -> None:
             shutil.rmtree(VENV)
         VENV.mkdir()
     STAMP.write_text(UNFINISHED)
-    install = (*make_installer(), "--quiet", "--constraint", str(ROOT / "constraints.txt"))
+    install = (*make_installer(), "--quiet", *PINS)
     # The build runs in the environment itself, so that its tool is pinned like the rest.
     run((*install, "setuptools"))
     run((*install, "--no-build-isolation", "--editable", f"{ROOT}{EXTRAS[purpose]}"))
@@ -158,12 +159,19 @@ def hand_over(command: Sequence[str]) -> int:
 
 
 def play(arguments: Sequence[str]) -> int:
-    """Open the interface, on the sample unless a formula is named first."""
+    """Open the interface, on the sample unless something else is named."""
     prepare("play")
-    if arguments and not arguments[0].startswith("-"):
-        return hand_over(("qsage-play", *arguments))
-    sample = [str(ROOT / a) if a.startswith("certificates/") else a for a in SAMPLE]
-    return hand_over(("qsage-play", *sample, *arguments))
+    return hand_over(("qsage-play", *arguments))
+
+
+def install(extras: Sequence[str]) -> int:
+    """Add extras of pyproject.toml to the environment."""
+    if not extras:
+        raise DevError("found no extra, expected one: python3 dev.py install EXTRA ...")
+    prepare("play")
+    say(f"adding {', '.join(extras)}; the QBF solvers (solve) take some minutes to build")
+    run((*make_installer(), *PINS, "--editable", f"{ROOT}[{','.join(extras)}]"))
+    return 0
 
 
 def check(arguments: Sequence[str]) -> int:
@@ -205,7 +213,13 @@ def run_program(arguments: Sequence[str]) -> int:
     return hand_over(arguments)
 
 
-COMMANDS = {"play": play, "check": check, "regenerate": regenerate, "run": run_program}
+COMMANDS = {
+    "play": play,
+    "check": check,
+    "install": install,
+    "regenerate": regenerate,
+    "run": run_program,
+}
 
 
 def main() -> int:

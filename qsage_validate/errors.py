@@ -7,6 +7,8 @@ Any other exception is a bug of ours.
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from enum import IntEnum
 from os import PathLike, fspath
@@ -123,9 +125,7 @@ class MissingExtraError(QsageError):
     """A feature needs an optional package; the text names the line that installs it."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(
-            f"{feature} needs the extra {extra!r}: pip install 'qsage-validate[{extra}]'"
-        )
+        super().__init__(f"{feature} needs the extra {extra!r}: {install_line(extra)}")
 
 
 class UndecidedError(QsageError):
@@ -150,6 +150,20 @@ class MalformedMoveError(QsageError):
 
 class AmbiguousMoveError(QsageError):
     """Text that fits several moves."""
+
+
+def install_line(extra: str) -> str:
+    """The command that adds ``extra`` to the copy of this package that is running.
+
+    A checkout is installed from its folder, by ``dev.py`` where that has made the environment.
+    """
+    checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if not os.path.exists(os.path.join(checkout, "dev.py")):
+        return f"pip install 'qsage-validate[{extra}]'"
+    here = os.path.realpath(checkout) == os.path.realpath(os.curdir)
+    if os.path.realpath(sys.prefix) == os.path.realpath(os.path.join(checkout, ".venv")):
+        return f"python3 {'' if here else checkout + os.sep}dev.py install {extra}"
+    return f"pip install -e '{'.' if here else checkout}[{extra}]'"
 
 
 def one_line(text: str, limit: int = 400) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 import pexpect
 import pytest
 
+import qsage_validate as qs
 from qsage_validate.errors import Exit
 from tests.support.commands import run_play, run_qsage
 from tests.support.terminal import spawn
@@ -342,13 +343,30 @@ def test_ctrl_c_during_random_games(tmp_path: Path, tic: str) -> None:
     assert child.exitstatus == Exit.INTERRUPTED
 
 
+# -- samples ---------------------------------------------------------------------------------
+
+
+def test_a_sample_is_played_and_validated_by_its_name(qsage: Qsage, play: Play) -> None:
+    done = play("sample:tic", "--moves", "occupy(1,1)", "--json")
+    assert done.err == "the moves end before the play does: White is to move\n"
+    unnamed = play("--moves", "occupy(1,1)", "--json")
+    assert unnamed.out == done.out
+    assert unnamed.err.startswith("this is sample:tic; qsage-play --help says")
+    proved = qsage("validate", "sample:hex", "--cert", "sample:hex.aig", "--level", "formula")
+    assert proved.code == Exit.FINE
+    assert "\nsample:hex.qcir with sample:hex.aig: proved: " in proved.out
+    loaded = qs.load("sample:tic")
+    assert loaded.problem.files.command() == "qsage-play sample:tic --cert sample:tic.aig --peeking"
+
+
 # -- bad input -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "expected a formula and its certificate: FORMULA --cert FILE"),
+        (("--meta", "TIC"), "expected a formula and its certificate: FORMULA --cert FILE"),
+        (("sample:tac",), "sample:tac: found no such sample, expected one of sample:breakthrough"),
         (("nowhere.qcir",), "nowhere.qcir: found no such file"),
         (("TIC", "--cert", "nowhere.aig"), "nowhere.aig: found no such file"),
         (("TIC", "--cert", "TIC"), "expected"),
@@ -381,7 +399,7 @@ def test_a_certificate_of_another_formula(play: Play, repository: Path, tic: str
     other = repository / "certificates" / "hex.aig"
     done = play(tic, "--cert", other, "--moves", "")
     assert done.code == Exit.BAD_INPUT
-    assert done.err.startswith(f"{other}: found ")
+    assert done.err.startswith("sample:hex.aig: found ")
 
 
 def test_truncated_files(play: Play, repository: Path, tic: str) -> None:

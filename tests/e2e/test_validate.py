@@ -46,7 +46,7 @@ def test_the_encoding_alone_is_proved(qsage: Qsage, repository: Path) -> None:
     done = qsage("validate", formula)
     assert done.code == Exit.FINE
     said = "the formula is true exactly when Black wins httt 4x4 tic within 5 plies (encoding)"
-    assert done.out.splitlines()[-1] == f"{formula}: valid: {said}"
+    assert done.out.splitlines()[-1] == f"sample:tic.qcir: valid: {said}"
 
 
 def test_another_game_of_the_same_shape_is_told_apart(qsage: Qsage, repository: Path) -> None:

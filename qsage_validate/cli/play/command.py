@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli.common import narrate
 from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
 from qsage_validate.cli.options import AssertOption, DialectOptions, JsonOption, RulesOptions
 from qsage_validate.cli.play.certified import GameOptions, certified, solved, uncertified
@@ -94,7 +95,8 @@ def command(
     formula: str | None = argument(
         "QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or a game, "
         "which is certified first: a PG, .hex or GDL file, or a name (see 'qsage games'); or "
-        "an impartial game: its file or its name (take-away-3).",
+        "an impartial game: its file or its name (take-away-3); or a sample (sample:hex). "
+        "Without one it is sample:tic.",
         "FORMULA|GAME",
         default=None,
     ),
@@ -130,6 +132,11 @@ def command(
     """
     certificate.check()
     play.check(json_output)
+    if formula is None and cert is None and not any(rules.paths) and rules.model is None:
+        from qsage_validate.formats.source import sample_path
+
+        formula = sample_path("sample:tic")
+        narrate("this is sample:tic; qsage-play --help says what else can be played")
     impartial = impartial_game(formula)
     if impartial is not None:
         if assertions:

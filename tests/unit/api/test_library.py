@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import qsage_validate as qs
+from qsage_validate.errors import install_line
 from tests.conftest import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "library.md"
@@ -180,7 +181,7 @@ def test_a_frame_without_pandas_names_the_extra(
     tic: qs.Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    with pytest.raises(qs.MissingExtraError, match=r"qsage-validate\[frame\]"):
+    with pytest.raises(qs.MissingExtraError, match=re.escape(install_line("frame"))):
         qs.game_names().to_frame()
 
 

@@ -156,7 +156,7 @@ def test_the_page_of_the_sample(tic: Problem, numbers: Statistics) -> None:
         digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
         assert outline.text.count(digest) == 2  # in the table, and for sha256sum
         assert f"{Path(path).stat().st_size:,}" in outline.text
-    assert f"qsage validate {files.formula} --cert {files.certificate}" in outline.text
+    assert "qsage validate sample:tic.qcir --cert sample:tic.aig" in outline.text
 
 
 def test_the_statistics_of_the_sample(numbers: Statistics) -> None:
