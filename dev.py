@@ -2,9 +2,10 @@
 """Work on the project with nothing but Python 3.10 or later.
 
 python3 dev.py play [ARGS]        play against the shipped sample (or qsage-play ARGS)
-python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, tests (pytest ARGS)
+python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, documents, tests
 python3 dev.py install EXTRA ...  add extras of pyproject.toml: solve, gdl, impartial, ...
 python3 dev.py regenerate         make the samples and the README's picture anew
+python3 dev.py docs               build the documents as a site in build/site
 python3 dev.py run PROGRAM [ARGS] run a program of the environment: qsage, python, pytest, ...
 
 Each command first makes a virtual environment in .venv, or renews it when pyproject.toml or
@@ -33,9 +34,10 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / "qsage-stamp"
 UNFINISHED = "unfinished\n"
 # What each of the two environments has beyond the core.
-EXTRAS = {"play": "", "dev": "[dev,gdl,impartial,cluster,plot,frame]"}
+EXTRAS = {"play": "", "dev": "[dev,docs,gdl,impartial,cluster,plot,frame]"}
 PINS = ("--constraint", str(ROOT / "constraints.txt"))
 SOLVERS = "[solve]"  # compiled when installed: takes minutes, and a C++ compiler
+SITE = "build/site"
 
 # What the gate consists of; nothing else says so. The tests come last, their summary with them.
 GATE = (
@@ -45,6 +47,7 @@ GATE = (
     ("layers", ("lint-imports",)),
     ("samples", ("python", "certificates/regenerate.py", "--check")),
     ("picture", ("python", "docs/picture.py", "--check")),
+    ("documents", ("python", "-m", "sphinx", "-WEnq", "--keep-going", "-c", "docs", ".", SITE)),
     ("tests", ("pytest", "--numprocesses", "auto", "--maxprocesses", "8")),
 )
 
@@ -205,6 +208,17 @@ def regenerate(arguments: Sequence[str]) -> int:
     return 0
 
 
+def docs(arguments: Sequence[str]) -> int:
+    """Build the site as the gate does: a warning or a link that leads nowhere is an error."""
+    if arguments:
+        raise DevError(f"found {arguments[0]!r}, expected no arguments of docs")
+    prepare("dev")
+    (command,) = (command for name, command in GATE if name == "documents")
+    run((program(command[0]), *command[1:]))
+    say(f"the site begins at {ROOT / SITE / 'index.html'}")
+    return 0
+
+
 def run_program(arguments: Sequence[str]) -> int:
     """Run a program of the environment in the current directory."""
     if not arguments:
@@ -218,6 +232,7 @@ COMMANDS = {
     "check": check,
     "install": install,
     "regenerate": regenerate,
+    "docs": docs,
     "run": run_program,
 }
 

@@ -63,9 +63,9 @@ def compare(
     """Whether a strategy wins in ``second``, too; of two formulas: each one's in the other.
 
     ``shared`` is a file of the variables that are the same in both; without it moves of one ply
-    are, where both have layouts, else equal names.  ``docs/compare.md`` has the theorems.  Raises
-    ``InputError`` for a list that does not fit, ``UndecidedError`` where a strategy of a formula
-    was not found in time.
+    are, where both have layouts, else equal names.  ``docs/explanation/compare.md`` has the
+    theorems.  Raises ``InputError`` for a list that does not fit, ``UndecidedError`` where a
+    strategy of a formula was not found in time.
     """
     options = RouteOptions(solver=solver, limits=Limits(Deadline.after(timeout)))
     with as_paths(shared=shared) as files:

@@ -11,7 +11,7 @@ White's and "out of cover" has another one: the number of a position outside the
 nothing; and Black need not lay a stone.  In ``cover-played`` the number of any position outside
 the cover counts in the place of that move, so that White can say every move of the rules, and
 while the game is on Black claims an open position, so that a certificate can be played.  The one
-is true exactly when the other is.  See ``docs/positional-encodings.md``.
+is true exactly when the other is.  See ``docs/explanation/positional-encodings.md``.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import qsage_validate as qs
 from qsage_validate.errors import install_line
 from tests.conftest import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "library.md"
+PAGE = REPOSITORY / "docs" / "reference" / "library.md"
 PACKAGE = REPOSITORY / "qsage_validate"
 
 
@@ -186,7 +186,7 @@ def test_a_frame_without_pandas_names_the_extra(
 
 
 def test_results_of_experiments(tmp_path: Path) -> None:
-    found = qs.read_results(REPOSITORY / "docs" / "httt-5x5.jsonl")
+    found = qs.read_results(REPOSITORY / "docs" / "results" / "httt-5x5.jsonl")
     assert len(found) > 10
     row = next(iter(found))
     assert {"instance", "status", "seconds", "limit_seconds", "machine", "when"} <= set(row)
