@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from qsage_validate.arena.frame import Frame, Group
+from qsage_validate.arena.frame import Frame, Group, WhyNot
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
@@ -22,7 +22,7 @@ from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.errors import UsageError, one_line
 from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import Assignment, SquareXY
+from qsage_validate.strategies.readings import Assignment, LayoutMove, SquareXY
 
 SquareValues = tuple[bool | None, ...]
 Reading = Callable[[Sequence[int]], Mapping[int, SquareValues]]
@@ -164,6 +164,18 @@ class GateInspector:
         similar = difflib.get_close_matches(wanted, self._literals, n=3)
         hint = ", ".join(similar) if similar else "a name like 'verdict' or a gate of the formula"
         raise UsageError(one_line(f"found no gate {wanted!r}, expected {hint}"))
+
+    def find(self, text: str) -> tuple[int, ...]:
+        """The literal that ``text`` names; else those with a name that it is a part of.
+
+        Raises ``UsageError`` as :meth:`resolve` where there is none.
+        """
+        part = text.strip().casefold()
+        if text.strip().removeprefix("-").strip() not in self._literals:
+            found = [literal for name, literal in self._literals.items() if part in name.casefold()]
+            if part and found:
+                return tuple(dict.fromkeys(found))
+        return (self.resolve(text),)
 
     def _meaning(self, literal: int) -> str | None:
         if self._names is None:
@@ -340,9 +352,18 @@ class GateReader:
             self._names = Names(problem.layout, problem.formula)
             self._reader = open_conductor(problem, self._oracle).reader
 
-    def at(self, frame: Frame) -> GateInspector:
-        """The gates after the plies of ``frame``."""
+    def at(self, frame: Frame, attempt: WhyNot | None = None) -> GateInspector:
+        """The gates after the plies of ``frame``, and after the move of ``attempt`` if given.
+
+        A move of the certificate's own side has no variables to be tried with: it is left out.
+        """
         if self._reader is None or self._names is None:
             return GateInspector.of_choice(self._formula, self._oracle, frame.choice)
         assignment = Assignment(frame.ply, frame.choice, frame.reply)
+        if (
+            attempt is not None
+            and isinstance(attempt.move, LayoutMove)
+            and attempt.player is not self._reader.player
+        ):
+            assignment = self._reader.with_move(assignment, attempt.move)
         return GateInspector.on_board(self._formula, self._names, self._reader, assignment)

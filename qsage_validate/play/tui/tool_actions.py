@@ -6,6 +6,8 @@ import os
 from dataclasses import replace
 from functools import partial
 
+from textual import on
+
 from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.main_view import ShowingApp
@@ -17,6 +19,7 @@ from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Foun
 from qsage_validate.play.tui.screens.gate_screen import GateScreen
 from qsage_validate.play.tui.screens.prove_screen import Proof, ProveScreen
 from qsage_validate.play.tui.screens.tree_screen import TreeScreen
+from qsage_validate.play.tui.widgets.panes import ValuesPane, WhyPane
 
 _ABOUT = (
     "The end of the name says what is written:\n"
@@ -113,11 +116,31 @@ class ToolsApp(ShowingApp):
             self.ask("replaying", follow, found.finding.moves, name, ply=found.finding.ply)
 
     def action_gates(self) -> None:
-        if self._services.gates is None:
+        whys = self.query_one(WhyPane).whys
+        first = whys[0].evidence[:1] if whys else ()
+        self.action_gate(first[0].literal if first else None, 0)
+
+    @on(ValuesPane.Opened)
+    def _opened(self, event: ValuesPane.Opened) -> None:
+        self.action_gate(event.literal)
+
+    def action_gate(self, literal: int | None, why: int | None = None) -> None:
+        """Show the gates, at ``literal``; as they are after the illegal try of reason ``why``."""
+        gates, frame = self._services.gates, self.view.frame
+        if gates is None:
             self._remark(self.view, "No gates to show: there is no formula.")
             return
+        tried = None if why is None else next(iter(self.query_one(WhyPane).whys[why:]), None)
         square = None if self._board is None else self._board.cursor
-        self.push_screen(GateScreen(self._services.gates, self.view.frame, square))
+        for value in () if tried is None else tried.evidence:
+            if value.literal == literal and value.false_at:
+                square = value.false_at[0]
+        if tried is frame.illegal:
+            tried = None  # it was let happen: the step has it
+        step = f"after ply {frame.ply}: {frame.move or 'the start'}"
+        if tried is not None:
+            step = f"if {tried.move} were played at ply {frame.ply + 1}"
+        self.push_screen(GateScreen(lambda: gates(frame, tried), step, square, literal))
 
     def action_tree(self) -> None:
         if self._services.tree is None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from qsage_validate.arena.frame import Frame
+from qsage_validate.arena.frame import Frame, WhyNot
 from qsage_validate.arena.gate_inspector import GateInspector, GateReader
 from qsage_validate.arena.strategy_tree import StrategyTree, tree_of
 from qsage_validate.problems.load import Problem
@@ -48,11 +48,11 @@ The first one hears how far a level is, the second one each result.  Raises ``Qs
 class Services:
     """What can be asked; ``None`` where there is nothing to ask.
 
-    ``gates`` reads the gates after a frame, ``tree`` makes the strategy's tree; both are called
-    in a worker thread.
+    ``gates`` reads the gates after a frame, and after an illegal move where one was tried;
+    ``tree`` makes the strategy's tree.  Both are called in a worker thread.
     """
 
-    gates: Callable[[Frame], GateInspector] | None = None
+    gates: Callable[[Frame, WhyNot | None], GateInspector] | None = None
     tree: Callable[[], StrategyTree] | None = None
     prove: Prove | None = None
 
@@ -70,5 +70,5 @@ class Services:
             assert made is not None, "there is a layout"
             return made
 
-        gates = None if problem.formula is None else lambda frame: reader().at(frame)
+        gates = None if problem.formula is None else lambda frame, why: reader().at(frame, why)
         return cls(gates, None if problem.layout is None else tree, prove)

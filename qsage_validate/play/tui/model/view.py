@@ -138,7 +138,7 @@ def status(view: View) -> Status:
     if view.busy is not None:
         more = f" ({view.waiting} more waiting)" if view.waiting else ""
         if view.work is None:
-            keys = f"Keys are queued{more}; Esc drops them"
+            keys = f"Moves have to wait; other keys are queued{more}; Esc drops them"
             return Status(Tone.BUSY, f"Working: {view.busy} …", keys)
         looking = f"Looking back at ply {view.frame.ply}; " if view.past else ""
         keys = f"{looking}{key_of('cancel')} cancels; {key_of('look_back')} looks back{more}"

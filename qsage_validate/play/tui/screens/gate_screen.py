@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -13,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, Tree
 from textual.widgets.tree import TreeNode
 
-from qsage_validate.arena.frame import Frame, SquareXY
+from qsage_validate.arena.frame import SquareXY
 from qsage_validate.arena.gate_inspector import GateInspector, GateRow
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.painted import Piece, painted
@@ -47,18 +48,24 @@ class GateScreen(ToolScreen[None]):
     ]
 
     def __init__(
-        self, gates: Callable[[Frame], GateInspector], frame: Frame, square: SquareXY | None
+        self,
+        gates: Callable[[], GateInspector],
+        step: str,
+        square: SquareXY | None,
+        literal: int | None = None,
     ) -> None:
+        """``step`` says in words when the gates are read; ``literal`` is the one to open first."""
         super().__init__()
         self._gates = gates
-        self._frame = frame
+        self._step = step
+        self._literal = literal
+        self._names: tuple[str | int, ...] = ()
         self.square = square
         self.inspector: GateInspector | None = None
 
     def heading(self) -> str:
         """The step."""
-        move = "the start" if self._frame.move is None else str(self._frame.move)
-        return f"Gates after ply {self._frame.ply}: {move}; later plies of yours count as false"
+        return f"Gates {self._step}; later plies of yours count as false"
 
     def body(self) -> list[Widget]:
         """A line to find gates, the tree, the gate that is marked in full."""
@@ -76,31 +83,45 @@ class GateScreen(ToolScreen[None]):
     def on_mount(self) -> None:
         self.shown.show_root = False
         self.shown.focus()
-        self.ask("reading the gates", lambda: self._gates(self._frame), self._opened)
+        self.ask("reading the gates", self._gates, self._opened)
 
     def _opened(self, inspector: GateInspector) -> None:
         self.inspector = inspector
         if self.square not in inspector.squares:
             self.square = inspector.squares[0] if inspector.squares else None
-        names = inspector.starting_points
-        self.query_one("#gate-name", Input).suggester = SuggestFromList(names, case_sensitive=False)
+        self._names = inspector.starting_points
+        suggester = SuggestFromList(inspector.starting_points, case_sensitive=False)
+        self.query_one("#gate-name", Input).suggester = suggester
         self._list()
 
     def _list(self) -> None:
-        """The named gates again, at the square that is chosen."""
-        inspector, square = self.inspector, self.square
+        """The gates again that are listed, at the square that is chosen."""
+        inspector, square, names = self.inspector, self.square, self._names
         if inspector is None:
             return
-        names = inspector.starting_points
+        wanted, self._literal = self._literal, None
+        names = names if wanted is None else (wanted, *names)
 
         def shown(rows: tuple[GateRow, ...]) -> None:
             self.shown.clear()
-            for row in rows:
+            for row in {row.literal: row for row in rows}.values():
                 self._add(self.shown.root, row)
             self.shown.root.expand()
             self.shown.move_cursor(next(iter(self.shown.root.children), None))
+            if wanted is not None:
+                self._go_to(rows[0])
 
         self.ask("reading values", lambda: inspector.rows(names, square), shown)
+
+    def _go_to(self, row: GateRow) -> None:
+        """Open a gate, which is listed first where it was not listed."""
+        root = self.shown.root
+        known = [n for n in root.children if n.data is not None]
+        same = [n for n in known if n.data is not None and n.data.literal == row.literal]
+        node = same[0] if same else self._add(root, row, before=0)
+        self.shown.focus()
+        self.call_after_refresh(self.shown.move_cursor, node)
+        node.expand()
 
     def _add(
         self, parent: TreeNode[GateRow], row: GateRow, *, before: int | None = None
@@ -186,21 +207,31 @@ class GateScreen(ToolScreen[None]):
     def _found(self, event: Input.Submitted) -> None:
         event.stop()
         text, inspector, square = event.value.strip(), self.inspector, self.square
-        if not text or inspector is None:
+        if inspector is None:
             return
 
-        def shown(row: GateRow) -> None:
-            self.remark = ""
-            root = self.shown.root
-            known = [n for n in root.children if n.data is not None]
-            same = [n for n in known if n.data is not None and n.data.literal == row.literal]
-            node = same[0] if same else self._add(root, row, before=0)
+        def shown(rows: tuple[GateRow, ...]) -> None:
             event.input.clear()
+            if len(rows) == 1:
+                self.remark = ""
+                self._go_to(rows[0])
+                return
+            self._names = tuple(row.literal for row in rows)
+            self.remark = f"{len(rows)} gates with {text!r} in the name; an empty search lists all"
+            self._list()
             self.shown.focus()
-            self.call_after_refresh(self.shown.move_cursor, node)
-            node.expand()
 
-        self.ask("looking for the gate", lambda: inspector.row(text, square), shown, soon=True)
+        if text:
+            found = partial(_found, inspector, text, square)
+            self.ask("looking for the gate", found, shown, soon=True)
+        else:
+            self.remark, self._names = "", inspector.starting_points
+            self._list()
+            self.shown.focus()
+
+
+def _found(inspector: GateInspector, text: str, square: SquareXY | None) -> tuple[GateRow, ...]:
+    return inspector.rows(inspector.find(text)[:_MOST_INPUTS], square)
 
 
 def gate_pieces(row: GateRow) -> list[Piece]:

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.style import Style
 from textual.widgets import DataTable, Input, Static
 
 from qsage_validate.arena.frame import Frame, NamedValue, SquareXY, WhyNot
@@ -103,11 +104,15 @@ class WhyPane(VerticalScroll):
 
     BORDER_TITLE = "2 Why not"
 
+    whys: tuple[WhyNot, ...] = ()
+    """The reasons that are shown."""
+
     def compose(self) -> ComposeResult:
         yield Static(_EMPTY_WHY, id="why-text")
 
     def show(self, answer: Refused | Explained | None) -> None:
         """Explain ``answer``; ``None`` clears the pane."""
+        self.whys = () if answer is None else answer.whys
         self.query_one("#why-text", Static).update(_EMPTY_WHY if answer is None else _why(answer))
         self.scroll_home(animate=False)
 
@@ -121,7 +126,7 @@ _EMPTY_WHY = Content.styled(
 
 
 def _why(answer: Refused | Explained) -> Content:
-    blocks = [_reason(why) for why in answer.whys]
+    blocks = [_reason(why, number) for number, why in enumerate(answer.whys)]
     legal = answer.legal if isinstance(answer, Explained) else answer.alternatives
     if legal:
         moves = ", ".join(map(str, legal))
@@ -133,7 +138,7 @@ def _why(answer: Refused | Explained) -> Content:
     return Content("\n\n").join(blocks)
 
 
-def _reason(why: WhyNot) -> Content:
+def _reason(why: WhyNot, number: int) -> Content:
     lines = [Content.assemble((str(why.move), "bold"), (" illegal", "bold $error"))]
     if why.illegality is not None:
         lines.append(Content.assemble(("rules    ", "$quiet"), why.illegality.text))
@@ -144,14 +149,17 @@ def _reason(why: WhyNot) -> Content:
     elif why.formula_legal:
         lines.append(Content.assemble(("formula  ", "$quiet"), "every indicator accepts the move"))
     for value in why.evidence:
-        lines.append(Content.assemble(("formula  ", "$quiet"), _named(value)))
+        lines.append(Content.assemble(("formula  ", "$quiet"), _named(value, number)))
     if why.rules_legal is not None and why.formula_legal not in (None, why.rules_legal):
         lines.append(Content.styled("rules and formula disagree: a finding", "bold $error"))
     return Content("\n").join(lines)
 
 
-def _named(value: NamedValue) -> Content:
-    return Content.assemble(value.name, (f" [{value.variable}]", "$quiet"), " = ", _value(value))
+def _named(value: NamedValue, number: int) -> Content:
+    """A value; its name is a link to the gate."""
+    link = Style.from_meta({"@click": f"app.gate({value.literal}, {number})"})
+    name = Content.assemble(value.name, (f" [{value.variable}]", "$quiet")).stylize(link)
+    return Content.assemble(name, " = ", _value(value))
 
 
 def _value(value: NamedValue, most: int | None = None) -> Content:
@@ -177,6 +185,12 @@ class ValuesPane(Vertical):
         """The cursor is on a value that is false on these squares."""
 
         squares: frozenset[SquareXY]
+
+    @dataclass
+    class Opened(Message):
+        """The gate or variable of a row is to be looked into."""
+
+        literal: int
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -238,6 +252,12 @@ class ValuesPane(Vertical):
         event.stop()
         if 0 <= event.cursor_row < len(self._shown) and self.table.has_focus:
             self.post_message(self.Pointed(frozenset(self._shown[event.cursor_row].false_at)))
+
+    @on(DataTable.RowSelected)
+    def _open(self, event: DataTable.RowSelected) -> None:
+        event.stop()
+        if 0 <= event.cursor_row < len(self._shown):
+            self.post_message(self.Opened(self._shown[event.cursor_row].literal))
 
 
 def _searched(value: NamedValue) -> str:

@@ -20,6 +20,7 @@ from qsage_validate.play.tui.screens.prove_screen import ProveScreen
 from qsage_validate.play.tui.screens.tool_screen import KeyBar, ToolScreen
 from qsage_validate.play.tui.screens.tree_screen import TreeScreen
 from qsage_validate.play.tui.widgets.bars import ActionBar
+from qsage_validate.play.tui.widgets.panes import ValuesPane, WhyPane
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.system.progress import Progress, Tell
@@ -170,6 +171,67 @@ def test_gates_open_into_their_inputs_are_found_by_name_and_told_by_square(tic: 
         await driver.press("a")
         assert screen.square is None
         assert "all squares" in driver.screen
+
+    drive_tools(tic, scenario)
+
+
+def test_after_a_refusal_gates_have_the_values_of_the_attempt(tic: Problem) -> None:
+    """What "why not" calls false is false in the inspector, which opens there."""
+
+    async def scenario(driver: ScreenDriver) -> None:
+        taken = str(driver.app.view.frame.move)
+        await driver.enter(taken)
+        (why,) = driver.app.query_one(WhyPane).whys
+        assert why.evidence
+        await driver.press("g")
+        assert f"Gates if {taken} were played at ply 2" in driver.screen
+        node = driver.gates.shown.cursor_node
+        assert node is not None
+        assert node.data is not None
+        assert node.data.literal == why.evidence[0].literal
+        assert node.is_expanded
+        inspector = driver.gates.inspector
+        assert inspector is not None
+        for value in why.evidence:
+            row = inspector.row(value.literal)
+            assert (row.value, row.false_at) == (value.value, value.false_at)
+        await driver.press("escape")
+        # The last one that is named is a link.
+        last = why.evidence[-1].literal
+        await driver.app.run_action(f"app.gate({last}, 0)")
+        await driver.settle()
+        node = driver.gates.shown.cursor_node
+        assert node is not None
+        assert node.data is not None
+        assert node.data.literal == last
+        await driver.press("escape", "u", "escape")
+
+    drive_tools(tic, scenario)
+
+
+def test_gates_are_found_by_parts_of_names(tic: Problem) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
+        await driver.press("g", "slash")
+        driver.gates.query_one(Input).value = "WHITE 2"
+        await driver.press("enter")
+        rows = [node.data for node in driver.gates.shown.root.children]
+        assert len(rows) > 1
+        assert all(row is not None and "white 2" in row.text for row in rows)
+        assert f"{len(rows)} gates with 'WHITE 2' in the name" in driver.gates.remark
+        await driver.press("slash", "enter")
+        assert len(driver.gates.shown.root.children) > len(rows)
+
+    drive_tools(tic, scenario)
+
+
+def test_a_value_opens_its_gate(tic: Problem) -> None:
+    async def scenario(driver: ScreenDriver) -> None:
+        await driver.press("3", "down", "enter")
+        node = driver.gates.shown.cursor_node
+        assert node is not None
+        assert node.data is not None
+        pane = driver.app.default_screen.query_one(ValuesPane)
+        assert node.data.literal == pane.shown[1].literal
 
     drive_tools(tic, scenario)
 
