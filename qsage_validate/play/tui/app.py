@@ -98,6 +98,7 @@ class PlayApp(ToolsApp):
 
     def _failed(self, view: View, failure: QsageError) -> View:
         self._say(Note(Weight.ERROR, str(failure)))
+        self.notify(str(failure), severity="error", markup=False)
         self._news |= {"messages"}
         self.bell()
         prompt = self.query_one(MovePrompt)

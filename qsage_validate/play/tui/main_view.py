@@ -199,7 +199,9 @@ class ShowingApp(AskingApp):
             self.query_one(MessagesPane).add(*notes)
 
     def _noted(self, view: View, text: str) -> View:
+        """Tell of the outcome of an action, in a place that nothing hides."""
         self._say(Note(Weight.DONE, text))
+        self.notify(text, markup=False)
         return replace(view, said=text)
 
     def _remark(self, view: View, text: str) -> None:

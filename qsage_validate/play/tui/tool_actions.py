@@ -173,5 +173,6 @@ class ToolsApp(ShowingApp):
         self.proof_found = proof.found
         weight = Weight.FINDING if proof.found else Weight.VERDICT
         self._say(Note(weight, proof.text))
+        self.notify(proof.text, severity="error" if proof.found else "information", markup=False)
         self.show(replace(self.view, said=proof.text))
         self._jump(proof.chosen)

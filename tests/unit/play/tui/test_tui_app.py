@@ -6,6 +6,7 @@ import random
 import threading
 
 import pytest
+from textual.notifications import Notify
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Input, Static
 
@@ -458,6 +459,24 @@ def test_a_transcript_is_saved_and_opened(
         assert "Replayed tic-4x4.play" in driver.said
 
     drive(toy_match(), save)
+
+
+def test_after_the_end_a_notification_confirms_what_was_saved(
+    tmp_path: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The status line tells how the play ended, and the pane of messages is behind another."""
+    monkeypatch.chdir(str(tmp_path))
+
+    async def save(driver: Driver) -> None:
+        await driver.press("X")
+        await driver.until(lambda: driver.app.view.situation.outcome is not None)
+        await driver.press("s", "enter", "s", "enter", "escape")
+        told = [message.notification.message for message in driver.seen(Notify)]
+        (saved, kept) = told
+        assert saved.startswith("Saved to ")
+        assert kept.startswith("Not saved: ")
+
+    drive(toy_match(PAWNS), save)
 
 
 def test_a_file_is_not_replaced_unasked(
