@@ -235,10 +235,9 @@ class StrategyTree:
         """The side that answers."""
         return self._conductor.player
 
-    @property
-    def first_player(self) -> Player:
-        """Who makes ply 1."""
-        return self._conductor.mover(1) if self.plies else Player.BLACK
+    def mover(self, ply: int) -> Player:
+        """Who makes a ply (from 1)."""
+        return self._conductor.mover(ply)
 
     @property
     def plies(self) -> int:

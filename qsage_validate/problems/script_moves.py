@@ -72,7 +72,12 @@ def _move(text: str, line: int, column: int) -> ScriptMove:
     return ScriptMove(move.strip(), line, column, force=force, claim=claim)
 
 
+def scripted(move: str) -> ScriptMove:
+    """One move with its mark, as findings have it."""
+    return _move(move, 1, 1)
+
+
 def insistent(move: str) -> str:
     """A move of a script as one that is let happen, whatever formula and rules say of it."""
-    read = _move(move, 1, 1)
+    read = scripted(move)
     return f"{read.text}!stop!" if read.claim else f"{read.text}!"

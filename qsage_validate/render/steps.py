@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.arena.conductor import PlayState
@@ -68,12 +68,14 @@ def steps_of_frames(frames: Iterable[Frame]) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def steps_of_states(states: Iterable[PlayState], first: Player) -> tuple[Step, ...]:
-    """The steps of a play that a conductor made; ``first`` is who makes ply 1."""
+def steps_of_states(
+    states: Iterable[PlayState], mover: Callable[[int], Player]
+) -> tuple[Step, ...]:
+    """The steps of a play that a conductor made; ``mover`` says who makes a ply (from 1)."""
     steps: list[Step] = []
     before: Board | None = None
     for state in states:
-        player = None if not state.plies else first if state.plies % 2 else first.other
+        player = mover(state.plies) if state.plies else None
         remarks = [finding.text for finding in state.findings]
         ending = ""
         if state.ending is not None:

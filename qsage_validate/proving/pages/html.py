@@ -27,6 +27,7 @@ from qsage_validate.render.bar_chart import Bar, bar_chart
 from qsage_validate.render.board_svg import STYLE, Marks, board_svg
 from qsage_validate.render.markup import escape
 from qsage_validate.render.steps import diagram
+from qsage_validate.validation.verdict import Proved
 
 _SIGNS = {"proved": "✓", "refuted": "✗", "sampled": "≈", "undecided": "?", "not applicable": "–"}
 _TONES = {
@@ -55,6 +56,13 @@ def html_report(
     it where there is no certificate; without ``statistics`` (of
     :func:`~qsage_validate.proving.pages.statistics.statistics_of`) these sections are left out.
     """
+    dependencies = report.result(Level.DEPENDENCIES)
+    if (
+        problem is not None
+        and dependencies is not None
+        and isinstance(dependencies.verdict, Proved)
+    ):
+        problem = problem.with_checked_dependencies()
     facts, findings = report.facts, [(r, f) for r in report.results for f in r.findings]
     version, warnings = facts.get("version"), facts.get("model warnings")
     version = version if isinstance(version, str) else versions()["qsage-validate"]

@@ -10,13 +10,11 @@ from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import Game
 from qsage_validate.problems.load import Problem
+from qsage_validate.problems.script_moves import scripted
 from qsage_validate.proving.levels import LevelResult
 from qsage_validate.proving.report import Report
 from qsage_validate.render.steps import Step, steps_by_rules, steps_of_frames
 from qsage_validate.validation.finding import Finding
-
-# What follows a move that is let happen, or with which a goal is claimed.
-_LET_HAPPEN, _CLAIM = "!", "!stop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ def steps_of_finding(
             return _pointed_out(steps, finding), "the boards are decoded from the formula"
     rules = game if game is not None or problem is None else problem.game
     if rules is not None:
-        moves = [_bare(move) for move in finding.moves]
+        moves = [scripted(move).text for move in finding.moves]
         return _pointed_out(steps_by_rules(rules, moves), finding), "the boards are the rules'"
     return (), "the formula has no layout: there are no boards to show"
 
@@ -68,18 +66,18 @@ def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[Step, ...] | None
     engine = open_engine(problem)
     played = [*answered(engine, engine.start())]
     while not played[-1].over and played[-1].frame.ply < len(moves):
-        step, text = played[-1], moves[played[-1].frame.ply]
+        step, said = played[-1], scripted(moves[played[-1].frame.ply])
         try:
-            move = engine.parse(step, _bare(text))
+            move = engine.parse(step, said.text)
             # A legal move is simply made; an illegal one is let happen.
             why = engine.why_not(step, move)
-            claim = text.endswith(_CLAIM) and engine.can_claim(step)
+            claim = said.claim and engine.can_claim(step)
             played += answered(engine, engine.push(step, move, why, claim=claim))
         except QsageError:
             return None
     frames = [step.frame for step in played]
     replayed = [str(frame.move) for frame in frames if frame.move is not None]
-    expected = [_bare(move) for move in moves]
+    expected = [scripted(move).text for move in moves]
     length = min(len(replayed), len(expected))
     if replayed[:length] != expected[:length] or len(replayed) < len(expected) - 1:
         return None
@@ -95,8 +93,3 @@ def _pointed_out(steps: tuple[Step, ...], finding: Finding) -> tuple[Step, ...]:
             step = replace(step, remarks=(*step.remarks, finding.text))
         shown.append(step)
     return tuple(shown)
-
-
-def _bare(move: str) -> str:
-    """A move without its mark."""
-    return move.removesuffix(_CLAIM).removesuffix(_LET_HAPPEN)

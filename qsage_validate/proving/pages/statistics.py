@@ -130,7 +130,7 @@ def statistics(tree: StrategyTree, exploration: Exploration) -> Statistics:
     for ply in sorted(positions):
         here = [node for node in ends if node.state.plies == ply]
         won, lost = (sum(1 for n in here if n.kept is kept) for kept in (True, False))
-        player = None if not ply else tree.first_player if ply % 2 else tree.first_player.other
+        player = tree.mover(ply) if ply else None
         unclear = len(here) - won - lost
         rows.append(PlyRow(ply, player, len(positions[ply]), won, lost, unclear))
     named = replies(exploration.nodes)
@@ -151,6 +151,6 @@ def statistics(tree: StrategyTree, exploration: Exploration) -> Statistics:
         by_ply=tuple(rows),
         replies=tuple(named.most_common(_NAMED_REPLIES)),
         different=len(named),
-        main_line=steps_of_states(exploration.main_line().play, tree.first_player),
-        deepest_line=steps_of_states(exploration.deepest_line().play, tree.first_player),
+        main_line=steps_of_states(exploration.main_line().play, tree.mover),
+        deepest_line=steps_of_states(exploration.deepest_line().play, tree.mover),
     )

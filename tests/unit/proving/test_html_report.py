@@ -11,6 +11,9 @@ import pytest
 
 from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import Undecided
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.match import Match
 from qsage_validate.problems.files import Files
@@ -26,6 +29,7 @@ from qsage_validate.render.bar_chart import Bar, bar_chart
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
+from tests.support.certifying import certify_game
 from tests.support.plays import with_flipped_fanin
 
 VOID = {"meta", "br", "link", "img", "hr", "input"}
@@ -305,14 +309,38 @@ def test_a_play_without_a_certificate_is_shown_by_the_rules(tic: Problem) -> Non
     assert outline.tags.count("li") >= len(moves)
 
 
-def test_marks_behind_moves_are_understood(tic: Problem) -> None:
+@pytest.mark.parametrize("mark", ["!", " !illegal"])
+def test_marks_behind_moves_are_understood(tic: Problem, mark: str) -> None:
     start = Match(open_engine(tic)).frames[1].move
     finding = Finding(
-        FindingKind.VERDICT_DIFFERS, 2, "the verdict differs", moves=(str(start), f"{start}!")
+        FindingKind.VERDICT_DIFFERS, 2, "the verdict differs", moves=(str(start), f"{start}{mark}")
     )
     steps, source = steps_of_finding(finding, tic)
     assert "decoded from the formula" in source
     assert any("Let happen" in remark for remark in steps[2].remarks)
+
+
+def test_who_moves_is_said_by_the_layout() -> None:
+    """Black makes ply 1, White 2 and 3, Black 4 and 5."""
+    turns = tuple(Player.BLACK if player == "B" else Player.WHITE for player in "BWWBB")
+    model = replace(harary_model("domino", 3, 3, maker_breaker=True), turns=turns)
+    made = certify_game(model, "cor")
+    rules = load_game(made.encoding.model)
+    problem = Problem(Files(), made.encoding.qbf, made.certificate, made.encoding.layout, rules)
+    found = statistics_of(problem)
+    assert found is not None
+    assert [row.player for row in found.by_ply] == [None, *turns][: len(found.by_ply)]
+    for line in (found.main_line, found.deepest_line):
+        assert [step.player for step in line] == [None, *turns][: len(line)]
+
+
+def test_a_page_of_a_certificate_whose_functions_look_left_does_not_advise_to_look_right(
+    tic: Problem,
+) -> None:
+    """What is validated is loaded without that check, which is a level."""
+    loaded = replace(tic, files=replace(tic.files, unchecked_dependencies=True))
+    assert "--peeking" not in html_report(report_of(*FINE), loaded)
+    assert "--peeking" in html_report(report_of(Refuted(())), loaded)
 
 
 def test_large_strategies_are_lower_bounds(tic: Problem) -> None:

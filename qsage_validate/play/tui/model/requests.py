@@ -19,6 +19,7 @@ from qsage_validate.errors import CancelledError, QsageError, UsageError
 from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.transcript import Transcript
+from qsage_validate.problems.script_moves import scripted
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,11 +289,12 @@ def _play(match: Match, moves: Sequence[str]) -> None:
     for number, text in enumerate(moves, start=1):
         frame = next((f for f in match.frames if f.ply == number), None)
         if frame is None:
-            match.push(text, force=True)
+            said = scripted(text)
+            match.push(said.text, force=True, claim=said.claim)
             match.answer()
         elif frame.player is match.person:
             raise UsageError(f"found {text} at ply {number}, which {match.person} has made")
-        elif frame.move is not None and text not in ("?", str(frame.move)):
+        elif frame.move is not None and scripted(text).text not in ("?", str(frame.move)):
             # (A reply that is no move has no text of its own: nothing to compare.)
             raise UsageError(
                 f"found the reply {text} at ply {number}, expected {frame.move}, which is how "
