@@ -340,7 +340,8 @@ def test_a_page_of_a_certificate_whose_functions_look_left_does_not_advise_to_lo
     """What is validated is loaded without that check, which is a level."""
     loaded = replace(tic, files=replace(tic.files, unchecked_dependencies=True))
     assert "--peeking" not in html_report(report_of(*FINE), loaded)
-    assert "--peeking" in html_report(report_of(Refuted(())), loaded)
+    wrong = Finding(FindingKind.VERDICT_DIFFERS, 2, "a lie")
+    assert "--peeking" in html_report(report_of(Refuted((wrong,))), loaded)
 
 
 def test_large_strategies_are_lower_bounds(tic: Problem) -> None:
