@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.searched import SearchedProblem
     from qsage_validate.system.task import Task
     from qsage_validate.validation.finding import Finding
 
@@ -130,6 +131,25 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
 
     task = None if problem.solving is None else problem.solving.replies.task
     return by_hand(engine, options, problem.replay, services, task)
+
+
+def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: bool) -> Exit:
+    """Play a game against a search."""
+    from qsage_validate.arena.engines.searched import SearchedEngine
+
+    engine = SearchedEngine(problem)
+    if options.mode is Mode.SCRIPT:
+        return script(engine, options, json_output)
+    if options.mode is not Mode.RANDOM:
+        return by_hand(engine, options, problem.replay, task=problem.replies.task)
+    from qsage_validate.arena.engine_adversary import EngineAdversary
+
+    if options.illegal:
+        raise UsageError("found --illegal, but there is no formula that flags illegal moves")
+    adversary = EngineAdversary(engine, problem.replay, seed=options.seed or 0)
+    report = run_adversary(adversary, options.games or GAMES)
+    lines = random_lines(report, problem.player.other, "the rules")
+    return tell_random(report, report.as_json(), lines, json_output)
 
 
 def by_hand(
