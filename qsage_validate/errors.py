@@ -8,6 +8,7 @@ Any other exception is a bug of ours.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from os import PathLike, fspath
@@ -156,3 +157,11 @@ def one_line(text: str, limit: int = 400) -> str:
     """``text`` with control characters escaped and shortened, so that it stays one line."""
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`` (did you mean 'X'?)`` for the name of ``known`` that is like ``word``, else nothing."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, known, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -79,7 +79,7 @@ def template_options() -> dict[str, Option]:
 def takes_model(
     command: Command, *, or_formula: bool = False, optional_words: str | None = None
 ) -> Command:
-    """Give ``command`` the arguments of a model; it gets them as its parameter ``model``.
+    """Give ``command`` the arguments of a model: it gets them as its ``ModelArguments``.
 
     Its groups of options are expanded, see ``takes_options``.
     With ``or_formula`` the help says that a formula's file may stand in its place;
@@ -87,11 +87,12 @@ def takes_model(
     """
     grouped = takes_options(command)
     own = inspect.signature(grouped).parameters.values()
+    (target,) = (p.name for p in own if p.annotation is ModelArguments)
     options = template_options()
 
     def run(words: list[str], **values: Any) -> Exit:
         given = {name: values.pop(name) for name in options}
-        return grouped(model=ModelArguments(tuple(words), given), **values)
+        return grouped(**{target: ModelArguments(tuple(words), given)}, **values)
 
     words_help = _MODEL_HELP
     if or_formula:
@@ -106,7 +107,7 @@ def takes_model(
     )
     parameters = [
         words,
-        *(p for p in own if p.name != "model"),
+        *(p for p in own if p.name != target),
         *(_parameter(option) for option in options.values()),
     ]
     return with_parameters(run, command.__doc__, parameters)

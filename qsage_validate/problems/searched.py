@@ -41,8 +41,8 @@ class SearchedProblem:
         who = f"Black {said} within {game.length}: the search plays {self.player}"
         if not self.promised:
             who = f"the search plays {self.player}, whoever wins"
-        sides = () if top is None else (f"{top} connects top and bottom, {top.other} left and right",)
-        return f"{who}, and nothing is proved", *sides
+        sides = f"{top} connects top and bottom, {top.other} left and right" if top else ""
+        return tuple(filter(None, (f"{who}, and nothing is proved", sides)))
 
     def replay(self, moves: Sequence[str]) -> str:
         """The command that replays a play with these moves of the person's."""

@@ -25,7 +25,6 @@ from qsage_validate.errors import (
 )
 from qsage_validate.games.protocol import Move, Player, Position
 from qsage_validate.problems.searched import SearchedProblem
-from qsage_validate.solvers.search.replies import SearchReply
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.validation.finding import Finding, FindingKind
 
@@ -79,14 +78,15 @@ class SearchedEngine(Engine[SearchedStep]):
         except MalformedMoveError:
             named = _SQUARE.fullmatch(text)
             square = None if named is None else (int(named[1]), int(named[2]))
-            legal = () if square is None else step.position.legal_moves()
-            here = [move for move in map(self._shown, legal) if move.square == square]
-            if len(here) > 1:
-                fitting = ", ".join(map(str, here))
-                raise AmbiguousMoveError(f"found {text!r}, expected one of {fitting}") from None
-            if not here:
+            here = () if square is None else self.at(step, square)
+            legal = [move for move in here if self.why_not(step, move) is None]
+            fitting = legal or here
+            if len(fitting) > 1:
+                several = ", ".join(map(str, fitting))
+                raise AmbiguousMoveError(f"found {text!r}, expected one of {several}") from None
+            if not fitting:
                 raise
-            return here[0]
+            return fitting[0]
 
     def at(self, step: SearchedStep, square: SquareXY) -> tuple[MatchMove, ...]:
         return tuple(move for move in self._moves if move.square == square)
@@ -106,14 +106,12 @@ class SearchedEngine(Engine[SearchedStep]):
 
     def hint(self, step: SearchedStep) -> Hint | None:
         reply = self._problem.replies.reply(step.position)
+        span = self._game.span(reply.plies)
         if reply.winner is reply.player:
-            text = "a winning move" if reply.plies is None else f"wins within {self._span(reply)}"
+            text = "a winning move" if reply.plies is None else f"wins within {span}"
         else:
-            text = "all moves lose" if reply.plies is None else f"holds out {self._span(reply)}"
+            text = "every move loses" if reply.plies is None else f"holds out longest, {span}"
         return Hint(self._shown(reply.move), f"{reply.move}: {text}")
-
-    def _span(self, reply: SearchReply) -> str:
-        return self._game.span(reply.plies)
 
     # -- playing ----------------------------------------------------------------------------
 
@@ -147,7 +145,8 @@ class SearchedEngine(Engine[SearchedStep]):
         wins = reply.winner is player
         before = replace(step, promised=step.promised or wins)
         after = self._step(before, step.position.play(reply.move), reply.move, player, watch)
-        remark = "" if reply.plies is None else f"Black wins within {self._span(reply)}"
+        left = 0 if reply.plies is None or after.over else reply.plies - 1
+        remark = f"Black wins within {self._game.span(left)} from here" if left else ""
         findings = after.frame.findings
         if step.promised and not wins:
             text = f"the search has said that {player} wins, and says now that {player} does not"

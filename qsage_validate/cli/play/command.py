@@ -8,8 +8,8 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.cli.options import AssertOption, DialectOptions, JsonOption, RulesOptions
 from qsage_validate.cli.play.games import GameOptions, certified, named_game, searched, solved
 from qsage_validate.cli.play.heaps import HeapOptions, impartial_game, play_heaps
@@ -103,7 +103,7 @@ class SolvingOptions(OptionGroup):
 )
 def command(
     *,
-    model: ModelArguments,
+    subject: ModelArguments,
     cert: str | None = option("The certificate; else the one beside FORMULA.", "FILE"),
     rules: RulesOptions,
     read: DialectOptions,
@@ -136,7 +136,7 @@ def command(
     """
     certificate.check()
     play.check(json_output)
-    formula = model.words[0] if len(model.words) == 1 else None
+    formula = subject.words[0] if len(subject.words) == 1 else None
     of_formulas = {
         "--cert": cert is not None,
         "--meta": rules.meta is not None,
@@ -151,32 +151,33 @@ def command(
     if impartial is not None:
         given = rules.game is not None or rules.model is not None
         options = {"--game or --model": given, "--solver": solving.solver is not None}
-        options |= {name: True for name in (*model.flags[:1], *game.given())}
+        options |= dict.fromkeys((*subject.flags[:1], *game.given()), True)
         _refuse(of_formulas | options, "an impartial game, which has no formula")
         return play_heaps(impartial, str(formula), heaps, play, json_output)
     for name in heaps.given():
         raise UsageError(f"found {name}, but {formula or 'nothing'} is no impartial game")
     if play.white == "all":
         raise UsageError("found --white all, expected --white random: that is no impartial game")
+    if "-" in (formula, cert, rules.meta, *(assertions or ())):
+        raise UsageError("a play needs its files by name, not '-'")
     files = certificate.of(rules.files(formula, cert, read))
-    named = named_game(model, cert, files.game, game)
+    named = named_game(subject, cert, files.game, game)
     if named is not None and not game.needs_formula and solving.solver in (None, SEARCH):
         _refuse(of_formulas, "a game that is searched, which has no formula (see --certify)")
-        problem = searched(named, game.side, solving.timeout)
-        return play_searched(problem, play, json_output)
-    files = replace(solving.of(files), assertions=tuple(assertions or ()))
-    if "-" in (formula, cert, rules.meta, *files.assertions):
-        raise UsageError("a play needs its files by name, not '-'")
+        return play_searched(searched(named, game.side, solving.timeout), play, json_output)
     if game.side is not None:
         raise UsageError("found --side, which is for a search: a formula's value says who wins")
-    if solving.solver is None:
-        from qsage_validate.problems.files import sorted_out
-        from qsage_validate.problems.load import load
+    if game.certify and solving.solver is not None:
+        raise UsageError("found --certify with --solver, expected one of them")
+    files = replace(solving.of(files), assertions=tuple(assertions or ()))
+    if solving.solver is not None:
+        return play_problem(solved(files, named, game.encoding), play, json_output)
+    if named is not None:
+        return play_problem(certified(named, game.encoding, files), play, json_output)
+    from qsage_validate.problems.files import sorted_out
+    from qsage_validate.problems.load import load
 
-        if named is not None:
-            return play_problem(certified(named, game.encoding, files), play, json_output)
-        return play_problem(load(sorted_out(files)), play, json_output)
-    return play_problem(solved(files, named, game.encoding), play, json_output)
+    return play_problem(load(sorted_out(files)), play, json_output)
 
 
 def _refuse(given: Mapping[str, bool], what: str) -> None:

@@ -1,8 +1,7 @@
-"""``qsage play GAME``: against a search, or against a certificate or solver of the game's formula."""
+"""``qsage play GAME``: against a search, or a certificate or solver of the game's formula."""
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, narrate
+from qsage_validate.cli.formula import formula_path
 from qsage_validate.cli.model_arguments import ModelArguments
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.errors import UndecidedError, UsageError
@@ -36,9 +36,7 @@ class Side(str, Enum):
 class GameOptions(OptionGroup):
     """How a game is played of which there is no formula."""
 
-    side: Side | None = option(
-        "Which side the search plays; else the one that wins.", panel=_PANEL
-    )
+    side: Side | None = option("Which side the search plays; else the one that wins.", panel=_PANEL)
     certify: bool = flag(
         "Make and prove the winner's certificate first, and play against that.",
         "--certify",
@@ -67,39 +65,27 @@ class NamedGame:
 
 
 def named_game(
-    named: ModelArguments, cert: str | None, game: Sequence[str], options: GameOptions
+    subject: ModelArguments, cert: str | None, rules: Sequence[str], options: GameOptions
 ) -> NamedGame | None:
     """The game that is meant; ``None`` where there is a formula, or a certificate.
 
-    ``game`` are the words of ``--game`` or ``--model``.  Raises ``UsageError`` for words that do
+    ``rules`` are the words of ``--game`` or ``--model``.  Raises ``UsageError`` for words that do
     not fit together, ``InputError`` for bad files.
     """
     from qsage_validate.games.registry import find_command
 
-    if not named.words and cert is None and game:
-        words = ("--game", *game) if len(game) == 2 else ("--model", shlex.join(game))
-        return NamedGame(find_command([*game, *named.flags]), (*words, *named.flags))
-    if len(named.words) < 2 and not any(map(_is_model, named.words)):
-        for name in (*named.flags[:1], *options.given()):
-            word = named.words[0] if named.words else "no game"
-            raise UsageError(f"found {name} with {word}, expected a game")
+    if not subject.words and cert is None and rules:
+        words = ("--game", *rules) if len(rules) == 2 else ("--model", shlex.join(rules))
+        return NamedGame(find_command([*rules, *subject.flags]), (*words, *subject.flags))
+    shown = " ".join(subject.words)
+    if not subject.words or formula_path(subject) is not None:
+        for name in (*subject.flags[:1], *options.given()):
+            raise UsageError(f"found {name} with {shown or 'no game'}, expected a game")
         return None
-    for name, there in (("--cert", cert is not None), ("--game or --model", bool(game))):
+    for name, there in (("--cert", cert is not None), ("--game or --model", bool(rules))):
         if there:
-            shown = " ".join(named.words)
             raise UsageError(f"found {name} with {shown}, a game: expected it with a formula")
-    return NamedGame(named.resolve(), (*named.words, *named.flags))
-
-
-def _is_model(word: str) -> bool:
-    """Whether a word is a game by name, or a file with one (PG, ``.hex``, GDL)."""
-    from qsage_validate.games.registry import is_model_file, templates
-
-    if word == "-":
-        return False
-    if os.path.exists(word):
-        return is_model_file(word)
-    return any(template.name == word.lower() for template in templates())
+    return NamedGame(subject.resolve(), (*subject.words, *subject.flags))
 
 
 def certified(game: NamedGame, encoding: str | None, files: Files) -> Problem:

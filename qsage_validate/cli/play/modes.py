@@ -109,6 +109,12 @@ class PlayOptions(OptionGroup):
         if json_output and mode not in (Mode.SCRIPT, Mode.RANDOM):
             raise UsageError("--json goes with --moves, --moves-file or a random opponent")
 
+    def tell_opponent(self, opponent: Player, answers: str) -> None:
+        """Say who the random player is, where another one was asked for."""
+        asked = "White" if self.white is not None else "Black"
+        if str(opponent) != asked:
+            narrate(f"the {answers} plays {asked}: the random player is {opponent}")
+
 
 def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
     """Play against a certificate."""
@@ -146,6 +152,7 @@ def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: b
 
     if options.illegal:
         raise UsageError("found --illegal, but there is no formula that flags illegal moves")
+    options.tell_opponent(problem.player.other, "search")
     adversary = EngineAdversary(engine, problem.replay, seed=options.seed or 0)
     report = run_adversary(adversary, options.games or GAMES)
     lines = random_lines(report, problem.player.other, "the rules")
@@ -228,9 +235,7 @@ def _random(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
     from qsage_validate.arena.open import open_adversary, watched
 
     opponent = problem.answering.kind.player.other
-    asked = "White" if options.white is not None else "Black"
-    if str(opponent) != asked:
-        narrate(f"the certificate plays {asked}: the random player is {opponent}")
+    options.tell_opponent(opponent, "certificate")
     games = options.games or GAMES
     adversary = open_adversary(problem, seed=options.seed or 0, illegal=options.illegal)
     report = run_adversary(adversary, games)

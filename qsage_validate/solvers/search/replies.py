@@ -1,4 +1,4 @@
-"""What a search plays in a game without a formula: winning moves, or those that resist the longest."""
+"""What a search plays in a game: winning moves, or those that resist the longest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Game, Move, Player, Position
-from qsage_validate.solvers.search.choose import search_for
+from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.task import Task
 
@@ -77,5 +77,7 @@ class SearchReplies:
         """How hard it is to win against a move of the loser's after which there is ``after``."""
         if player is Player.WHITE:
             return self._solver.critical_plies(after) or 0
-        answers = self._solver.winning_moves(after) if after.outcome is None else ()
-        return -len(answers) if answers else -len(self.game.moves(player.other)) - 1
+        if after.outcome is not None:
+            return -len(self.game.moves(Player.WHITE)) - 1
+        wins = (self._solver.winner(after.play(move)) for move in after.legal_moves())
+        return -sum(winner is Player.WHITE for winner in wins)
