@@ -47,7 +47,8 @@ class SearchReplies:
 
     def winner(self) -> Player:
         """Who wins the game."""
-        return self._asked(lambda: self._solver.winner(self.game.initial))
+        plies = self._asked(lambda: self._solver.critical_plies(self.game.initial))
+        return Player.WHITE if plies is None else Player.BLACK
 
     def reply(self, position: Position) -> SearchReply:
         """The reply of the player to move in a position of a play that goes on."""
@@ -79,5 +80,5 @@ class SearchReplies:
             return self._solver.critical_plies(after) or 0
         if after.outcome is not None:
             return -len(self.game.moves(Player.WHITE)) - 1
-        wins = (self._solver.winner(after.play(move)) for move in after.legal_moves())
-        return -sum(winner is Player.WHITE for winner in wins)
+        answers = (self._solver.critical_plies(after.play(move)) for move in after.legal_moves())
+        return -sum(plies is None for plies in answers)

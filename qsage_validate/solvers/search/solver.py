@@ -156,10 +156,11 @@ class Solver:
     def critical_plies(self, position: Position) -> int | None:
         """In how few plies Black wins from a position; ``None`` where Black does not.
 
-        Raises ``UndecidedError`` at a limit.
+        That White cannot move is seen at White's ply, which counts.  Raises ``UndecidedError`` at
+        a limit.
         """
         if position.outcome is not None:
-            return 0 if position.outcome.winner is BLACK else None
+            return int(position.outcome.stuck) if position.outcome.winner is BLACK else None
         with self._running():
             result, plies = self._decide(position)
         return plies if result == WIN else None
