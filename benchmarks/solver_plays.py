@@ -27,25 +27,19 @@ from qsage_validate.play.match import Match
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 
-QUABS, SQVAL = "certificates/quabs", "sqval"
-# The solver, the formula, its certificate, and whether blocks are played instead of a board.
+QUABS, FALSE, TRUE = (
+    "certificates/quabs",
+    "sqval/LN_hein_09_4x4_05_UNSAT",
+    "sqval/LN_hein_04_3x3_05_SAT",
+)
+# The solver, the formula, and its certificate; clauses are played block by block.
 CASES = (
-    ("depqbf", f"{QUABS}/httt-4x4_5_tic.qcir", f"{QUABS}/httt-4x4_5_tic.aig", False),
-    ("caqe", f"{QUABS}/hex__hein_12_4x4-07.qcir", f"{QUABS}/hex__hein_12_4x4-07.aig", False),
-    ("auto", f"{QUABS}/httt-3x3_5_el.qcir", f"{QUABS}/httt-3x3_5_el.aig", False),
-    ("qute", f"{QUABS}/domineering__4x2_5.qcir", f"{QUABS}/domineering__4x2_5.aig", False),
-    (
-        "caqe",
-        f"{SQVAL}/LN_hein_09_4x4_05_UNSAT/qbf.qcir",
-        f"{SQVAL}/LN_hein_09_4x4_05_UNSAT/certificate.aag",
-        False,
-    ),
-    (
-        "depqbf",
-        f"{SQVAL}/LN_hein_04_3x3_05_SAT/qbf.qdimacs",
-        f"{SQVAL}/LN_hein_04_3x3_05_SAT/certificate.aag.xz",
-        True,
-    ),
+    ("depqbf", f"{QUABS}/httt-4x4_5_tic.qcir", f"{QUABS}/httt-4x4_5_tic.aig"),
+    ("caqe", f"{QUABS}/hex__hein_12_4x4-07.qcir", f"{QUABS}/hex__hein_12_4x4-07.aig"),
+    ("auto", f"{QUABS}/httt-3x3_5_el.qcir", f"{QUABS}/httt-3x3_5_el.aig"),
+    ("qute", f"{QUABS}/domineering__4x2_5.qcir", f"{QUABS}/domineering__4x2_5.aig"),
+    ("caqe", f"{FALSE}/qbf.qdimacs", f"{FALSE}/certificate.aag"),
+    ("depqbf", f"{TRUE}/qbf.qdimacs", f"{TRUE}/certificate.aag.xz"),
 )
 
 
@@ -88,11 +82,11 @@ def play(problem: Problem, games: int) -> Plays:
     return plays
 
 
-def row(data: Path, case: tuple[str, str, str, bool], games: int, seconds: float) -> str:
+def row(data: Path, case: tuple[str, str, str], games: int, seconds: float) -> str:
     """One row of the table."""
-    solver, formula, certificate, blocks = case
+    solver, formula, certificate = case
     shown = formula.replace("certificates/", "").replace("/qbf", "")
-    files = Files(str(data / formula), as_blocks=blocks)
+    files = Files(str(data / formula), as_blocks=formula.endswith(".qdimacs"))
     against = replace(files, solver=solver, seconds=seconds)
     try:
         problem = load(against)

@@ -97,7 +97,7 @@ def takes_model(
     words_help = _MODEL_HELP
     if or_formula:
         words_help = _FORMULA_HELP + _MODEL_HELP[0].lower() + _MODEL_HELP[1:]
-    metavar = "FORMULA|MODEL" if or_formula else "MODEL"
+    metavar = "FORMULA|MODEL" if or_formula or optional_words else "MODEL"
     argument = typer.Argument(metavar=metavar, help=optional_words or words_help)
     words = inspect.Parameter(
         "words",

@@ -55,6 +55,7 @@ class SearchedEngine(Engine[SearchedStep]):
             notes=problem.notes,
             answers="search",
             has_verdict=False,
+            by_rules=True,
             moves_by_line=any(" " in str(move) for p in Player for move in game.moves(p)),
             target=game.target,
             top_owner=game.initial.board.top,

@@ -132,7 +132,7 @@ def command(
     take(2), and every reply is compared with the rules of the game and backward induction.
 
     Exit code 0: the play ended as promised, or was left; 1: something was found, or the
-    promised win did not come; 2: bad input; 3: the moves ended before the play did.
+    promised win did not come; 2: bad input; 3: the moves or the time ended before the play did.
     """
     certificate.check()
     play.check(json_output)

@@ -143,6 +143,9 @@ def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: b
     """Play a game against a search."""
     from qsage_validate.arena.engines.searched import SearchedEngine
 
+    for name, wanted in {"--illegal": options.illegal, "--let-happen": options.let_happen}.items():
+        if wanted:
+            raise UsageError(f"found {name}, but there is no formula to tell an illegal move")
     engine = SearchedEngine(problem)
     if options.mode is Mode.SCRIPT:
         return script(engine, options, json_output)
@@ -150,8 +153,6 @@ def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: b
         return by_hand(engine, options, problem.replay, task=problem.replies.task)
     from qsage_validate.arena.engine_adversary import EngineAdversary
 
-    if options.illegal:
-        raise UsageError("found --illegal, but there is no formula that flags illegal moves")
     options.tell_opponent(problem.player.other, "search")
     adversary = EngineAdversary(engine, problem.replay, seed=options.seed or 0)
     report = run_adversary(adversary, options.games or GAMES)
@@ -221,7 +222,8 @@ def script(engine: Engine[Any], options: PlayOptions, json_output: bool) -> Exit
         if not json_output:
             emit(f"{refused.move} is illegal:")
             emit("\n".join(f"  {line}" for line in refused.lines))
-        narrate(f"qsage: error: {refused.move} is illegal ({refused.move}! lets it happen)")
+        way = "" if match.facts.by_rules else f" ({refused.move}! lets it happen)"
+        narrate(f"qsage: error: {refused.move} is illegal{way}")
         return Exit.BAD_INPUT
     if not match.over:
         narrate(f"the moves end before the play does: {match.mover} is to move")
