@@ -1,5 +1,5 @@
 # All extras with the QBF solvers built in:
-#   docker build -t qsage-validate . && docker run -it --rm qsage-validate qsage-play tic.qcir
+#   docker build -t qsage-validate . && docker run -it --rm qsage-validate qsage-play
 FROM python:3.12-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends build-essential cmake git \
     && rm -rf /var/lib/apt/lists/*
@@ -10,7 +10,6 @@ RUN python -m venv /opt/qsage \
 FROM python:3.12-slim
 RUN useradd --create-home player
 COPY --from=build /opt/qsage /opt/qsage
-COPY --chown=player certificates /home/player
 ENV PATH=/opt/qsage/bin:$PATH
 USER player
 WORKDIR /home/player

@@ -2,8 +2,10 @@
 """Work on the project with nothing but Python 3.10 or later.
 
 python3 dev.py play [ARGS]        play against the shipped sample (or qsage-play ARGS)
-python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, tests (pytest ARGS)
+python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, documents, tests
+python3 dev.py install EXTRA ...  add extras of pyproject.toml: solve, gdl, impartial, ...
 python3 dev.py regenerate         make the samples and the README's picture anew
+python3 dev.py docs               build the documents as a site in build/site
 python3 dev.py run PROGRAM [ARGS] run a program of the environment: qsage, python, pytest, ...
 
 Each command first makes a virtual environment in .venv, or renews it when pyproject.toml or
@@ -32,9 +34,10 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / "qsage-stamp"
 UNFINISHED = "unfinished\n"
 # What each of the two environments has beyond the core.
-EXTRAS = {"play": "", "dev": "[dev,gdl,impartial,cluster,plot,frame]"}
+EXTRAS = {"play": "", "dev": "[dev,docs,gdl,impartial,cluster,plot,frame]"}
+PINS = ("--constraint", str(ROOT / "constraints.txt"))
 SOLVERS = "[solve]"  # compiled when installed: takes minutes, and a C++ compiler
-SAMPLE = ("certificates/tic.qcir", "--cert", "certificates/tic.aig")
+SITE = "build/site"
 
 # What the gate consists of; nothing else says so. The tests come last, their summary with them.
 GATE = (
@@ -44,6 +47,7 @@ GATE = (
     ("layers", ("lint-imports",)),
     ("samples", ("python", "certificates/regenerate.py", "--check")),
     ("picture", ("python", "docs/picture.py", "--check")),
+    ("documents", ("python", "-m", "sphinx", "-WEnq", "--keep-going", "-c", "docs", ".", SITE)),
     ("tests", ("pytest", "--numprocesses", "auto", "--maxprocesses", "8")),
 )
 
@@ -90,7 +94,7 @@ def prepare(purpose: str) -> None:
             shutil.rmtree(VENV)
         VENV.mkdir()
     STAMP.write_text(UNFINISHED)
-    install = (*make_installer(), "--quiet", "--constraint", str(ROOT / "constraints.txt"))
+    install = (*make_installer(), "--quiet", *PINS)
     # The build runs in the environment itself, so that its tool is pinned like the rest.
     run((*install, "setuptools"))
     run((*install, "--no-build-isolation", "--editable", f"{ROOT}{EXTRAS[purpose]}"))
@@ -158,12 +162,19 @@ def hand_over(command: Sequence[str]) -> int:
 
 
 def play(arguments: Sequence[str]) -> int:
-    """Open the interface, on the sample unless a formula is named first."""
+    """Open the interface, on the sample unless something else is named."""
     prepare("play")
-    if arguments and not arguments[0].startswith("-"):
-        return hand_over(("qsage-play", *arguments))
-    sample = [str(ROOT / a) if a.startswith("certificates/") else a for a in SAMPLE]
-    return hand_over(("qsage-play", *sample, *arguments))
+    return hand_over(("qsage-play", *arguments))
+
+
+def install(extras: Sequence[str]) -> int:
+    """Add extras of pyproject.toml to the environment."""
+    if not extras:
+        raise DevError("found no extra, expected one: python3 dev.py install EXTRA ...")
+    prepare("play")
+    say(f"adding {', '.join(extras)}; the QBF solvers (solve) take some minutes to build")
+    run((*make_installer(), *PINS, "--editable", f"{ROOT}[{','.join(extras)}]"))
+    return 0
 
 
 def check(arguments: Sequence[str]) -> int:
@@ -197,6 +208,17 @@ def regenerate(arguments: Sequence[str]) -> int:
     return 0
 
 
+def docs(arguments: Sequence[str]) -> int:
+    """Build the site as the gate does: a warning or a link that leads nowhere is an error."""
+    if arguments:
+        raise DevError(f"found {arguments[0]!r}, expected no arguments of docs")
+    prepare("dev")
+    (command,) = (command for name, command in GATE if name == "documents")
+    run((program(command[0]), *command[1:]))
+    say(f"the site begins at {ROOT / SITE / 'index.html'}")
+    return 0
+
+
 def run_program(arguments: Sequence[str]) -> int:
     """Run a program of the environment in the current directory."""
     if not arguments:
@@ -205,7 +227,14 @@ def run_program(arguments: Sequence[str]) -> int:
     return hand_over(arguments)
 
 
-COMMANDS = {"play": play, "check": check, "regenerate": regenerate, "run": run_program}
+COMMANDS = {
+    "play": play,
+    "check": check,
+    "install": install,
+    "regenerate": regenerate,
+    "docs": docs,
+    "run": run_program,
+}
 
 
 def main() -> int:

@@ -34,10 +34,9 @@ from benchmarks.models import Case
 from benchmarks.prefix_faults import faulty_layouts, faulty_prefixes, is_true
 from benchmarks.scripts import same_plays, scripted_differences
 from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
-from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
+from qsage_validate.circuit.sat_solver import Unsatisfiable, satisfy
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.grid import lifted
 from qsage_validate.encodings.layout.comments import layout_from_comments

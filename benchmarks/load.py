@@ -33,8 +33,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.circuits import SHAPES, depth_of
+from qsage_validate.circuit.aig import strash
 from qsage_validate.circuit.clauses import circuit_clauses, load
-from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.aiger import aiger_bytes, parse_aiger

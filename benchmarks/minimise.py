@@ -29,9 +29,8 @@ from qsage_validate.certificates.minimise.features import feature_circuit
 from qsage_validate.certificates.minimise.gates import defined_gates
 from qsage_validate.certificates.minimise.learning import learn
 from qsage_validate.certificates.minimise.minimise import judge, minimised
-from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.circuit.aig import AigBuilder, embed, strash
 from qsage_validate.circuit.dont_cares import simplify
-from qsage_validate.circuit.embed import embed, strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.encodings.layout.comments import layout_from_comments

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.registry import resolve_model
+from tests.support.by_name import resolve_model
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Sizes that Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023 print: Tables 1 to 3.
 
-Numbers and formulas as they stand there; ``docs/positional-encodings.md`` says where they differ
-from what the encoders here count, and why.
+Numbers and formulas as they stand there; ``docs/explanation/positional-encodings.md`` says where
+they differ from what the encoders here count, and why.
 """
 
 from __future__ import annotations

@@ -23,8 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.circuits import SHAPES
-from qsage_validate.circuit.aig import Aig
-from qsage_validate.circuit.embed import strash
+from qsage_validate.circuit.aig import Aig, strash
 from qsage_validate.circuit.simulate import PLAYS_PER_WORD, Simulator, Words
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.source import read_bytes

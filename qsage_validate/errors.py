@@ -7,12 +7,13 @@ Any other exception is a bug of ours.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import os
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from os import PathLike, fspath
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 
 class Exit(IntEnum):
@@ -29,17 +30,18 @@ class Exit(IntEnum):
     BROKEN_PIPE = 141
 
 
-class Outcome(ABC):
+class Outcome:
     """What came of a question: a word for it, the reason, and the exit code that says so."""
 
     __slots__ = ()
     word: ClassVar[str]
     exit_code: ClassVar[Exit]
 
-    @property
-    @abstractmethod
-    def reason(self) -> str:
-        """The rest of the sentence that begins with the word."""
+    if TYPE_CHECKING:  # at run time a dataclass would take the property as its field's default
+
+        @property
+        def reason(self) -> str:
+            """The rest of the sentence that begins with the word: a field or a property."""
 
     def __str__(self) -> str:
         return f"{self.word}: {self.reason}"
@@ -124,9 +126,7 @@ class MissingExtraError(QsageError):
     """A feature needs an optional package; the text names the line that installs it."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(
-            f"{feature} needs the extra {extra!r}: pip install 'qsage-validate[{extra}]'"
-        )
+        super().__init__(f"{feature} needs the extra {extra!r}: {install_line(extra)}")
 
 
 class UndecidedError(QsageError):
@@ -151,6 +151,20 @@ class MalformedMoveError(QsageError):
 
 class AmbiguousMoveError(QsageError):
     """Text that fits several moves."""
+
+
+def install_line(extra: str) -> str:
+    """The command that adds ``extra`` to the copy of this package that is running.
+
+    A checkout is installed from its folder, by ``dev.py`` where that has made the environment.
+    """
+    checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if not os.path.exists(os.path.join(checkout, "dev.py")):
+        return f"pip install 'qsage-validate[{extra}]'"
+    here = os.path.realpath(checkout) == os.path.realpath(os.curdir)
+    if os.path.realpath(sys.prefix) == os.path.realpath(os.path.join(checkout, ".venv")):
+        return f"python3 {'' if here else checkout + os.sep}dev.py install {extra}"
+    return f"pip install -e '{'.' if here else checkout}[{extra}]'"
 
 
 def one_line(text: str, limit: int = 400) -> str:

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -31,6 +31,10 @@ settings.register_profile(
     derandomize=_GATE,
     max_examples=50 if _GATE else 100,
     suppress_health_check=[HealthCheck.too_slow],
+)
+# For those who ask only whether something fails: small examples of it take minutes to find.
+settings.register_profile(
+    "unshrunk", settings.get_profile("qsage"), phases=(Phase.explicit, Phase.generate)
 )
 settings.load_profile("qsage")
 

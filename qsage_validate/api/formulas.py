@@ -91,7 +91,7 @@ def encode(game: Game, encoding: str | None = None) -> Formula:
     """The formula that is true exactly when Black wins ``game`` within its depth.
 
     ``encoding`` is one of ``game.encodings`` (COVER and its like are true only where Black wins,
-    see ``docs/encodings.md``).  Raises ``UsageError`` for another name.
+    see ``docs/explanation/encodings.md``).  Raises ``UsageError`` for another name.
     """
     from qsage_validate.encodings.registry import encode as encode_model
 

@@ -136,9 +136,9 @@ def game(name: str, **parameters: object) -> Game:
 def game_names() -> GameTable:
     """The games of the library: for each its name, its parameters and a line of description."""
     from qsage_validate.api.results import GameTable
-    from qsage_validate.games.registry import templates
+    from qsage_validate.games.registry import TEMPLATES
 
-    return GameTable.of(templates())
+    return GameTable.of(TEMPLATES)
 
 
 def game_from_files(*paths: FileSource, **parameters: object) -> Game:

@@ -21,7 +21,7 @@ from qsage_validate.validation.finding import Finding
 class Report:
     """What each level of a validation has found, and the sentences that follow.
 
-    ``docs/proved.md`` says what each sentence means and what it rests on.
+    ``docs/explanation/proved.md`` says what each sentence means and what it rests on.
     """
 
     whole: report.Report = field(repr=False)

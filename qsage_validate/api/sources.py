@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.source import sample_path
 
 FileSource: TypeAlias = "str | PathLike[str] | bytes | IO[str] | IO[bytes]"
 
@@ -50,7 +51,7 @@ def shown(name: str, source: FileSource | None) -> str | None:
 
 def _path(source: FileSource | None, place: Path) -> str | None:
     if source is None or isinstance(source, str | PathLike):
-        return None if source is None else fspath(source)
+        return None if source is None else sample_path(fspath(source))
     content: Any = source if isinstance(source, bytes) else _read(source)
     place.write_bytes(content.encode() if isinstance(content, str) else content)
     return str(place)

@@ -8,8 +8,8 @@ differently, depending on how it came about.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -343,16 +343,12 @@ class StrategyTree:
         conductor = self._conductor
         histories = [[state] for _, _, state in asked]
         while True:
-            turn = [
-                h
-                for h in histories
-                if conductor.to_move(h[-1]) is conductor.player and not conductor.is_open(h[-1])
-            ]
+            mine = [h for h in histories if conductor.to_move(h[-1]) is conductor.player]
+            turn = [history for history in mine if not conductor.is_open(history[-1])]
             if not turn:
                 break
-            for history, state in zip(
-                turn, conductor.answer_all([h[-1] for h in turn]), strict=True
-            ):
+            answered = conductor.answer_all([history[-1] for history in turn])
+            for history, state in zip(turn, answered, strict=True):
                 if state.plies == history[-1].plies:
                     history[-1] = state  # No answer at all.
                 else:
@@ -365,9 +361,8 @@ class StrategyTree:
             or conductor.unsaid(h[-1])
         ]
         if turn:
-            for history, state in zip(
-                turn, conductor.examine_all([h[-1] for h in turn]), strict=True
-            ):
+            examined = conductor.examine_all([history[-1] for history in turn])
+            for history, state in zip(turn, examined, strict=True):
                 history[-1] = state
         nodes = [
             Node(parent, move, tuple(history))
@@ -401,10 +396,6 @@ def tree_of(problem: Problem) -> StrategyTree | None:
     return StrategyTree(open_conductor(problem, problem.oracle(OracleKind.SIMULATION)))
 
 
-def replies(nodes: Iterable[Node]) -> Mapping[str, int]:
-    """How often each answer is given in the plays of ``nodes``, the most frequent first."""
-    counts: dict[str, int] = {}
-    for node in nodes:
-        if node.answer is not None:
-            counts[node.answer] = counts.get(node.answer, 0) + 1
-    return dict(sorted(counts.items(), key=lambda item: -item[1]))
+def replies(nodes: Iterable[Node]) -> Counter[str]:
+    """How often each answer is given in the plays of ``nodes``."""
+    return Counter(node.answer for node in nodes if node.answer is not None)

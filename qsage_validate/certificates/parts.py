@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from qsage_validate.circuit.aig import AigBuilder
-from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.aig import AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.circuit.residual import Value, residual
 from qsage_validate.errors import InputError, UsageError

@@ -6,7 +6,7 @@ numpy operations and 40 MB, where lists of lists take seconds and a gigabyte.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -30,7 +30,7 @@ class CircuitClauses:
     ``literals`` are the clauses, each ended by 0.  ``sat_of[v]`` is the SAT literal of the
     graph's variable ``v``, shape ``(num_variables + 1,)``; it is 0 for what has none: gates
     that are not needed, inner gates of a wide conjunction, and mostly the constant.
-    ``max_variable`` is the largest SAT variable, at least that of the inputs and definitions.
+    ``max_variable`` is the largest SAT variable, at least that of the inputs.
     """
 
     literals: Flat
@@ -52,17 +52,14 @@ def circuit_clauses(
     aig: Aig,
     *,
     inputs: Sequence[int] | None = None,
-    definitions: Mapping[int, int] | None = None,
     keep: Sequence[int] = (),
     first: int | None = None,
     known: Literals | None = None,
 ) -> CircuitClauses:
-    """Tseitin's clauses of the gates that ``definitions`` and ``keep`` need.
+    """Tseitin's clauses of the gates that the literals ``keep`` of the graph need.
 
-    ``inputs[k]`` is the SAT variable of input ``k + 1`` (default: ``k + 1``).
-    ``definitions`` maps SAT variables to the literals of the graph that they shall equal;
-    ``keep`` are further literals whose values are wanted.  New SAT variables are numbered
-    from ``first`` on (default: behind the inputs and the defined variables).  ``known`` is
+    ``inputs[k]`` is the SAT variable of input ``k + 1`` (default: ``k + 1``).  New SAT variables
+    are numbered from ``first`` on (default: behind the inputs).  ``known`` is
     ``sat_of`` of an earlier call for the same graph and inputs, whose clauses the solver has:
     only what is missing is added, and ``first`` must then be given.
 
@@ -71,36 +68,27 @@ def circuit_clauses(
     merged into it: a conjunction of n literals takes n + 1 clauses and one variable, where
     its n - 1 gates take 3n - 3 clauses.
 
-    Raises ``ValueError`` when a defined variable is an input, or ``first`` is missing.
+    Raises ``ValueError`` when ``first`` is missing.
     """
-    wanted = dict(definitions or {})
     if inputs is None:
         given: Literals = np.arange(1, aig.num_inputs + 1, dtype=np.int32)
     else:
         given = np.asarray(inputs, dtype=np.int32)
     if len(given) != aig.num_inputs:
         raise ValueError(f"{len(given)} variables for {aig.num_inputs} inputs")
-    if not wanted.keys().isdisjoint(given.tolist()):
-        raise ValueError("a defined variable is an input")
-    largest = max(int(given.max(initial=0)), max(wanted, default=0))
+    largest = int(given.max(initial=0))
     if known is not None and first is None:
         raise ValueError("more clauses need the number of the first new variable")
     following = largest + 1 if first is None else first
 
     sat_of = np.zeros(aig.num_variables + 1, dtype=np.int32) if known is None else known.copy()
     sat_of[1 : aig.num_inputs + 1] = given
-    gates, owner, leaf = _conjunctions(aig, [*wanted.values(), *keep], sat_of != 0)
-    equal: list[tuple[int, int]] = []
-    for variable, literal in wanted.items():
-        if literal >> 1 > aig.num_inputs and not sat_of[literal >> 1]:
-            sat_of[literal >> 1] = -variable if literal & 1 else variable
-        else:
-            equal.append((variable, literal))
+    gates, owner, leaf = _conjunctions(aig, keep, sat_of != 0)
     new = gates[sat_of[gates] == 0]
     sat_of[new] = np.arange(following, following + len(new), dtype=np.int32)
     following += len(new)
     parts: list[Flat] = []
-    constant = (leaf == 0).any() or any(x >> 1 == 0 for x in (*keep, *wanted.values()))
+    constant = (leaf == 0).any() or any(x >> 1 == 0 for x in keep)
     if constant and not sat_of[0]:
         sat_of[0] = following
         parts.append(np.array([-following, 0], dtype=np.int32))
@@ -110,9 +98,6 @@ def circuit_clauses(
         signed: Literals = np.where(literals & 1, -sat_of[literals >> 1], sat_of[literals >> 1])
         return signed
 
-    for variable, literal in equal:
-        (other,) = sat(np.array([literal], dtype=np.int32)).tolist()
-        parts.append(np.array([-variable, other, 0, variable, -other, 0], dtype=np.int32))
     short = np.zeros((len(leaf), 3), dtype=np.int32)
     short[:, 0] = -sat_of[owner]
     short[:, 1] = sat(leaf)

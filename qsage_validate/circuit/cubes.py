@@ -16,11 +16,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
+from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
 from qsage_validate.circuit.clauses import circuit_clauses, load
-from qsage_validate.circuit.embed import embed
-from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut, Unsatisfiable
+from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Solver, TimedOut, Unsatisfiable
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline

@@ -21,9 +21,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
-from qsage_validate.circuit.embed import embed
-from qsage_validate.circuit.satisfy import Satisfiable, satisfy
+from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed
+from qsage_validate.circuit.sat_solver import Satisfiable, satisfy
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 

@@ -44,7 +44,7 @@ def residual(
         Scope(s.quantifier, tuple(v for v in s.variables if v not in values))
         for s in formula.scopes
     )
-    left = _cone(gates, output)
+    left = needed_gates(gates, output)
     kept = tuple(scope for scope in scopes if scope.variables)
     numbers = {*left, *(v for scope in kept for v in scope.variables)}
     names = {number: name for number, name in formula.names.items() if number in numbers}
@@ -122,7 +122,8 @@ def _choice(number: int, inputs: tuple[Value, Value, Value], gates: dict[int, Ga
     return number
 
 
-def _cone(gates: Mapping[int, Gate], output: int) -> dict[int, Gate]:
+def needed_gates(gates: Mapping[int, Gate], output: int) -> dict[int, Gate]:
+    """The gates that the output needs, in order."""
     wanted = {abs(output)}
     for number in reversed(list(gates)):
         if number in wanted:

@@ -132,7 +132,8 @@ class _Sweep:
             literal = builder.and_(
                 literals[left >> 1] ^ (left & 1), literals[right >> 1] ^ (right & 1)
             )
-            if self._may_ask():
+            asked = self.merged + self.refuted + self.open
+            if (self._calls is None or asked < self._calls) and not self._deadline.over:
                 literal = self._merged(variable, literal, literals)
             literals.append(literal)
             if len(self._tests) == _REFUTATIONS:
@@ -144,16 +145,11 @@ class _Sweep:
                 tell(Progress("sweeping", f"{variable:,} of {total:,} gates", variable, total))
         return literals
 
-    def _may_ask(self) -> bool:
-        if self._calls is not None and self.merged + self.refuted + self.open >= self._calls:
-            return False
-        return not self._deadline.over
-
     def _merged(self, variable: int, literal: int, literals: Sequence[int]) -> int:
         """The literal of an earlier variable that ``literal`` was proved equal to, or itself."""
         leaders = self._candidates.leaders(variable)
         for leader in leaders:
-            sign = self._candidates.differs_in_sign(variable, leader)
+            sign = bool(self._candidates.flip[variable] != self._candidates.flip[leader])
             target = literals[leader] ^ sign
             if literal == target:
                 return literal
@@ -224,14 +220,14 @@ class _Candidates:
 
     def __init__(self, values: Words) -> None:
         # Complemented where the first test gives 1: then complements have the same values.
-        self._flip = (values[:, 0] & np.uint64(1)).astype(np.bool_)
+        self.flip = (values[:, 0] & np.uint64(1)).astype(np.bool_)
         self._rng = np.random.default_rng(0)
         self._hash: Hashes = self._hashed(values)
         self._leaders: dict[int, list[int]] = {}
         self._group()
 
     def _hashed(self, values: Words) -> Hashes:
-        flipped = values ^ np.where(self._flip, ~np.uint64(0), np.uint64(0))[:, None]
+        flipped = values ^ np.where(self.flip, ~np.uint64(0), np.uint64(0))[:, None]
         total = np.zeros(len(values), dtype=np.uint64)
         for column in flipped.T:
             # Multiplication by odd numbers, and the high half mixed down (wraps around).
@@ -258,10 +254,6 @@ class _Candidates:
         leaders = self._leaders.setdefault(self._class[variable], [])
         if len(leaders) < _LEADERS:
             leaders.append(variable)
-
-    def differs_in_sign(self, a: int, b: int) -> bool:
-        """Whether the complements of one have the values of the other."""
-        return bool(self._flip[a] != self._flip[b])
 
     def split(self, values: Words) -> None:
         """Tell variables apart by their values in further tests."""

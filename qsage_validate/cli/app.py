@@ -85,7 +85,8 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            code = program(args=list(arguments), prog_name=name, standalone_mode=False)
+            words = _with_samples(arguments)
+            code = program(args=words, prog_name=name, standalone_mode=False)
         finally:
             # What was printed before an error stands before its line, in a file as well.
             sys.stdout.flush()
@@ -96,6 +97,15 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
     if code == Exit.INTERRUPTED:  # so Typer answers Ctrl-C
         return _report(KeyboardInterrupt())
     return int(code or 0)
+
+
+def _with_samples(arguments: Sequence[str]) -> list[str]:
+    """``arguments``, with the file of the package in the place of each ``sample:NAME``."""
+    if not any(word.startswith("sample:") for word in arguments):
+        return list(arguments)
+    from qsage_validate.formats.source import sample_path
+
+    return [sample_path(word) for word in arguments]
 
 
 def _report(error: BaseException) -> int:

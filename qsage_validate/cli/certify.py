@@ -50,7 +50,7 @@ def command(
     ),
     encoding: EncodingOption = None,
     route: str = option(
-        "auto (default), search, bloqqer, trace, tool or expansion (see docs/solving.md).",
+        "auto (default), search, bloqqer, trace, tool or expansion (see docs/how-to/solving.md).",
         "NAME",
         default="auto",
     ),

@@ -26,14 +26,14 @@ def formula_path(model: ModelArguments) -> str | None:
     A single word is a formula when a file of that name is one, or when it looks like a file
     that is not there.
     """
-    from qsage_validate.games.registry import is_model_file
+    from qsage_validate.games.languages import language_of
 
     if len(model.words) != 1:
         return None
     (word,) = model.words
     if word != STDIN and not os.path.exists(word):
         return word if os.sep in word or "." in word else None
-    return None if is_model_file(word) else word
+    return word if language_of(word) is None else None
 
 
 def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> Problem:

@@ -16,13 +16,13 @@ def command(
     json_output: JsonOption = False,
 ) -> Exit:
     """List the games that can be given by name, with their options; or the encodings."""
-    from qsage_validate.games.registry import find_template, templates
+    from qsage_validate.games.registry import TEMPLATES, find_template
 
     if encodings:
         if name is not None:
             raise UsageError(f"found {name} with --encodings, expected one of them")
         return _tell_encodings(json_output)
-    chosen = templates() if name is None else (find_template(name),)
+    chosen = TEMPLATES if name is None else (find_template(name),)
     if json_output:
         emit_json([_as_json(template) for template in chosen])
     else:

@@ -17,7 +17,7 @@ from qsage_validate.cli.common import narrate
 from qsage_validate.cli.option_groups import Command, takes_options, with_parameters
 from qsage_validate.errors import Exit
 from qsage_validate.games.library.template import Flag, Option
-from qsage_validate.games.registry import templates
+from qsage_validate.games.registry import TEMPLATES
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
@@ -70,7 +70,7 @@ class ModelArguments:
 def template_options() -> dict[str, Option]:
     """The options of all templates by name; the first template says what an option means."""
     options: dict[str, Option] = {}
-    for template in templates():
+    for template in TEMPLATES:
         for option in template.options:
             options.setdefault(option.name, option)
     return options
@@ -116,8 +116,8 @@ def takes_model(
 def _parameter(option: Option) -> inspect.Parameter:
     """The command-line option for a template's option, read by the template itself."""
     is_flag = isinstance(option.kind, Flag)
-    users = [t.name for t in templates() if any(o.name == option.name for o in t.options)]
-    scope = "" if len(users) == len(templates()) else f" ({', '.join(users)})"
+    users = [t.name for t in TEMPLATES if any(o.name == option.name for o in t.options)]
+    scope = "" if len(users) == len(TEMPLATES) else f" ({', '.join(users)})"
     info = typer.Option(
         option.flag,
         metavar=None if is_flag else option.name.upper().replace("_", "-"),

@@ -48,7 +48,9 @@ def command(
             raise UsageError(f"found --checker {name}, expected one of {known}")
     missing = [name for name in checker or () if name not in installed()]
     if missing:
-        raise UsageError(f"the checker {missing[0]} is not installed (docs/verify.md says how)")
+        raise UsageError(
+            f"the checker {missing[0]} is not installed (docs/how-to/verify.md says how)"
+        )
     places = {"formula": formula, "certificate": cert, "meta": meta}
     given = {role: path for role, path in places.items() if path is not None}
     if given and cnf_only:

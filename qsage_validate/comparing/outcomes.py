@@ -13,18 +13,14 @@ from qsage_validate.kernel.certificate import CircuitCertificate
 class Wins(Proof):
     """The strategy wins in the other formula.
 
-    ``certificate`` is one of that formula, it plays the strategy and passed the check; ``how`` says
-    where the functions come from that the strategy does not have.
+    ``certificate`` is one of that formula, it plays the strategy and passed the check; ``reason``
+    says where the functions come from that the strategy does not have.
     """
 
     word = "wins"
 
-    how: str
+    reason: str
     certificate: CircuitCertificate
-
-    @property
-    def reason(self) -> str:
-        return self.how
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,10 @@ from qsage_validate.certificates.checker.check import CertificateProved, Certifi
 from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.rest import Beaten, complete, evaluate
 from qsage_validate.certificates.routes.routes import RouteOptions
-from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
+from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.decision import MOST_TABULATED, tabulated
-from qsage_validate.circuit.embed import embed, strash
 from qsage_validate.circuit.qbf import Qbf, Scope
-from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.circuit.satisfy import Unsatisfiable, satisfy
+from qsage_validate.circuit.sat_solver import Solver, Unsatisfiable, satisfy
 from qsage_validate.comparing.outcomes import Loses, Transfer, Wins
 from qsage_validate.comparing.shared import Shared
 from qsage_validate.errors import Undecided, UndecidedError, UsageError

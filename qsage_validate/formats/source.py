@@ -20,6 +20,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from os import PathLike, fspath
 from typing import IO, Final, Protocol, TextIO
 
@@ -29,6 +30,8 @@ Path = str | PathLike[str]
 
 STDIN: Final = "-"
 """The path that means standard input."""
+
+_SAMPLE: Final = "sample:"
 
 MAX_BYTES: Final = 1 << 32
 """No input larger than this (after decompression) is read: 4 GiB."""
@@ -179,8 +182,41 @@ def quoted(text: str, limit: int = 40) -> str:
 
 
 def label(path: Path) -> str:
-    """What messages call ``path``."""
+    """What messages call ``path``: a sample by the name that :func:`sample_path` takes."""
+    folder, file = os.path.split(fspath(path))
+    if folder == _samples() and file in os.listdir(folder):
+        return _SAMPLE + file
     return "<stdin>" if fspath(path) == STDIN else fspath(path)
+
+
+# --- Samples -------------------------------------------------------------------------------
+
+
+@cache
+def _samples() -> str:
+    """Where the samples are: in the package when it is installed, else in the checkout."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    installed = os.path.join(package, "samples")
+    if os.path.isdir(installed):
+        return installed
+    return os.path.join(os.path.dirname(package), "certificates")
+
+
+def sample_path(word: str) -> str:
+    """The file that ``sample:NAME`` means, of those that come with the package; else ``word``.
+
+    ``sample:tic.aig`` is a certificate, ``sample:tic`` the formula.  Raises :class:`InputError`
+    with the names that there are.
+    """
+    if not word.startswith(_SAMPLE):
+        return word
+    name = word.removeprefix(_SAMPLE)
+    file = name if os.path.splitext(name)[1] else f"{name}.qcir"
+    files = sorted(os.listdir(_samples()))
+    if file not in files:
+        known = ", ".join(_SAMPLE + f[: -len(".qcir")] for f in files if f.endswith(".qcir"))
+        raise InputError(word, None, None, "no such sample", f"one of {known}")
+    return os.path.join(_samples(), file)
 
 
 # --- Reading -------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import path
+from typing import Final
 
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.source import STDIN, quoted, sniff
@@ -14,7 +15,7 @@ from qsage_validate.games.library import gdl, grid, pieces, positional
 from qsage_validate.games.library.template import Flag, Template
 from qsage_validate.games.model_text import GameModel
 
-_GRID = (
+TEMPLATES: Final = (
     grid.HARARY,
     grid.CONNECT,
     pieces.BREAKTHROUGH,
@@ -23,18 +24,11 @@ _GRID = (
     pieces.EVADER_PURSUER_DUAL,
     grid.DOMINEERING,
     grid.HEX,
+    positional.HARARY,
+    positional.HEX,
+    *gdl.TEMPLATES,
 )
-_TEMPLATES = (*_GRID, positional.HARARY, positional.HEX, *gdl.TEMPLATES)
-
-
-def templates() -> tuple[Template, ...]:
-    """All templates, in the order in which they are listed."""
-    return _TEMPLATES
-
-
-def grid_templates() -> tuple[Template, ...]:
-    """Those of grid games, whose models are BDDL."""
-    return _GRID
+"""All templates, in the order in which they are listed."""
 
 
 def find_template(name: str) -> Template:
@@ -43,10 +37,10 @@ def find_template(name: str) -> Template:
     Raises ``UsageError`` with the list of names.
     """
     wanted = name.strip().lower().replace("_", "-")
-    for template in _TEMPLATES:
+    for template in TEMPLATES:
         if template.name == wanted:
             return template
-    names = [template.name for template in _TEMPLATES]
+    names = [template.name for template in TEMPLATES]
     raise UsageError(
         f"found the unknown game {quoted(name)}{did_you_mean(wanted, names)}, "
         f"expected DOMAIN and PROBLEM files or one of {', '.join(names)}"
@@ -66,7 +60,8 @@ def find_model(words: Sequence[str], options: Mapping[str, object]) -> GameModel
     if len(words) != 2:
         found = "no game" if not words else f"{len(words)} words"
         raise UsageError(f"found {found}, expected {_expected()}")
-    if any(not _is_file(word) and _is_name(word) for word in words):
+    names = {template.name for template in TEMPLATES}
+    if any(not _is_file(word) and word.lower() in names for word in words):
         raise UsageError(
             f"found {' and '.join(map(quoted, words))}, expected the name of one game "
             "(its parameters are options) or two files"
@@ -74,22 +69,17 @@ def find_model(words: Sequence[str], options: Mapping[str, object]) -> GameModel
     return BDDL.read(words, options)
 
 
-def resolve_model(words: Sequence[str], options: Mapping[str, object]) -> Model:
-    """The same where a grid game is needed; raises ``UsageError`` for one of another kind."""
-    return BDDL.own(find_model(words, options))
-
-
 def _named(name: str, options: Mapping[str, object]) -> GameModel:
     return find_template(name).build(options)
 
 
 def _expected() -> str:
-    names = ", ".join(template.name for template in _TEMPLATES)
+    names = ", ".join(template.name for template in TEMPLATES)
     return f"a file (PG, .hex, GDL), DOMAIN and PROBLEM files, or one of {names}"
 
 
 def resolve_command(words: Sequence[str]) -> Model:
-    """:func:`find_command` where a grid game is needed; errors as in :func:`resolve_model`."""
+    """:func:`find_command` where a grid game is needed; ``UsageError`` for one of another kind."""
     return BDDL.own(find_command(words))
 
 
@@ -102,7 +92,7 @@ def find_command(words: Sequence[str]) -> GameModel:
     names: list[str] = []
     options: dict[str, object] = {}
     flags = {
-        option.name for t in _TEMPLATES for option in t.options if isinstance(option.kind, Flag)
+        option.name for t in TEMPLATES for option in t.options if isinstance(option.kind, Flag)
     }
     waiting: str | None = None
     for word in words:
@@ -120,17 +110,8 @@ def find_command(words: Sequence[str]) -> GameModel:
     return find_model(names, options)
 
 
-def is_model_file(path: str) -> bool:
-    """Whether a file is a game, or a part of one, by its content."""
-    return language_of(path) is not None
-
-
 def _is_file(name: str) -> bool:
     return name == STDIN or path.exists(name)
-
-
-def _is_name(word: str) -> bool:
-    return any(template.name == word.lower() for template in _TEMPLATES)
 
 
 def _model_of_file(name: str, options: Mapping[str, object]) -> GameModel:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from qsage_validate.circuit.aig import Aig
-from qsage_validate.circuit.embed import strash
+from qsage_validate.circuit.aig import Aig, strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.kernel.certificate import CircuitCertificate
 

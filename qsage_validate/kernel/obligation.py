@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.aig import FALSE, AigBuilder, embed
 from qsage_validate.circuit.clauses import circuit_clauses
-from qsage_validate.circuit.embed import embed
 from qsage_validate.kernel.claims import Claim
 
 Clause = tuple[int, ...]

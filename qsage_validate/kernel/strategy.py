@@ -30,8 +30,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.embed import strash
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, strash
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
 from qsage_validate.kernel.claims import Claim, evaluate, first_failure

@@ -58,8 +58,8 @@ class Files:
         """The command line that plays these files with more ``arguments``."""
         words = ["qsage-play", *self.made_from]
         if not self.made_from:
-            words += [] if self.formula is None else [self.formula]
-            words += [] if self.certificate is None else ["--cert", self.certificate]
+            words += [] if self.formula is None else [label(self.formula)]
+            words += [] if self.certificate is None else ["--cert", label(self.certificate)]
         words += [] if self.meta is None else ["--meta", self.meta]
         if len(self.game) == 2:
             words += ["--game", *self.game]

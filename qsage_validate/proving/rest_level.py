@@ -77,7 +77,7 @@ def check_rest(
             raise CheckFailedError(f"the functions by {found.by} do not hold: {result.verdict}")
         if not isinstance(result.verdict, Proved):
             return result, None
-        proved = Proved(f"{result.verdict.how}: {whose}")
+        proved = Proved(f"{result.verdict.reason}: {whose}")
         return replace(result, verdict=proved), found.certificate
     said = _word(left, part.kind, solving, why, deadline)
     evidence |= {"no functions": why}

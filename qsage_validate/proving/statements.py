@@ -1,6 +1,6 @@
 """What may be said after a validation: the sentences that the proved levels imply, and no other.
 
-Each level that is proved is a theorem (docs/proved.md has them with their hypotheses).  A
+Each level that is proved is a theorem (docs/explanation/proved.md has their hypotheses).  A
 sentence about the formula or the game is made here only, from those theorems:
 
 * dependencies and formula together: the formula has the value of the certificate's kind;
@@ -178,7 +178,7 @@ class _Reasoning:
             )
         for level, result in self.by_level.items():
             if level is Level.ASSERTIONS and isinstance(result.verdict, Proved):
-                yield Statement(About.ASSERTIONS, result.verdict.how, (level,))
+                yield Statement(About.ASSERTIONS, result.verdict.reason, (level,))
             if isinstance(result.verdict, Sampled):
                 yield Statement(About.SAMPLE, str(result.verdict), (level,))
             elif isinstance(result.verdict, Claimed):

@@ -307,7 +307,9 @@ def _followers(qbf: Qbf, layout: Layout) -> dict[int, tuple[int, ...]]:
     existentials = set(qbf.variables(Quantifier.EXISTS))
     # A layout may name gates where it should name variables: these stand nowhere.
     own = {m.ply: _variables(m) & order.keys() for m in layout.moves}
-    rest = (_board_variables(layout) | _goal_variables(layout)) & order.keys()
+    state, goals = layout.state, layout.goals
+    claimed = (v for field in fields(goals) for v in getattr(goals, field.name))
+    rest = order.keys() & map(abs, (*state.position, *state.literals, *claimed))
     taken = frozenset().union(*own.values(), rest)
     named = {m.ply: frozenset(map(abs, m.says_legal)) - taken for m in layout.moves}
     result: dict[int, tuple[int, ...]] = {}
@@ -328,12 +330,3 @@ def _followers(qbf: Qbf, layout: Layout) -> dict[int, tuple[int, ...]]:
 
 def _variables(move: Ply) -> frozenset[int]:
     return frozenset(map(abs, move.all_variables))
-
-
-def _board_variables(layout: Layout) -> frozenset[int]:
-    return frozenset(map(abs, (*layout.state.position, *layout.state.literals)))
-
-
-def _goal_variables(layout: Layout) -> frozenset[int]:
-    goals = (getattr(layout.goals, field.name) for field in fields(layout.goals))
-    return frozenset(abs(v) for bits in goals for v in bits)

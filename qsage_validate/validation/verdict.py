@@ -10,13 +10,9 @@ from qsage_validate.validation.finding import Finding
 
 @dataclass(frozen=True, slots=True)
 class Proved(Proof):
-    """The claim holds; ``how`` says which check established it."""
+    """The claim holds; ``reason`` says which check established it."""
 
-    how: str
-
-    @property
-    def reason(self) -> str:
-        return self.how
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +33,7 @@ class Refuted(Refutation):
 
 @dataclass(frozen=True, slots=True)
 class Sampled(Outcome):
-    """Some cases were tried and nothing was wrong with them; ``what`` says how many of what.
+    """Some cases were tried and nothing was wrong with them; ``reason`` says how many of what.
 
     Nothing is proved by that.
     """
@@ -45,11 +41,7 @@ class Sampled(Outcome):
     word = "no fault found"
     exit_code = Exit.UNDECIDED
 
-    what: str
-
-    @property
-    def reason(self) -> str:
-        return self.what
+    reason: str
 
     def __str__(self) -> str:
         return f"{self.word} in {self.reason}"
@@ -57,7 +49,7 @@ class Sampled(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class Claimed(Outcome):
-    """A solver says that the claim holds, and nothing checks it; ``what`` says who says what.
+    """A solver says that the claim holds, and nothing checks it; ``reason`` says who says what.
 
     Nothing is proved by that.
     """
@@ -65,25 +57,17 @@ class Claimed(Outcome):
     word = "claimed"
     exit_code = Exit.UNDECIDED
 
-    what: str
-
-    @property
-    def reason(self) -> str:
-        return self.what
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unsupported(Outcome):
-    """The question cannot be asked of these files; ``what`` says what is missing."""
+    """The question cannot be asked of these files; ``reason`` says what is missing."""
 
     word = "unsupported"
     exit_code = Exit.BAD_INPUT
 
-    what: str
-
-    @property
-    def reason(self) -> str:
-        return self.what
+    reason: str
 
 
 Verdict = Proved | Refuted | Sampled | Claimed | Undecided | Unsupported

@@ -17,11 +17,11 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import grid_templates, resolve_model
 from qsage_validate.kernel.certificate import Kind
 from qsage_validate.validation.proofs.encoding import prove_encoding
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved
+from tests.support.by_name import grid_templates, resolve_model
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.certifying import certify_game
 from tests.support.minimax import minimax
@@ -89,49 +89,33 @@ def test_every_game_has_instances() -> None:
         assert winners == set(Player), template.name
 
 
-def test_certificate_of_the_winner_is_proved(model: Model, encoding: str) -> None:
-    """The formula's truth is minimax's: shown by a certificate of whoever wins."""
-    winner = minimax(BddlGame(model))
+def test_the_formula_is_the_rules_and_the_certificate_the_winners(
+    model: Model, encoding: str
+) -> None:
+    """By minimax, by the proofs of certificate, strategy and encoding, and by the file."""
+    game, winner = BddlGame(model), minimax(BddlGame(model))
     certified = certify_game(model, encoding)
+    made, certificate = certified.encoding, certified.certificate
+    # The formula's truth is minimax's: shown by a certificate of whoever wins.
     assert certified.winner is winner
-    assert certified.certificate.kind is (Kind.SKOLEM if winner is Player.BLACK else Kind.HERBRAND)
-    assert falsifying_choice(certified.encoding.qbf, certified.certificate) is None
-
-
-def test_strategy_is_the_rules_strategy(model: Model, encoding: str) -> None:
-    """Level 4 with a certificate: board, legality and end are the rules' in all plays."""
-    certified = certify_game(model, encoding)
-    layout = certified.encoding.layout
-    verdict = prove_rules(
-        certified.encoding.qbf, layout, certified.certificate, BddlGame(model)
-    ).verdict
+    assert certificate.kind is (Kind.SKOLEM if winner is Player.BLACK else Kind.HERBRAND)
+    assert falsifying_choice(made.qbf, certificate) is None
+    # Board, legality and end are the rules' in all plays, with the certificate and without.
+    strategy = prove_rules(made.qbf, made.layout, certificate, game).verdict
+    assert isinstance(strategy, Proved), str(strategy)
+    verdict = prove_encoding(made.qbf, made.layout, game).verdict
     assert isinstance(verdict, Proved), str(verdict)
-
-
-def test_formula_is_the_rules(model: Model, encoding: str) -> None:
-    """Level 4 without a certificate: all plays of both players."""
-    encoded = encode(model, encoding)
-    verdict = prove_encoding(encoded.qbf, encoded.layout, BddlGame(model)).verdict
-    assert isinstance(verdict, Proved), str(verdict)
-
-
-def test_file_describes_itself(model: Model, encoding: str) -> None:
-    """Layout and model travel inside the file."""
-    encoded = encode(model, encoding)
-    layout = layout_from_comments(parse_qcir(qcir_text(encoded.qbf)))
-    assert layout == encoded.layout
+    # Layout and model travel inside the file.
+    layout = layout_from_comments(parse_qcir(qcir_text(made.qbf)))
     assert layout is not None
+    assert layout == made.layout
     assert parse_domain(layout.model["domain"]) == model.domain
     assert parse_problem(layout.model["problem"]) == model.problem
     assert layout.model["name"] == model.name
-
-
-def test_only_gates_that_every_circuit_solver_takes(model: Model, encoding: str) -> None:
-    """And, or; each gate that the layout names is there."""
-    encoded = encode(model, encoding)
-    assert {g.connective for g in encoded.qbf.gates.values()} <= {Connective.AND, Connective.OR}
-    known = set(encoded.qbf.gates) | set(encoded.qbf.levels())
-    assert {abs(x) for x in encoded.layout.gates.values()} <= known
+    # There are only gates that every circuit solver takes, and those that the layout names.
+    assert {g.connective for g in made.qbf.gates.values()} <= {Connective.AND, Connective.OR}
+    known = set(made.qbf.gates) | set(made.qbf.levels())
+    assert {abs(x) for x in layout.gates.values()} <= known
 
 
 def test_size_is_linear_in_the_depth() -> None:

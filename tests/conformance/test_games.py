@@ -14,7 +14,7 @@ import pytest
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Outcome, Player, Position
-from qsage_validate.games.registry import find_model, find_template, templates
+from qsage_validate.games.registry import TEMPLATES, find_model, find_template
 from tests.support.playthrough import COMMAND, GOLDEN, examples, playthrough, words
 from tests.support.position_text import parse_position
 
@@ -41,9 +41,15 @@ def random_play(game: Game, seed: int) -> list[Position]:
     return positions
 
 
+@cache
+def _plays(file: str) -> list[list[Position]]:
+    return [random_play(_load(file), seed) for seed in range(8)]
+
+
 @pytest.fixture
-def plays(game: Game) -> list[list[Position]]:
-    return [random_play(game, seed) for seed in range(12)]
+def plays(request: pytest.FixtureRequest, game: Game) -> list[list[Position]]:
+    """Some random plays, the same for each test."""
+    return _plays(request.node.callspec.params["game"])
 
 
 def test_plays_end_within_the_plies(game: Game, plays: list[list[Position]]) -> None:
@@ -196,5 +202,5 @@ def test_there_are_no_other_playthroughs() -> None:
 
 
 def test_every_template_has_examples() -> None:
-    for template in templates():
+    for template in TEMPLATES:
         assert template.examples

@@ -14,7 +14,7 @@ from qsage_validate.games.impartial.model import ImpartialGame
 from qsage_validate.games.impartial.parser import read_game
 from tests.support.impartial_meaning import meaning
 
-EVERY = 25
+EVERY = 40
 WORDS = {"One-piled": "1", "Two": "2", "Three": "3", "divide": "2"}
 UNREADABLE = ["CircularNim(5,4).pddl", "Entropy-Reduction-Game(n=2).pddl"]
 
@@ -71,19 +71,22 @@ def test_published_files_are_the_generated_games(shared_data: Path) -> None:
 
 
 def test_every_nim_variant_is_generated(shared_data: Path) -> None:
-    different = []
-    found = [(f, p) for f, p in files(shared_data) if f.category in ("Nim", "Welter", "Chomp")]
-    small = [(f, p) for f, p in found if f.number != "2.8"]
-    unreadable = []
-    for family, path in small:
-        try:
-            published = read_game(path)
-        except InputError:
-            unreadable.append(path.name)
-            continue
-        wanted = meaning(published, small_reach(published))
-        games = (g for g in candidates(family, path) if g.published is not None)
-        if not any(meaning(g.make(PUBLISHED), small_reach(published)) == wanted for g in games):
-            different.append(path.name)
+    """Of each family the first and the last file; each one is read."""
+    different, unreadable = [], []
+    known: dict[str, list[tuple[Family, Path, ImpartialGame]]] = {}
+    for family, path in files(shared_data):
+        if family.category in ("Nim", "Welter", "Chomp") and family.number != "2.8":
+            try:
+                game = read_game(path)
+            except InputError:
+                unreadable.append(path.name)
+            else:
+                known.setdefault(family.number, []).append((family, path, game))
+    for first, *_, last in (own if len(own) > 1 else own * 2 for own in known.values()):
+        for family, path, published in (first, last):
+            wanted = meaning(published, small_reach(published))
+            games = (g for g in candidates(family, path) if g.published is not None)
+            if not any(meaning(g.make(PUBLISHED), small_reach(published)) == wanted for g in games):
+                different.append(path.name)
     assert different == []
     assert unreadable == UNREADABLE

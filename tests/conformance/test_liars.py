@@ -2,7 +2,7 @@
 
 ``tests/support/liars`` makes the files, changes them at random and knows the truth by brute force
 that shares nothing with the product.  ``benchmarks/liars.py`` does the same 100,000 times
-(``docs/liars.md``); set ``QSAGE_LIARS`` for more cases here.
+(``docs/explanation/liars.md``); set ``QSAGE_LIARS`` for more cases here.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ def rebuilt(path: Path) -> PositionalModel:
 def test_polyomino_games_are_those_that_we_generate(pg: Path, folder: str) -> None:
     files = sorted((pg / folder).glob("*.pg"))
     assert len(files) == {"gttt-3x3": 84, "gttt-4x4": 96}[folder]
-    for path in files:
+    for path in files[:: 1 if folder == "gttt-3x3" else 5]:
         model, own = read_positional(path), rebuilt(path)
         assert model.positions == own.positions
         assert model.turns == own.turns

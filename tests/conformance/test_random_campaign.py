@@ -11,7 +11,7 @@ from benchmarks.campaign import Count, Said, Way, Work, campaign, examine, read,
 from qsage_validate.circuit.qbf import Qbf
 from tests.support.random_qbf import truth
 
-COUNT = int(os.environ.get("QSAGE_CAMPAIGN", "15"))
+COUNT = int(os.environ.get("QSAGE_CAMPAIGN", "10"))
 """How many formulas; set the variable for a long run."""
 
 

@@ -16,7 +16,7 @@ from qsage_validate.certificates.qrat.lifting import lift
 from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.certificates.routes import by_proof as traced
 from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, install_line
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.kernel.certificate import CircuitCertificate
 from tests.support.random_qbf import random_qcir, random_qdimacs, truth
@@ -208,7 +208,7 @@ def test_without_the_extra_the_install_line_is_told(
     formula = write_formula("qdimacs", True)
     done = qsage("certify", formula, "-o", "c.aig", "--route", route)
     assert (done.code, done.err.count("\n")) == (Exit.BAD_INPUT, 1)
-    assert "pip install 'qsage-validate[solve]'" in done.err
+    assert install_line("solve") in done.err
     assert not Path("c.aig").exists()
     # Small formulas and games need none.
     assert qsage("certify", formula, "-o", "c.aig").code == Exit.FINE

@@ -17,7 +17,7 @@ from tests.support.forks import forking
 
 DOCUMENTS = sorted(
     path.relative_to(REPOSITORY).as_posix()
-    for pattern in ("README.md", "docs/*.md", "demos/*.md", "certificates/README.md")
+    for pattern in ("README.md", "docs/**/*.md", "demos/*.md", "certificates/README.md")
     for path in REPOSITORY.glob(pattern)
 )
 

@@ -8,7 +8,7 @@ from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.parser import parse_game
 from tests.conftest import REPOSITORY
 
-TEXT = (REPOSITORY / "docs" / "impartial.md").read_text("utf-8")
+TEXT = (REPOSITORY / "docs" / "reference" / "impartial.md").read_text("utf-8")
 
 
 def test_the_example_is_a_game_of_the_library() -> None:

@@ -12,11 +12,13 @@ import pytest
 from qsage_validate.errors import Exit
 from qsage_validate.solvers.qbf.backends import get_backend
 from tests.support.fake_solvers import script
-from tests.support.terminal import LEAVES_SCREEN, SHOWS_CURSOR, Terminal, program
+from tests.support.terminal import LEAVES_SCREEN, SHOWS_CURSOR, Terminal
 
 from .conftest import Qsage
 
 pytest.importorskip("pyqbf", reason="the solvers of the extra 'solve' are not there")
+
+DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth", "3")
 
 
 @pytest.fixture
@@ -25,10 +27,15 @@ def hexagons(repository: Path) -> str:
     return str(repository / "certificates" / "hex.qcir")
 
 
-def test_a_solver_plays_black(qsage: Qsage, hexagons: str) -> None:
-    ran = qsage(
-        "play", hexagons, "--solver", "depqbf", "--white", "random", "--games", "2", "--json"
-    )
+@pytest.fixture
+def domino(qsage: Qsage) -> str:
+    """A smaller one, without a certificate."""
+    assert qsage("encode", *DOMINO, "-o", "domino.qcir").code == Exit.FINE
+    return "domino.qcir"
+
+
+def test_a_solver_plays_black(qsage: Qsage, domino: str) -> None:
+    ran = qsage("play", domino, "--solver", "depqbf", "--white", "random", "--games", 2, "--json")
     assert ran.code == Exit.FINE
     report = json.loads(ran.out)
     assert (report["wins"], report["losses"], report["findings_total"]) == (2, 0, 0)
@@ -62,24 +69,26 @@ def test_a_part_of_a_certificate(qsage: Qsage, repository: Path, hexagons: str) 
 
 @pytest.mark.parametrize("solver", ["depqbf", "caqe", "rareqs"])
 def test_what_a_solver_printed_of_the_outermost_block(
-    qsage: Qsage, hexagons: str, tmp_path: Path, solver: str
+    qsage: Qsage, domino: str, tmp_path: Path, solver: str
 ) -> None:
-    clauses, printed = tmp_path / "hex.qdimacs", tmp_path / "hex.out"
-    assert qsage("encode", hexagons, "--format", "qdimacs", "-o", str(clauses)).code == Exit.FINE
+    clauses, printed = tmp_path / "domino.qdimacs", tmp_path / "domino.out"
+    assert qsage("encode", *DOMINO, "-o", str(clauses)).code == Exit.FINE
     backend = get_backend(solver)
     program = [backend.program().path, *(backend.dialect.outer or ()), str(clauses)]
     printed.write_bytes(subprocess.run(program, stdout=subprocess.PIPE, check=False).stdout)
-    for formula in (hexagons, str(clauses)):
+    for formula in (domino, str(clauses)):
         told = qsage("info", str(printed), "--formula", formula, "--json")
         facts = json.loads(told.out)
         assert (facts["dialect"], facts["kind"]) == ("outer", "Skolem")
         assert facts["a_part"].startswith("of the first 1 of ")
         # No --solver: a part leaves the rest to whatever solvers there are.
-        ran = qsage("play", formula, "--cert", str(printed), "--moves", "(1,1)", "--json")
+        part = ("play", formula, "--cert", str(printed))
+        start = qsage(*part, "--moves", "", "--json")
+        assert start.code == Exit.UNDECIDED
+        assert "Skolem certificate and a portfolio of solvers" in json.loads(start.out)["title"]
+        ran = qsage(*part, "--white", "random", "--games", 1, "--json")
         report = json.loads(ran.out)
-        assert ran.code == Exit.UNDECIDED
-        assert report["findings"] == []
-        assert "Skolem certificate and a portfolio of solvers for Black" in report["title"]
+        assert (ran.code, report["wins"], report["findings"]) == (Exit.FINE, 1, [])
 
 
 def test_a_part_is_refused_where_all_is_needed(qsage: Qsage, hexagons: str, tmp_path: Path) -> None:
@@ -106,7 +115,7 @@ def test_inner_functions_alone(qsage: Qsage, tmp_path: Path) -> None:
 
 
 def test_a_game_by_name(qsage: Qsage) -> None:
-    words = ("--model", "httt --size 3x3 --shape domino --depth 3", "--solver", "depqbf")
+    words = ("--model", " ".join(DOMINO), "--solver", "depqbf")
     ran = qsage("play", *words, "--white", "random", "--games", "3", "--json")
     assert ran.code == Exit.FINE
     assert json.loads(ran.out)["wins"] == 3
@@ -171,7 +180,7 @@ def test_leaving_the_board_during_a_reply(
     slow = script(tmp_path, "slow", f"{tell}; sleep 600")
     (tmp_path / "solvers.ini").write_text(f"[slow]\nkind = depqbf\nprogram = {slow}\n")
     variables = {"QSAGE_SOLVERS": str(tmp_path / "solvers.ini")}
-    command = [*program("qsage-play"), hexagons, "--solver", "slow", "--status", "true"]
+    command = ["qsage-play", hexagons, "--solver", "slow", "--status", "true"]
     with Terminal(command, folder=tmp_path, variables=variables) as terminal:
         terminal.wait_for("Working: Black's reply … slow: a reply")
         terminal.send(leave)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -11,16 +12,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pexpect
 import pytest
 
+import qsage_validate as qs
 from qsage_validate.errors import Exit
 from tests.support.commands import run_play, run_qsage
+from tests.support.terminal import spawn
 
 from .conftest import Qsage, Ran
 
-PROGRAM = "from qsage_validate.cli.start import play_main; play_main()"
 Play = Callable[..., Ran]
 
 
@@ -34,25 +37,6 @@ def tic(repository: Path) -> str:
 def play(qsage: Qsage) -> Play:
     """Runs ``qsage play`` in this process."""
     return lambda *arguments: qsage("play", *arguments)
-
-
-def process(
-    repository: Path, *arguments: str, stdin: str | None = "", close_stdin: bool = False
-) -> subprocess.CompletedProcess[str]:
-    """Runs ``qsage-play`` in a process of its own."""
-    command = [sys.executable, "-c", PROGRAM, *arguments]
-    if close_stdin:
-        command = ["sh", "-c", f"exec {shlex.join(command)} <&-"]
-    environment = {**os.environ, "PYTHONPATH": str(repository)}
-    return subprocess.run(
-        command,
-        input=None if close_stdin else stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=environment,
-        check=False,
-    )
 
 
 # -- scripts ---------------------------------------------------------------------------------
@@ -208,18 +192,29 @@ def test_a_damaged_certificate_is_refuted_with_a_command_that_replays_it(
 # -- the plain prompt ------------------------------------------------------------------------
 
 
-def test_lines_of_standard_input_are_played(repository: Path, tic: str) -> None:
+@pytest.fixture
+def prompt(play: Play, monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Runs ``qsage play`` with these lines as standard input."""
+
+    def run(lines: str, *arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        return play(*arguments)
+
+    return run
+
+
+def test_lines_of_standard_input_are_played(prompt: Play, tic: str) -> None:
     lines = "moves\nwhy 2,2\noccupy(2,2)\noccupy(3,3)\nhint\nundo\nredo\ngates\nrandom\nquit\n"
-    done = process(repository, tic, "--plain", stdin=lines)
-    assert done.returncode == Exit.FINE
-    assert done.stderr == ""
-    assert "occupy(2,2): open(?x,?y) is false at (2,2)" in done.stdout
-    assert "'force occupy(2,2)' lets it happen" in done.stdout
-    assert "as promised" in done.stdout
-    assert "\x1b[" not in done.stdout
+    done = prompt(lines, tic, "--plain")
+    assert done.code == Exit.FINE
+    assert done.err == ""
+    assert "occupy(2,2): open(?x,?y) is false at (2,2)" in done.out
+    assert "'force occupy(2,2)' lets it happen" in done.out
+    assert "as promised" in done.out
+    assert "\x1b[" not in done.out
 
 
-def test_every_command_answers(repository: Path, tic: str, tmp_path: Path) -> None:
+def test_every_command_answers(prompt: Play, tic: str, tmp_path: Path) -> None:
     saved, other = tmp_path / "my play.txt", tmp_path / "formula.qcir"
     other.write_text("#QCIR-G14\n")
     lines = [
@@ -252,9 +247,9 @@ def test_every_command_answers(repository: Path, tic: str, tmp_path: Path) -> No
         "random",
         "quit",
     ]
-    done = process(repository, tic, "--plain", stdin="\n".join(lines) + "\n")
-    assert done.returncode == Exit.FINE, done.stderr
-    assert done.stderr == ""
+    done = prompt("\n".join(lines) + "\n", tic, "--plain")
+    assert done.code == Exit.FINE, done.err
+    assert done.err == ""
     for told in (
         "found 'maybe', expected let on or let off",
         "illegal moves are let happen",
@@ -271,45 +266,43 @@ def test_every_command_answers(repository: Path, tic: str, tmp_path: Path) -> No
         "no hint",
         "there is no legal move",
     ):
-        assert told in done.stdout, told
+        assert told in done.out, told
     assert "2 white occupy(3,3) !stop" in saved.read_text()
     assert other.read_text() == "#QCIR-G14\n"
 
 
-def test_input_that_ends_before_the_play(repository: Path, tic: str) -> None:
+def test_input_that_ends_before_the_play(prompt: Play, tic: str) -> None:
     for arguments in ((tic, "--plain"), (tic,)):
-        done = process(repository, *arguments, stdin="occupy(3,3)\n")
-        assert done.returncode == Exit.BAD_INPUT
-        assert done.stderr == "qsage: error: standard input ended before the play did\n"
-    done = process(repository, tic, "--plain", stdin="occupy(3,3)\noccupy(1,1)\n")
-    assert done.returncode == Exit.FINE
+        done = prompt("occupy(3,3)\n", *arguments)
+        assert done.code == Exit.BAD_INPUT
+        assert done.err == "qsage: error: standard input ended before the play did\n"
+    done = prompt("occupy(3,3)\noccupy(1,1)\n", tic, "--plain")
+    assert done.code == Exit.FINE
 
 
 def test_closed_standard_input(repository: Path, tic: str) -> None:
-    done = process(repository, tic, "--plain", close_stdin=True)
+    command = shlex.join([sys.executable, "-m", "qsage_validate", "play", tic, "--plain"])
+    done = subprocess.run(
+        ["sh", "-c", f"exec {command} <&-"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(repository)},
+        check=False,
+    )
     assert done.returncode == Exit.BAD_INPUT
     assert done.stderr.count("\n") == 1
     assert "standard input is closed" in done.stderr
 
 
-def spawn(repository: Path, *arguments: str) -> pexpect.spawn[str]:
-    return pexpect.spawn(
-        sys.executable,
-        ["-c", PROGRAM, *arguments],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(repository),
-            "TERM": "xterm",
-            "PROMPT_TOOLKIT_NO_CPR": "1",
-        },
-        encoding="utf-8",
-        dimensions=(40, 100),
-        timeout=30,
-    )
+def at_a_terminal(folder: Path, *arguments: str) -> Any:
+    variables = {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
+    words = ["qsage-play", *arguments]
+    return spawn(words, folder=folder, lines=40, columns=100, variables=variables, encoding="utf-8")
 
 
-def test_the_prompt_completes_moves_and_remembers_lines(repository: Path, tic: str) -> None:
-    child = spawn(repository, tic, "--plain")
+def test_the_prompt_completes_moves_and_remembers_lines(tmp_path: Path, tic: str) -> None:
+    child = at_a_terminal(tmp_path, tic, "--plain")
     child.expect("White>")
     child.send("occupy(3,3\t")
     # The completion, however the terminal's escape sequences cut the line.
@@ -330,8 +323,8 @@ def test_the_prompt_completes_moves_and_remembers_lines(repository: Path, tic: s
     assert child.exitstatus == Exit.FINE
 
 
-def test_ctrl_c_at_the_prompt_leaves_a_clean_terminal(repository: Path, tic: str) -> None:
-    child = spawn(repository, tic, "--plain")
+def test_ctrl_c_at_the_prompt_leaves_a_clean_terminal(tmp_path: Path, tic: str) -> None:
+    child = at_a_terminal(tmp_path, tic, "--plain")
     child.expect("White>")
     child.send("\x03")
     child.expect("qsage: interrupted")
@@ -340,8 +333,8 @@ def test_ctrl_c_at_the_prompt_leaves_a_clean_terminal(repository: Path, tic: str
     assert child.exitstatus == Exit.INTERRUPTED
 
 
-def test_ctrl_c_during_random_games(repository: Path, tic: str) -> None:
-    child = spawn(repository, tic, "--white", "random", "--games", "100000000")
+def test_ctrl_c_during_random_games(tmp_path: Path, tic: str) -> None:
+    child = at_a_terminal(tmp_path, tic, "--white", "random", "--games", "100000000")
     child.expect("/100000000")
     child.kill(signal.SIGINT)
     child.expect("qsage: interrupted")
@@ -350,13 +343,31 @@ def test_ctrl_c_during_random_games(repository: Path, tic: str) -> None:
     assert child.exitstatus == Exit.INTERRUPTED
 
 
+# -- samples ---------------------------------------------------------------------------------
+
+
+def test_a_sample_is_played_and_validated_by_its_name(qsage: Qsage, play: Play) -> None:
+    done = play("sample:tic", "--moves", "occupy(1,1)", "--json")
+    assert done.err == "the moves end before the play does: White is to move\n"
+    unnamed = play("--moves", "occupy(1,1)", "--json")
+    seconds = r'"seconds": [0-9.e-]+'
+    assert re.sub(seconds, "", unnamed.out) == re.sub(seconds, "", done.out)
+    assert unnamed.err.startswith("this is sample:tic; qsage-play --help says")
+    proved = qsage("validate", "sample:hex", "--cert", "sample:hex.aig", "--level", "formula")
+    assert proved.code == Exit.FINE
+    assert "\nsample:hex.qcir with sample:hex.aig: proved: " in proved.out
+    loaded = qs.load("sample:tic")
+    assert loaded.problem.files.command() == "qsage-play sample:tic --cert sample:tic.aig --peeking"
+
+
 # -- bad input -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "expected a formula and its certificate: FORMULA --cert FILE"),
+        (("--meta", "TIC"), "expected a formula and its certificate: FORMULA --cert FILE"),
+        (("sample:tac",), "sample:tac: found no such sample, expected one of sample:breakthrough"),
         (("nowhere.qcir",), "nowhere.qcir: found no such file"),
         (("TIC", "--cert", "nowhere.aig"), "nowhere.aig: found no such file"),
         (("TIC", "--cert", "TIC"), "expected"),
@@ -389,7 +400,7 @@ def test_a_certificate_of_another_formula(play: Play, repository: Path, tic: str
     other = repository / "certificates" / "hex.aig"
     done = play(tic, "--cert", other, "--moves", "")
     assert done.code == Exit.BAD_INPUT
-    assert done.err.startswith(f"{other}: found ")
+    assert done.err.startswith("sample:hex.aig: found ")
 
 
 def test_truncated_files(play: Play, repository: Path, tic: str) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from qsage_validate.errors import Exit
 from qsage_validate.play.transcript import Transcript
 from tests.support.heap_rules import MISERE, RULES, WRONG
-from tests.support.terminal import LEAVES_SCREEN, Terminal, program
+from tests.support.terminal import LEAVES_SCREEN, Terminal
 
 from .conftest import Qsage, Ran
 
@@ -192,27 +191,19 @@ def test_what_does_not_fit_is_one_line(play: Play, words: tuple[str, ...], said:
 # -- prompt and terminal --------------------------------------------------------------------
 
 
-def test_the_prompt(tmp_path: Path, repository: Path) -> None:
-    (tmp_path / "nim.rules").write_text(RULES["two-heap-nim"], encoding="utf-8")
+def test_the_prompt(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("nim.rules").write_text(RULES["two-heap-nim"], encoding="utf-8")
     words = ["two-heap-nim", "--rules", "nim.rules", "--state", "3,3", "--plain"]
     lines = "why left(4)\nhint\nmoves\n2\nleft(2)\ngates\nquit\n"
-    done = subprocess.run(
-        [*program("qsage-play"), *words],
-        input=lines,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(repository), "PYTHONIOENCODING": "utf-8"},
-        check=False,
-    )
-    assert done.returncode == Exit.FINE, done.stderr
-    assert "left(4): (>= ?v1 ?k) is false for v1 = 3, k = 4" in done.stdout
-    assert "left(1): no move wins against the strategy" in done.stdout
-    assert "left(1)  left(2)  left(3)  right(1)  right(2)  right(3)" in done.stdout
-    assert "found '2', expected one of left(2), right(2)" in done.stdout
-    assert "rule 1: v1 < v2 -> right(v2 - v1); leaves v1 = 1, v2 = 1" in done.stdout
-    assert "winning " in done.stdout
+    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    done = play(*words)
+    assert done.code == Exit.FINE, done.err
+    assert "left(4): (>= ?v1 ?k) is false for v1 = 3, k = 4" in done.out
+    assert "left(1): no move wins against the strategy" in done.out
+    assert "left(1)  left(2)  left(3)  right(1)  right(2)  right(3)" in done.out
+    assert "found '2', expected one of left(2), right(2)" in done.out
+    assert "rule 1: v1 < v2 -> right(v2 - v1); leaves v1 = 1, v2 = 1" in done.out
+    assert "winning " in done.out
 
 
 @pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
@@ -220,8 +211,7 @@ def test_the_prompt(tmp_path: Path, repository: Path) -> None:
 def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
     (tmp_path / "take.rules").write_text(RULES["take-away-3"], encoding="utf-8")
     words = ["take-away-3", "--rules", "take.rules", "--state", "v=13"]
-    command = [*program("qsage-play"), *words]
-    with Terminal(command, folder=tmp_path, columns=110, lines=30) as terminal:
+    with Terminal(["qsage-play", *words], folder=tmp_path, columns=110, lines=30) as terminal:
         terminal.wait_for("Your move, White: ply 2 of 13")
         terminal.wait_for("Black: rule 1: v % 4 = 1 -> take(1); leaves v = 12, losing for White")
         terminal.send(":take(4)\r")

@@ -13,7 +13,7 @@ from qsage_validate.errors import Exit
 from qsage_validate.formats.pg import pg_text
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.registry import resolve_command
-from tests.support.terminal import LEAVES_SCREEN, Terminal, program
+from tests.support.terminal import LEAVES_SCREEN, Terminal
 
 from .conftest import Qsage
 
@@ -113,7 +113,7 @@ def test_what_does_not_fit(qsage: Qsage, words: tuple[str, ...], said: str) -> N
 
 @pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
 def test_the_board_in_a_terminal(tmp_path: Path) -> None:
-    command = [*program("qsage-play"), "--side", "black", *LONG]
+    command = ["qsage-play", "--side", "black", *LONG]
     with Terminal(command, folder=tmp_path) as terminal:
         terminal.wait_for("Working: Black's reply … searching depth")
         terminal.send("q")

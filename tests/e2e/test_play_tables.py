@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit
-from tests.support.terminal import Terminal, program
+from tests.support.terminal import Terminal
 
 from .conftest import Qsage
 
@@ -350,8 +350,8 @@ def test_a_win_that_is_more_than_the_formula_says_is_proved_by_the_rules(
 @pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
 def test_a_person_plays_hex_in_a_terminal(hexagons: tuple[Path, Path], tmp_path: Path) -> None:
     formula, certificate = hexagons
-    command = [*program("qsage-play"), str(formula), "--cert", str(certificate)]
-    with Terminal(command, folder=tmp_path, columns=80, lines=24) as terminal:
+    words = ["qsage-play", str(formula), "--cert", str(certificate)]
+    with Terminal(words, folder=tmp_path, columns=80, lines=24) as terminal:
         terminal.wait_for("Your move, White: ply 2 of 5")
         terminal.wait_for("● Black  b2")
         terminal.send(":b2\r")

@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit
-from tests.support.terminal import Terminal, program
+from tests.support.terminal import Terminal
 
 # Python 3.12 and later warn of forking while pytest-xdist's threads run.
 pytestmark = pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
 
 
 def test_the_certificate_beside_the_formula_is_proved(repository: Path, tmp_path: Path) -> None:
-    command = [*program("qsage-play"), str(repository / "certificates" / "tic.qcir")]
-    with Terminal(command, folder=tmp_path, columns=80, lines=24) as terminal:
+    words = ["qsage-play", str(repository / "certificates" / "tic.qcir")]
+    # Started anew: what is left running when it ends must not keep it.
+    with Terminal(words, folder=tmp_path, anew=True) as terminal:
         terminal.wait_for("Your move")
         terminal.send("P")
         terminal.wait_for("The end.")

@@ -116,16 +116,3 @@ def test_an_unknown_dialect_lists_the_known_ones(qsage: Qsage) -> None:
     done = qsage("validate", "f.qcir", "--cert", "c.aag", "--dialect", "drat")
     assert done.code == Exit.BAD_INPUT
     assert "found 'drat' for --dialect, expected one of qbfcert-ascii" in done.err
-
-
-def test_certificates_of_other_tools(qsage: Qsage, shared_data: Path) -> None:
-    folder = shared_data / "certificates" / "quabs"
-    proved = 0
-    for formula in sorted(folder.glob("*.qcir")):
-        certificates = [formula.with_suffix(s) for s in (".aig", ".aag")]
-        for certificate in (path for path in certificates if path.exists()):
-            levels = ("--level", "dependencies", "--level", "formula", "--level", "random")
-            done = qsage("validate", formula, "--cert", certificate, *levels)
-            assert done.code == Exit.FINE, (certificate.name, done)
-            proved += 1
-    assert proved >= 7

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, install_line
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.qbf import solving
@@ -257,4 +257,4 @@ def test_without_the_extra_the_install_line_is_told(
     monkeypatch.setattr(solving, "backends", nothing)
     done = qsage("solve", "true.qcir")
     assert done.code == Exit.BAD_INPUT
-    assert "pip install 'qsage-validate[solve]'" in done.err
+    assert install_line("solve") in done.err

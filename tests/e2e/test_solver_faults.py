@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.fake_solvers import script
+
+from .conftest import Qsage
 
 FORMULA = "p cnf 3 2\ne 1 0\na 2 0\ne 3 0\n1 2 3 0\n-1 -3 2 0\n"
 
@@ -35,9 +38,8 @@ def _environment(place: Path) -> Mapping[str, str]:
     }
 
 
-def _command(place: Path, *more: str) -> list[str]:
-    words = ["solve", str(place / "f.qdimacs"), "--solver", "fake", "--preprocess", "none", *more]
-    return [sys.executable, "-m", "qsage_validate", *words]
+def _words(place: Path) -> list[str]:
+    return ["solve", str(place / "f.qdimacs"), "--solver", "fake", "--preprocess", "none"]
 
 
 @pytest.mark.parametrize(
@@ -53,18 +55,21 @@ def _command(place: Path, *more: str) -> list[str]:
         ("echo std::bad_alloc >&2; kill -ABRT $$", 3, "no answer within the memory limit"),
     ],
 )
-def test_what_solvers_do(place: Path, body: str, code: int, line: str | None) -> None:
+def test_what_solvers_do(
+    place: Path,
+    qsage: Qsage,
+    monkeypatch: pytest.MonkeyPatch,
+    body: str,
+    code: int,
+    line: str | None,
+) -> None:
     script(place, "fake", body)
-    done = subprocess.run(
-        _command(place, "--timeout", "1", "--memory", "2000"),
-        env=_environment(place),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == code, done
-    told = [text for text in (done.stdout + done.stderr).splitlines() if "solving with" not in text]
+    monkeypatch.setenv("QSAGE_SOLVERS", str(place / "solvers.ini"))
+    monkeypatch.setattr(tempfile, "tempdir", str(place / "tmp"))
+    seconds = "1" if "sleep" in body else "60"
+    done = qsage(*_words(place), "--timeout", seconds, "--memory", "2000")
+    assert done.code == code, done
+    told = [text for text in (done.out + done.err).splitlines() if "solving with" not in text]
     assert len(told) == 1
     assert line is None or line in told[0]
     assert list((place / "tmp").iterdir()) == []
@@ -78,7 +83,7 @@ def test_ended_from_outside(place: Path, number: signal.Signals, code: int) -> N
     note = place / "pid"
     script(place, "fake", f"echo $$ > {note}.new; mv {note}.new {note}; sleep 1000")
     process = subprocess.Popen(
-        _command(place),
+        [sys.executable, "-m", "qsage_validate", *_words(place)],
         env=_environment(place),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
+from typing import Any
 
+import pexpect
 import pytest
 
 from qsage_validate.errors import Exit
+from tests.support.terminal import spawn
 
-pexpect = pytest.importorskip("pexpect")
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+# Python 3.12 and later warn of forking while pytest-xdist's threads run.
+pytestmark = pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
 
 
-def spawn(tmp_path: Path, *arguments: str, width: int = 80):  # type: ignore[no-untyped-def]
-    return pexpect.spawn(
-        sys.executable,
-        ["-m", "qsage_validate", *arguments],
-        cwd=str(tmp_path),
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        dimensions=(24, width),
-        encoding="utf-8",
-        timeout=60,
-    )
+def qsage(tmp_path: Path, *words: str) -> Any:
+    return spawn(["qsage", *words], folder=tmp_path, encoding="utf-8")
 
 
 def test_an_input_error_shows_the_line_and_a_caret(tmp_path: Path) -> None:
     (tmp_path / "f.qcir").write_text("exists(1)\noutput(2)\n2 = and(1, 77)\n")
-    child = spawn(tmp_path, "info", "f.qcir")
+    child = qsage(tmp_path, "info", "f.qcir")
     child.expect(pexpect.EOF)
     lines = child.before.splitlines()
     child.close()
@@ -39,7 +32,7 @@ def test_an_input_error_shows_the_line_and_a_caret(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_leaves_one_line_and_a_clean_terminal(tmp_path: Path) -> None:
-    child = spawn(tmp_path, "solve", "httt", "--size", "6x6", "--shape", "skinny")
+    child = qsage(tmp_path, "solve", "httt", "--size", "6x6", "--shape", "skinny")
     child.expect("searching depth")
     child.sendintr()
     child.expect(pexpect.EOF)
@@ -51,7 +44,7 @@ def test_ctrl_c_leaves_one_line_and_a_clean_terminal(tmp_path: Path) -> None:
 
 
 def test_progress_is_wiped_before_the_answer(tmp_path: Path) -> None:
-    child = spawn(tmp_path, "certify", "httt", "--depth", "5", "-o", "tic.aig")
+    child = qsage(tmp_path, "certify", "httt", "--depth", "5", "-o", "tic.aig")
     child.expect(pexpect.EOF)
     shown = child.before
     child.close()

@@ -21,7 +21,7 @@ def _sample(repository: Path, name: str) -> tuple[str, str, str]:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_samples_are_valid_on_every_level(qsage: Qsage, repository: Path, name: str) -> None:
-    done = qsage("validate", *_sample(repository, name), "--json")
+    done = qsage("validate", *_sample(repository, name), "--games", 100, "--json")
     assert done.code == Exit.FINE
     assert done.err == ""
     read = json.loads(done.out)
@@ -46,7 +46,7 @@ def test_the_encoding_alone_is_proved(qsage: Qsage, repository: Path) -> None:
     done = qsage("validate", formula)
     assert done.code == Exit.FINE
     said = "the formula is true exactly when Black wins httt 4x4 tic within 5 plies (encoding)"
-    assert done.out.splitlines()[-1] == f"{formula}: valid: {said}"
+    assert done.out.splitlines()[-1] == f"sample:tic.qcir: valid: {said}"
 
 
 def test_another_game_of_the_same_shape_is_told_apart(qsage: Qsage, repository: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_damaged_certificate_is_to_blame(qsage: Qsage, repository: Path) -> No
     lines = Path("el.aag").read_text().split("\n")
     _, _, inputs, _, outputs, gates = (int(x) if x.isdigit() else 0 for x in lines[0].split())
     caught = 0
-    for number in range(1 + inputs + outputs, 1 + inputs + outputs + gates, 23):
+    for number in range(1 + inputs + outputs, 1 + inputs + outputs + gates, gates // 6):
         gate, left, right = lines[number].split()
         damaged = [*lines[:number], f"{gate} {int(left) ^ 1} {right}", *lines[number + 1 :]]
         Path("wrong.aag").write_text("\n".join(damaged))
@@ -154,7 +154,7 @@ def test_limits_end_in_undecided(qsage: Qsage, repository: Path) -> None:
 def test_results_do_not_depend_on_the_number_of_processes(qsage: Qsage, repository: Path) -> None:
     def levels(jobs: int) -> list[tuple[str, str, object]]:
         sample = _sample(repository, "tic")
-        done = qsage("validate", *sample, "--jobs", str(jobs), "--games", "600", "--json")
+        done = qsage("validate", *sample, "--jobs", str(jobs), "--games", "300", "--json")
         assert done.code == Exit.FINE
         return [
             (level["level"], level["text"], level["evidence"].get("digest"))

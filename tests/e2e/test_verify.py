@@ -386,7 +386,7 @@ def test_checkers_of_others_accept_what_holds_and_nothing_else(
     qsage: Qsage, bundle: Path, name: str
 ) -> None:
     if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed: docs/verify.md says how")
+        pytest.skip(f"{name} is not installed: docs/how-to/verify.md says how")
     done = qsage("verify", "proof", "--checker", name)
     assert done.code == Exit.FINE, done
     # Without the last clause, that some claim is wrong, the CNF is satisfiable.

@@ -1,26 +1,33 @@
 """``qsage`` and ``qsage-play`` without their start: each is forked where all is loaded already.
 
-To start Python and load Typer, numpy and PySAT takes longer than most commands of a document.  So
-one process does that once and waits at a socket (:func:`forking`); a program that is hardly more
-than that socket (:func:`client`) hands it arguments, folder, environment and standard streams, and
-leaves with the exit code of the process that was forked for it.
+To start Python and load a command takes longer than most commands of a document.  So one process
+loads all of them and waits at a socket (:func:`forking`); a program that is hardly more than that
+socket (:func:`client`) hands it arguments, folder, environment and standard streams, and leaves
+with the exit code of the process that was forked for it.
 """
 
 from __future__ import annotations
 
+import atexit
+import gc
 import importlib
-import io
 import json
 import os
+import pkgutil
 import random
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
+
+import qsage_validate
+from qsage_validate.cli.app import PROGRAMS
+from tests.support.commands import run_play, run_qsage
 
 _CLIENT: Final = """#!{python} -SE
 import json, os, socket, sys
@@ -33,14 +40,6 @@ with socket.socket(socket.AF_UNIX) as server:
     answer = server.recv(20)
 sys.exit(int(answer))
 """
-
-_LOADED: Final = (
-    "numpy",
-    "rich.console",
-    "qsage_validate.certificates.routes.routes",
-    "qsage_validate.proving.runner",
-    "tests.support.commands",
-)
 
 
 def client(name: str, address: Path) -> str:
@@ -63,13 +62,26 @@ def forking(address: Path, variables: Mapping[str, str]) -> Iterator[None]:
             server.terminate()
 
 
-def _serve(address: str) -> NoReturn:
-    for name in _LOADED:
-        importlib.import_module(name)
-    from tests.support.commands import run_qsage
+@cache
+def load_commands() -> None:
+    """Load all that commands may need, and put their options together."""
+    for module in pkgutil.walk_packages(qsage_validate.__path__, "qsage_validate."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    waiting: list[Any] = list(PROGRAMS.values())
+    while waiting:
+        command = waiting.pop()
+        command = getattr(command, "loaded", command)
+        waiting += getattr(command, "commands", {}).values()
+        for parameter in command.params:
+            parameter.get_runtime_param()
 
-    with redirect_stdout(io.StringIO()):
-        run_qsage(["games"])  # Typer loads what it reads options with when there are some
+
+def _serve(address: str) -> NoReturn:
+    load_commands()
+    # No process looks at what is loaded here to find what is garbage.
+    gc.collect()
+    gc.freeze()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
@@ -121,10 +133,12 @@ def _answer(asked: socket.socket) -> NoReturn:
 
 
 def _run(name: str, arguments: list[str]) -> NoReturn:
-    from tests.support.commands import run_play, run_qsage
-
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    sys.exit(run_qsage(arguments) if name == "qsage" else run_play(arguments))
+    code = run_qsage(arguments) if name == "qsage" else run_play(arguments)
+    # To take the interpreter down would copy all that the server has loaded.
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

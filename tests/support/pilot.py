@@ -83,9 +83,12 @@ class Driver:
         """Wait until no message is on its way and the screen needs no further layout."""
         resting = False
         while not resting:
+            while self.app._resize_timer is not None:
+                await asyncio.sleep(0.01)
             await self.pilot.pause()
             await _idle()
-            resting = not self.app.screen._update_timer._active.is_set()
+            later = self.app._resize_timer is not None
+            resting = not (later or self.app.screen._update_timer._active.is_set())
 
     async def until(self, holds: Callable[[], object]) -> None:
         """Wait until ``holds``; what takes more than ten seconds never comes."""

@@ -21,12 +21,12 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game
-from qsage_validate.games.registry import resolve_model
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.play.match import Match
 from qsage_validate.strategies.herbrand import HerbrandReader
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem import SkolemReader
+from tests.support.by_name import resolve_model
 from tests.support.certifying import certify_game
 
 DOMINO = ("httt", "--size=3x3", "--shape=domino", "--depth=3")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Position
-from qsage_validate.games.registry import templates
+from qsage_validate.games.registry import TEMPLATES
 from tests.support.perft import perft
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "games"
@@ -24,7 +24,7 @@ _SHOWN = 12
 
 def examples() -> Iterator[tuple[str, str, Mapping[str, str | bool]]]:
     """The golden file's name, the template's name and the options of each example."""
-    for template in templates():
+    for template in TEMPLATES:
         for number, options in enumerate(template.examples, start=1):
             yield f"{template.name}-{number}", template.name, options
 
@@ -86,7 +86,7 @@ def write_all() -> None:
     GOLDEN.mkdir(parents=True, exist_ok=True)
     known = set()
     for file, name, options in examples():
-        template = next(t for t in templates() if t.name == name)
+        template = next(t for t in TEMPLATES if t.name == name)
         path = GOLDEN / f"{file}.txt"
         text = playthrough(words(name, options), load_game(template.build(options)))
         path.write_text(text, encoding="utf-8", newline="\n")

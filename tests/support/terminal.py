@@ -10,61 +10,113 @@ import termios
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pexpect
 import pyte
+
+from qsage_validate.cli import start
+from tests.support.forks import load_commands
 
 LEAVES_SCREEN = b"\x1b[?1049l"
 SHOWS_CURSOR = b"\x1b[?25h"
 LEAVES_MOUSE = b"\x1b[?1000l"
 
 
-def program(name: str) -> list[str]:
+def spawn(
+    words: Sequence[str],
+    *,
+    folder: Path,
+    columns: int = 80,
+    lines: int = 24,
+    variables: Mapping[str, str] | None = None,
+    anew: bool = False,
+    **options: Any,
+) -> Any:
+    """``words`` (``qsage`` or ``qsage-play`` and more) in a pseudo-terminal; pexpect's child.
+
+    They run in a fork of this process, in which everything is loaded; ``anew`` starts the
+    installed program instead.
+    """
+    repository = Path(__file__).resolve().parents[2]
+    environment = {
+        **{k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")},
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONPATH": str(repository),
+        **(variables or {}),
+    }
+
+    def begin() -> None:
+        # In the child, before the program starts: pexpect does it from outside, perhaps
+        # after a program on a busy machine has looked, which then misses the signal.
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        if not anew:
+            _run_here(words, environment)
+
+    if not anew:
+        load_commands()
+    command = _program(words[0]) if anew else [sys.executable]
+    return pexpect.spawn(
+        command[0],
+        [*command[1:], *words[1:]],
+        cwd=str(folder),
+        env=environment,
+        dimensions=(lines, columns),
+        preexec_fn=begin,
+        timeout=60,
+        **options,
+    )
+
+
+def _program(name: str) -> list[str]:
     """The installed command ``name``, or what it does where the package is not installed."""
     installed = Path(sys.executable).with_name(name)
     if installed.exists():
         return [str(installed)]
-    start = {"qsage": "main", "qsage-play": "play_main"}[name]
-    return [sys.executable, "-c", f"from qsage_validate.cli.start import {start}; {start}()"]
+    function = {"qsage": "main", "qsage-play": "play_main"}[name]
+    return [sys.executable, "-c", f"from qsage_validate.cli.start import {function}; {function}()"]
+
+
+def _run_here(words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
+    """Be the program ``words`` in this process, a fork, and end with it."""
+    code: object = 1
+    try:
+        os.closerange(3, 1 << 10)  # our parent waits for the end of one of them
+        os.environ.clear()
+        os.environ.update(environment)
+        for number, name in enumerate(("stdin", "stdout", "stderr")):
+            stream = os.fdopen(number, "w" if number else "r", 1, "utf-8", closefd=False)
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
+        sys.argv = list(words)
+        start.main(words[0])
+    except SystemExit as end:
+        code = end.code
+    finally:
+        sys.stdout.flush()
+        os._exit(code if isinstance(code, int) else 1)
 
 
 class Terminal:
-    """A running program; use it in a ``with`` block."""
+    """A running program, see :func:`spawn`; use it in a ``with`` block."""
 
     def __init__(
         self,
-        command: Sequence[str],
+        words: Sequence[str],
         *,
         folder: Path,
         columns: int = 80,
         lines: int = 24,
         variables: Mapping[str, str] | None = None,
+        anew: bool = False,
     ) -> None:
-        repository = Path(__file__).resolve().parents[2]
-        environment = {
-            **{k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")},
-            "TERM": "xterm-256color",
-            "COLORTERM": "truecolor",
-            "LC_ALL": "C.UTF-8",
-            "PYTHONPATH": str(repository),
-            **(variables or {}),
-        }
         self._screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self._screen)
         self.output = b""
-
-        def resize() -> None:
-            # In the child, before the program starts: pexpect does it from outside, perhaps
-            # after a program on a busy machine has looked, which then misses the signal.
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-
-        self.child = pexpect.spawn(
-            command[0],
-            list(command[1:]),
-            cwd=str(folder),
-            env=environment,
-            dimensions=(lines, columns),
-            preexec_fn=resize,
+        self.child = spawn(
+            words, folder=folder, columns=columns, lines=lines, variables=variables, anew=anew
         )
 
     def __enter__(self) -> Terminal:

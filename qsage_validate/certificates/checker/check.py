@@ -30,7 +30,7 @@ from qsage_validate.circuit.aig import FALSE, Aig
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut
+from qsage_validate.circuit.sat_solver import Answer, Satisfiable, TimedOut
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import Proof, Refutation, Undecided
 from qsage_validate.kernel.certificate import (
@@ -128,13 +128,13 @@ class CertificateProved(Proof):
 
 @dataclass(frozen=True, slots=True)
 class CertificateRefuted(Refutation):
-    """The certificate is wrong; ``what`` is a sentence fragment.
+    """The certificate is wrong; ``reason`` is a sentence fragment.
 
     ``choice`` is an assignment of all of the opponent's variables that beats it, ``None`` when
     it failed at level 1 already: then ``dependency`` says which function looks to its right.
     """
 
-    what: str
+    reason: str
     choice: Mapping[int, bool] | None = None
     dependency: Dependency | None = None
     evidence: Evidence | None = None
@@ -142,10 +142,6 @@ class CertificateRefuted(Refutation):
     def __post_init__(self) -> None:
         if (self.choice is None) == (self.dependency is None):
             raise ValueError("a refutation is either a choice or a dependency")
-
-    @property
-    def reason(self) -> str:
-        return self.what
 
 
 @dataclass(frozen=True, slots=True)

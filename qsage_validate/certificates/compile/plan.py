@@ -320,20 +320,13 @@ def must_play_plan(
     return _Planner(game, wins, best_move, deadline).plan()
 
 
+@dataclass
 class _Planner:
-    def __init__(
-        self,
-        game: PositionalGame,
-        wins: Callable[[Position], bool],
-        best_move: Callable[[Position], Move | None],
-        deadline: Deadline,
-    ) -> None:
-        self.game = game
-        self.model = game.model
-        self.wins = wins
-        self.best_move = best_move
-        self.deadline = deadline
-        self.known: dict[int, list[_Win]] = {}
+    game: PositionalGame
+    wins: Callable[[Position], bool]
+    best_move: Callable[[Position], Move | None]
+    deadline: Deadline
+    known: dict[int, list[_Win]] = field(default_factory=dict)
 
     def plan(self) -> Plan:
         initial = self.game.initial
@@ -360,11 +353,13 @@ class _Planner:
         if after.outcome is not None:
             goal = min(self.game.witnesses(after, BLACK))
             node = PlanNode(ply, move, True, frozenset({goal}))
-            found = _Win(node, goal & ~bit & ~self.model.black, bit)
+            found = _Win(node, goal & ~bit & ~self.game.model.black, bit)
         else:
             answers = self.answers(after.black, white, ply + 1)
             node = PlanNode(ply, move, False, frozenset())
-            node.table.update(self.table(answers, self.model.black | self.model.white | bit))
+            node.table.update(
+                self.table(answers, self.game.model.black | self.game.model.white | bit)
+            )
             needed = carrier = 0
             for answer in answers:
                 needed |= answer.needed

@@ -32,8 +32,7 @@ from qsage_validate.certificates.files.dialects import (
 )
 from qsage_validate.certificates.files.outer import read_outer_block
 from qsage_validate.certificates.parts import own_blocks
-from qsage_validate.circuit.aig import FALSE, TRUE
-from qsage_validate.circuit.embed import strash
+from qsage_validate.circuit.aig import FALSE, TRUE, strash
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import AigerFile, parse_aiger

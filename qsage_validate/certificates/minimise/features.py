@@ -77,7 +77,8 @@ def feature_circuit(
     level = formula.levels()
     outer = [v for v in free if level[v] < max(level.values(), default=0)]
     if len(outer) <= _FEW_VARIABLES:
-        maker.compare_bits(outer)
+        for a, b in combinations(outer, 2):  # the exclusive or of every pair
+            maker.gate(Connective.XOR, a, b)
     known = set(free) | gates.keys()
     gates |= maker.gates_from(known)
     sequence = _topological(gates, free)
@@ -110,18 +111,13 @@ class _Maker:
         self._gates: dict[int, Gate] = {}
         self._hash: dict[Gate, int] = {}
 
-    def _gate(self, connective: Connective, *inputs: int) -> int:
+    def gate(self, connective: Connective, *inputs: int) -> int:
         gate = Gate(connective, inputs)
         if gate not in self._hash:
             self._hash[gate] = self._next
             self._gates[self._next] = gate
             self._next += 1
         return self._hash[gate]
-
-    def compare_bits(self, variables: Sequence[int]) -> None:
-        """The exclusive or of every pair."""
-        for a, b in combinations(variables, 2):
-            self._gate(Connective.XOR, a, b)
 
     def compare_vectors(self, layout: Layout) -> None:
         """Equality of coordinates of plies, the symbolic square and goals, and of squares."""
@@ -133,7 +129,7 @@ class _Maker:
             by_axis = [self._axis(a, b) for a, b in zip(left, right, strict=True)]
             for x in by_axis[0].values():
                 for y in by_axis[1].values():
-                    self._gate(Connective.AND, x, y)
+                    self.gate(Connective.AND, x, y)
 
     def _axis(self, left: Sequence[int], right: Sequence[int]) -> dict[int, int]:
         """For each offset the gate of ``left + offset = right`` (modulo)."""
@@ -144,8 +140,8 @@ class _Maker:
             if offset and len(left) == 1:
                 continue
             moved = self._plus(left, offset)
-            equal = [-self._gate(Connective.XOR, a, b) for a, b in zip(moved, right, strict=True)]
-            found[offset] = equal[0] if len(equal) == 1 else self._gate(Connective.AND, *equal)
+            equal = [-self.gate(Connective.XOR, a, b) for a, b in zip(moved, right, strict=True)]
+            found[offset] = equal[0] if len(equal) == 1 else self.gate(Connective.AND, *equal)
         return found
 
     def _plus(self, bits: Sequence[int], offset: int) -> list[int]:
@@ -159,8 +155,8 @@ class _Maker:
                 moved.append(-bit)
                 carry = bit if offset > 0 else -bit
             else:
-                moved.append(self._gate(Connective.XOR, bit, carry))
-                carry = self._gate(Connective.AND, bit if offset > 0 else -bit, carry)
+                moved.append(self.gate(Connective.XOR, bit, carry))
+                carry = self.gate(Connective.AND, bit if offset > 0 else -bit, carry)
         return moved[::-1]
 
     def gates_from(self, known: set[int]) -> dict[int, Gate]:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.certificates.minimise.features import FeatureCircuit, build_gate, gate_bits
-from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.aig import FALSE, AigBuilder, embed
 from qsage_validate.circuit.decision_tree import (
     Bits,
     Fork,
@@ -36,9 +36,7 @@ from qsage_validate.circuit.decision_tree import (
     say_in_bits,
 )
 from qsage_validate.circuit.dont_cares import columns_as_bits
-from qsage_validate.circuit.embed import embed
-from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, satisfy
+from qsage_validate.circuit.sat_solver import Satisfiable, Solver, TimedOut, satisfy
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.system.clock import Stopwatch

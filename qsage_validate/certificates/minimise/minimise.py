@@ -3,7 +3,7 @@
 In this order, each stage taking what is smallest so far:
 
 ``structure``
-    cone of influence, constants, equal gates (``circuit/embed.py``);
+    cone of influence, constants, equal gates (``circuit/aig.py``);
 ``definitions``
     in the project's own encodings only Black's moves are kept, and everything else is built as
     the encoding defines it (:func:`rebuild`);
@@ -37,9 +37,8 @@ from qsage_validate.certificates.checker.definitions import NotDefinitionalError
 from qsage_validate.certificates.minimise.features import FeatureCircuit, feature_circuit
 from qsage_validate.certificates.minimise.gates import defined_gates
 from qsage_validate.certificates.minimise.learning import Style, learn
-from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
+from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.dont_cares import FailureError, Judge, simplify
-from qsage_validate.circuit.embed import embed, strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.encodings.completion import Goals, PlyLiterals
@@ -114,19 +113,6 @@ class Minimised:
     def gates(self) -> int:
         """The gates of the result."""
         return self.certificate.aig.num_gates
-
-
-def minimise(
-    formula: Qbf,
-    certificate: Certificate,
-    *,
-    layout: Layout | None = None,
-    deadline: Deadline = NEVER,
-    tell: Tell = nobody,
-) -> CircuitCertificate:
-    """The smallest certificate of ``formula`` that :func:`minimised` finds."""
-    found = minimised(formula, certificate, layout=layout, deadline=deadline, tell=tell)
-    return found.certificate
 
 
 def minimised(

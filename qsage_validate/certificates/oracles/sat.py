@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from qsage_validate.certificates.oracles.lazy_circuit import LazyCircuit
 from qsage_validate.certificates.oracles.oracle import Choice, no_answer
+from qsage_validate.circuit.aig import strash
 from qsage_validate.circuit.clauses import load
-from qsage_validate.circuit.embed import strash
 from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.kernel.certificate import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 
 

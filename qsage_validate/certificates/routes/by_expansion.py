@@ -21,10 +21,9 @@ from typing import Final
 
 from qsage_validate.certificates.minimise.gates import defined_gates
 from qsage_validate.certificates.support import variables_read
-from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
-from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.circuit.satisfy import Satisfiable, TimedOut, satisfy
+from qsage_validate.circuit.sat_solver import Satisfiable, TimedOut, satisfy
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.errors import UndecidedError
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from qsage_validate.certificates.checker.check import CertificateProved
-from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.aig import FALSE, AigBuilder, embed
 from qsage_validate.circuit.qbf import Gate, Qbf
 from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli.common import narrate
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.cli.options import AssertOption, DialectOptions, JsonOption, RulesOptions
@@ -99,7 +100,8 @@ class SolvingOptions(OptionGroup):
     takes_model,
     optional_words="QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or a game, "
     "played against a search: two BDDL files, a PG, .hex or GDL file, or a name (see 'qsage "
-    "games'); or an impartial game: its file or its name (take-away-3).",
+    "games'); or an impartial game: its file or its name (take-away-3); or a sample (sample:hex). "
+    "Without one it is sample:tic.",
 )
 def command(
     *,
@@ -136,6 +138,12 @@ def command(
     """
     certificate.check()
     play.check(json_output)
+    named_here = (*subject.words, *subject.flags, *game.given(), cert, rules.model, *rules.paths)
+    if not any(named_here):
+        from qsage_validate.formats.source import sample_path
+
+        subject = ModelArguments((sample_path("sample:tic"),), subject.options)
+        narrate("this is sample:tic; qsage-play --help says what else can be played")
     formula = subject.words[0] if len(subject.words) == 1 else None
     of_formulas = {
         "--cert": cert is not None,

@@ -461,16 +461,13 @@ class Reader:
 
     def ground(self, symbol: object) -> Ground:
         """The ground term of a ``clingo.Symbol``."""
-        arguments = getattr(symbol, "arguments", None) if _is_function(symbol) else None
+        is_function = str(getattr(symbol, "type", "")).endswith("Function")
+        arguments = getattr(symbol, "arguments", None) if is_function else None
         if arguments:
             name = str(getattr(symbol, "name", ""))
             return (self._functors.get(name, name), *map(self.ground, arguments))
         text = str(symbol)
         return _unquoted(text) if text.startswith('"') else text
-
-
-def _is_function(symbol: object) -> bool:
-    return str(getattr(symbol, "type", "")).endswith("Function")
 
 
 def _unquoted(text: str) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final
 
@@ -255,24 +255,19 @@ class _Translation:
                 yield found
 
 
+@dataclass
 class _Matrix:
     """The circuit of a program over variables for some of its atoms."""
 
-    def __init__(
-        self,
-        translation: _Translation,
-        builder: CircuitBuilder,
-        variables: Mapping[int, int],
-        staged: set[frozenset[int]],
-        ranked: Mapping[int, tuple[frozenset[int], tuple[int, ...]]],
-    ) -> None:
-        self.translation = translation
-        self.bodies = translation.bodies
-        self.builder = builder
-        self.variables = variables
-        self.staged = staged
-        self.ranked = ranked
-        self.literals: dict[int, int] = {}
+    translation: _Translation
+    builder: CircuitBuilder
+    variables: Mapping[int, int]
+    staged: set[frozenset[int]]
+    ranked: Mapping[int, tuple[frozenset[int], tuple[int, ...]]]
+    literals: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.bodies = self.translation.bodies
 
     def build(self, order: Sequence[frozenset[int]]) -> int:
         """The literal that says that the variables are a stable model's."""

@@ -1,10 +1,11 @@
 """The layout inside a formula's file, as comments that other tools skip.
 
 Each line is a comment that begins with ``@`` (``#@ move 1 black …`` in QCIR, ``c @ …`` in
-QDIMACS).  ``docs/layout.md`` describes the lines of both versions.  Version 1 (``@ qsage-layout
-1``) is about grids, whose moves have action and coordinates.  Version 2 lists the moves of a ply:
-texts that many lines mean, the moves of plies and the atoms of states, are written once, and runs
-of literals in short, so that a game of 361 positions and plies takes some ten kilobytes.
+QDIMACS).  ``docs/reference/layout.md`` describes the lines of both versions.  Version 1
+(``@ qsage-layout 1``) is about grids, whose moves have action and coordinates.  Version 2 lists the
+moves of a ply: texts that many lines mean, the moves of plies and the atoms of states, are written
+once, and runs of literals in short, so that a game of 361 positions and plies takes some ten
+kilobytes.
 """
 
 from __future__ import annotations

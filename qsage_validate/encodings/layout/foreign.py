@@ -101,7 +101,7 @@ class _Builder:
         # What the file has no number for has one of the reader's, which the meta file cannot mean.
         self.inner = set() if formula is None else {*formula.names, *formula.unwritten}
         self.levels = {} if formula is None else formula.levels()
-        self.named = set(_meta_variables(meta))
+        self.named = {variable for _, _, variable in _placed_variables(meta)}
         self.actions = {
             Player.BLACK: _action_names(meta.black_actions),
             Player.WHITE: _action_names(meta.white_actions),
@@ -408,10 +408,6 @@ def _placed_variables(meta: MetaFile) -> Iterator[tuple[str, int, int]]:
     for index, state in enumerate(meta.states):
         for variable in state:
             yield "statevars", index, variable
-
-
-def _meta_variables(meta: MetaFile) -> Iterator[int]:
-    return (variable for _, _, variable in _placed_variables(meta))
 
 
 def _action_names(signatures: Iterable[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ White's and "out of cover" has another one: the number of a position outside the
 nothing; and Black need not lay a stone.  In ``cover-played`` the number of any position outside
 the cover counts in the place of that move, so that White can say every move of the rules, and
 while the game is on Black claims an open position, so that a certificate can be played.  The one
-is true exactly when the other is.  See ``docs/positional-encodings.md``.
+is true exactly when the other is.  See ``docs/explanation/positional-encodings.md``.
 """
 
 from __future__ import annotations
@@ -114,7 +114,8 @@ class _Cover:
                 self._black_moves(t)
             else:
                 self._white_moves(t)
-        self._first_move()
+        if self.model.first_moves and self.end:  # (3.40)
+            self.clauses.add(*(self.turns[1].black[v] for v in members(self.model.first_moves)))
         self._winning()
 
     def _board(self) -> None:
@@ -171,11 +172,6 @@ class _Cover:
                 self.clauses.add(-now.time, *other, -before.black[v])
         for number in range(self.size, 1 << len(now.move)) if self.played else ():
             self.clauses.add(-now.time, *differs(now.move, number))
-
-    def _first_move(self) -> None:
-        if self.model.first_moves and self.end:
-            first = self.turns[1]
-            self.clauses.add(*(first.black[v] for v in members(self.model.first_moves)))  # (3.40)
 
     def _white_moves(self, t: int) -> None:
         now, before = self.turns[t], self.turns[t - 1]

@@ -32,11 +32,6 @@ from qsage_validate.games.protocol import Player
 EXISTS, FORALL = Quantifier.EXISTS, Quantifier.FORALL
 
 
-def width_of(size: int) -> int:
-    """How many bits a position takes: one at least, so that each move has a variable."""
-    return max(width_for(size), 1)
-
-
 class SymbolicEncoder(ABC):
     """Allocates the prefix, then builds the matrix and puts layout and completions to it.
 
@@ -48,7 +43,7 @@ class SymbolicEncoder(ABC):
 
     def __init__(self, game: OpenGame) -> None:
         self.game = game
-        self.width = width_of(game.size)
+        self.width = max(width_for(game.size), 1)  # so that each move has a variable
         self._variables = count(1)
         self._scopes: list[Scope] = []
         self.moves: list[Bits] = []

@@ -36,31 +36,11 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-class Code(Enum):
-    """What a diagnostic is about."""
-
-    OFF_BOARD = "off-board"
-    TWO_PIECES = "two-pieces"
-    NO_PLIES = "no-plies"
-    BAD_NAME = "bad-name"
-    DUPLICATE_ACTION = "duplicate-action"
-    NO_ACTIONS = "no-actions"
-    NEGATED_EFFECT = "negated-effect"
-    CONFLICTING_EFFECTS = "conflicting-effects"
-    ABSOLUTE_IN_DOMAIN = "absolute-in-domain"
-    NEVER_PLAYABLE = "never-playable"
-    NEVER_HOLDS = "never-holds"
-    HOLDS_INITIALLY = "holds-initially"
-    SANITY = "sanity"
-    UNCHECKED = "unchecked"
-
-
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """Something found in a model; ``place`` is ``None`` for models that come from no file."""
 
     severity: Severity
-    code: Code
     found: str
     expected: str
     place: Place | None = None
@@ -95,7 +75,6 @@ def check_model(model: Model) -> list[Diagnostic]:
     return [
         *local,
         _warning(
-            Code.UNCHECKED,
             f"a board of {problem.width}x{problem.height} squares, too large to look for "
             "conflicting effects and for goals and actions without use",
             f"at most {MAX_SQUARES} squares for these checks",
@@ -121,12 +100,12 @@ def _local_checks(model: Model) -> tuple[list[Diagnostic], Grounding | None]:
     return found + list(_check_conflicts(model, grounding)), grounding
 
 
-def _error(code: Code, found: str, expected: str, place: Place | None) -> Diagnostic:
-    return Diagnostic(Severity.ERROR, code, found, expected, place)
+def _error(found: str, expected: str, place: Place | None) -> Diagnostic:
+    return Diagnostic(Severity.ERROR, found, expected, place)
 
 
-def _warning(code: Code, found: str, expected: str, place: Place | None) -> Diagnostic:
-    return Diagnostic(Severity.WARNING, code, found, expected, place)
+def _warning(found: str, expected: str, place: Place | None) -> Diagnostic:
+    return Diagnostic(Severity.WARNING, found, expected, place)
 
 
 # -- the board ------------------------------------------------------------------------------
@@ -137,12 +116,9 @@ def _check_board(model: Model) -> Iterator[Diagnostic]:
     places = problem.places
     board = f"{problem.width}x{problem.height}"
     if problem.width < 1 or problem.height < 1:
-        yield _error(
-            Code.OFF_BOARD, f"a board of {board}", "sides from 1", places.size if places else None
-        )
+        yield _error(f"a board of {board}", "sides from 1", places.size if places else None)
     if problem.plies < 1:
         yield _error(
-            Code.NO_PLIES,
             f"depth {problem.depth}"
             + (" without Black's first move" if problem.first_player is Player.WHITE else ""),
             "at least one ply to play",
@@ -153,11 +129,9 @@ def _check_board(model: Model) -> Iterator[Diagnostic]:
         piece = f"{content.name.lower()}({x},{y})"
         place = places.initial[number] if places else None
         if not (1 <= x <= problem.width and 1 <= y <= problem.height):
-            yield _error(Code.OFF_BOARD, piece, f"a square of the {board} board", place)
+            yield _error(piece, f"a square of the {board} board", place)
         elif (x, y) in taken:
-            yield _error(
-                Code.TWO_PIECES, f"{piece} besides {taken[x, y]}", "one piece a square", place
-            )
+            yield _error(f"{piece} besides {taken[x, y]}", "one piece a square", place)
         else:
             taken[x, y] = piece
 
@@ -170,24 +144,19 @@ def _check_actions(model: Model) -> Iterator[Diagnostic]:
         actions = model.domain.actions(player)
         if not actions:
             yield _warning(
-                Code.NO_ACTIONS,
-                f"no actions of {player}",
-                f"at least one: {player} loses by not moving",
-                None,
+                f"no actions of {player}", f"at least one: {player} loses by not moving", None
             )
         count = Counter[str]()
         for action in actions:
             count[action.name] += 1
             if count[action.name] == 2:
                 yield _error(
-                    Code.DUPLICATE_ACTION,
                     f"a second action {action.name} of {player}",
                     "different names: moves are told apart by them",
                     action.place,
                 )
             if not _NAME.fullmatch(action.name):
                 yield _error(
-                    Code.BAD_NAME,
                     f"an action called {action.name!r}",
                     "letters, digits, underscores and inner hyphens",
                     action.place,
@@ -195,7 +164,6 @@ def _check_actions(model: Model) -> Iterator[Diagnostic]:
             for part in action.effect:
                 if part.negated:
                     yield _error(
-                        Code.NEGATED_EFFECT,
                         f"the effect {part} of {action.name}",
                         "what stands on the square afterwards",
                         part.place,
@@ -222,14 +190,12 @@ def _absolute(
         numbers = [(c.offset, size) for c, size in axes if c.anchor is Anchor.ABSOLUTE]
         if any(not 1 <= number <= size for number, size in numbers):
             yield _error(
-                Code.OFF_BOARD,
                 f"{part} {where}",
                 f"squares of the {problem.width}x{problem.height} board",
                 part.place,
             )
         elif numbers and in_domain:
             yield _warning(
-                Code.ABSOLUTE_IN_DOMAIN,
                 f"the absolute position {part} {where}",
                 "positions relative to (?x,?y) or to the edges, as a domain has no board size",
                 part.place,
@@ -244,7 +210,6 @@ def _check_conflicts(model: Model, grounding: Grounding) -> Iterator[Diagnostic]
                     continue
                 if grounding.contents(action.effect, x, y) is None:
                     yield _error(
-                        Code.CONFLICTING_EFFECTS,
                         f"effects of {action.name} that put two contents on one square when it "
                         f"is played at ({x},{y})",
                         "one content a square",
@@ -263,7 +228,6 @@ def _check_use(model: Model, grounding: Grounding) -> Iterator[Diagnostic]:
             why = _why_unplayable(grounding, reachable, player, index, action)
             if why is not None:
                 yield _warning(
-                    Code.NEVER_PLAYABLE,
                     f"action {action.name} of {player}, which can never be played: {why}",
                     "an action that can be played",
                     action.place,
@@ -274,7 +238,6 @@ def _check_use(model: Model, grounding: Grounding) -> Iterator[Diagnostic]:
             why = _why_hopeless(grounding, reachable, goal)
             if why is not None:
                 yield _warning(
-                    Code.NEVER_HOLDS,
                     f"goal {index + 1} of {player}, which can never hold: {why}",
                     "a goal that can be reached",
                     place,
@@ -319,7 +282,6 @@ def _check_sanity(model: Model, grounding: Grounding) -> Iterator[Diagnostic]:
         for goal in grounding.goals[player]:
             if grounding.initial & goal.care == goal.value:
                 yield _warning(
-                    Code.HOLDS_INITIALLY,
                     f"goal {goal.condition + 1} of {player} that holds at ({goal.x},{goal.y}) on "
                     "the initial board",
                     "an initial board that nobody has won (Definition 9); it does not end the play",
@@ -330,7 +292,6 @@ def _check_sanity(model: Model, grounding: Grounding) -> Iterator[Diagnostic]:
         name = model.domain.actions(violation.mover)[violation.action.action].name
         action, goal = violation.action, violation.goal
         yield _warning(
-            Code.SANITY,
             f"goal {goal.condition + 1} of {violation.mover.other} that comes true at "
             f"({goal.x},{goal.y}) by {violation.mover}'s {name}({action.x},{action.y}) on "
             f"{grounding.board_of(violation.state)}",

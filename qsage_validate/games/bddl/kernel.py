@@ -174,17 +174,14 @@ def is_positional(grounding: Grounding) -> bool:
             return False
         for goal in grounding.goals[player]:
             own_bits = _own(grounding, goal.value, player)
-            if goal.care != _three_planes(grounding, own_bits) or not own_bits:
+            planes = own_bits | own_bits << grounding.squares | own_bits << 2 * grounding.squares
+            if goal.care != planes or not own_bits:
                 return False
     return True
 
 
 def _own(grounding: Grounding, mask: int, player: Player) -> int:
     return (mask if player is Player.BLACK else mask >> grounding.squares) & grounding.plane
-
-
-def _three_planes(grounding: Grounding, squares: int) -> int:
-    return squares | squares << grounding.squares | squares << 2 * grounding.squares
 
 
 class PositionalKernel(BddlKernel):
@@ -233,11 +230,8 @@ class PositionalKernel(BddlKernel):
                 rest = goal & missing
                 # At most one piece is missing.
                 if not rest & (rest - 1):
-                    return rest != 0 or self._any_open(state)
+                    return rest != 0 or state >> 2 * self._size != self._plane
         return False
-
-    def _any_open(self, state: int) -> bool:
-        return state >> 2 * self._size != self._plane
 
     def candidates(
         self, state: Hashable, player: Player, plies: int

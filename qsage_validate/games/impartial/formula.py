@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 
 @dataclass(frozen=True)
@@ -274,6 +274,7 @@ class _Connected(Formula):
     """Two or more parts under one connective."""
 
     parts: tuple[Formula, ...]
+    word: ClassVar[str]
 
     @cached_property
     def size(self) -> int:
@@ -282,39 +283,37 @@ class _Connected(Formula):
     def variables(self) -> frozenset[str]:
         return frozenset[str]().union(*(part.variables() for part in self.parts))
 
+    def substitute(self, values: Mapping[str, Linear]) -> Formula:
+        join = conjunction if isinstance(self, And) else disjunction
+        return join(part.substitute(values) for part in self.parts)
+
+    def negated(self) -> Formula:
+        join = disjunction if isinstance(self, And) else conjunction
+        return join(part.negated() for part in self.parts)
+
+    def __str__(self) -> str:
+        shown = (f"({p})" if isinstance(p, _Connected) else str(p) for p in self.parts)
+        return f" {self.word} ".join(shown)
+
 
 @dataclass(frozen=True)
 class And(_Connected):
     """All parts hold; made by :func:`conjunction`."""
 
+    word = "and"
+
     def holds(self, state: Mapping[str, int]) -> bool:
         return all(part.holds(state) for part in self.parts)
-
-    def substitute(self, values: Mapping[str, Linear]) -> Formula:
-        return conjunction(part.substitute(values) for part in self.parts)
-
-    def negated(self) -> Formula:
-        return disjunction(part.negated() for part in self.parts)
-
-    def __str__(self) -> str:
-        return " and ".join(f"({p})" if isinstance(p, Or) else str(p) for p in self.parts)
 
 
 @dataclass(frozen=True)
 class Or(_Connected):
     """Some part holds; made by :func:`disjunction`."""
 
+    word = "or"
+
     def holds(self, state: Mapping[str, int]) -> bool:
         return any(part.holds(state) for part in self.parts)
-
-    def substitute(self, values: Mapping[str, Linear]) -> Formula:
-        return disjunction(part.substitute(values) for part in self.parts)
-
-    def negated(self) -> Formula:
-        return conjunction(part.negated() for part in self.parts)
-
-    def __str__(self) -> str:
-        return " or ".join(f"({p})" if isinstance(p, And) else str(p) for p in self.parts)
 
 
 @dataclass(frozen=True)
@@ -383,6 +382,16 @@ def without_not(formula: Formula) -> Formula:
         case Or(parts):
             return disjunction(map(without_not, parts))
     return formula
+
+
+def prefix_text(formula: Formula, atom: Callable[[Formula], str]) -> str:
+    """``(and …)``, ``(or …)`` and ``(not …)`` around the texts of atoms, ``true`` and ``false``."""
+    match formula:
+        case And(parts) | Or(parts):
+            return f"({formula.word} {' '.join(prefix_text(part, atom) for part in parts)})"
+        case Not(part):
+            return f"(not {prefix_text(part, atom)})"
+    return atom(formula)
 
 
 def atoms(formula: Formula) -> frozenset[Formula]:

@@ -161,10 +161,8 @@ def formula_source(formula: Formula, names: Mapping[str, str]) -> str:
             if not divided.isidentifier():
                 divided = f"({divided})"
             return f"{divided} % {modulus} {sign} {rest}"
-        case And(parts):
-            return "(" + " and ".join(formula_source(p, names) for p in parts) + ")"
-        case Or(parts):
-            return "(" + " or ".join(formula_source(p, names) for p in parts) + ")"
+        case And(parts) | Or(parts):
+            return "(" + f" {formula.word} ".join(formula_source(p, names) for p in parts) + ")"
         case Not(part):
             return f"(not {formula_source(part, names)})"
     raise TypeError(f"no formula: {formula!r}")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from qsage_validate.games.impartial.formula import (
     TRUE,
-    And,
     Comparison,
     Congruence,
     Formula,
     Linear,
-    Not,
-    Or,
     Truth,
+    prefix_text,
 )
 from qsage_validate.games.impartial.model import Action, Effect, ImpartialGame
 
@@ -48,15 +46,13 @@ def _sum(parts: list[str]) -> str:
 
 def formula_text(formula: Formula) -> str:
     """The formula as the dialect writes it; a constant is the empty ``(and)`` or ``(or)``."""
+    return prefix_text(formula, _atom_text)
+
+
+def _atom_text(formula: Formula) -> str:
     match formula:
         case Truth(value):
             return "(and)" if value else "(or)"
-        case And(parts):
-            return f"(and {' '.join(map(formula_text, parts))})"
-        case Or(parts):
-            return f"(or {' '.join(map(formula_text, parts))})"
-        case Not(part):
-            return f"(not {formula_text(part)})"
         case Comparison(relation, left, right):
             return f"({relation} {expression_text(left)} {expression_text(right)})"
         case Congruence(expression, modulus, residue, equal):

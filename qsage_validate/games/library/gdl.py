@@ -30,7 +30,7 @@ def _construct(name: str, values: Values) -> GdlModel:
 TEMPLATES = tuple(
     Template(
         name=name,
-        help="a game in GDL (see docs/gdl.md)",
+        help="a game in GDL (see docs/reference/gdl.md)",
         options=OPTIONS,
         construct=partial(_construct, name),
         examples=({"depth": "3", "role": "blue", "win": "100"},),

@@ -73,20 +73,6 @@ class Statistics:
     main_line: tuple[Step, ...]
     deepest_line: tuple[Step, ...]
 
-    @property
-    def won(self) -> int:
-        """Finished plays with the promised win."""
-        return sum(row.won for row in self.by_ply)
-
-    @property
-    def text(self) -> str:
-        """One line for a table."""
-        lower = "" if self.exact else "at least "
-        return (
-            f"{lower}{self.plays:,} plays, {self.positions:,} positions, to ply {self.depth} of "
-            f"{self.bound}, {self.early:,} won early, {self.lost:,} not won"
-        )
-
     def as_json(self) -> dict[str, object]:
         """The numbers, for ``--json``."""
         return {
@@ -103,13 +89,8 @@ class Statistics:
             "won_early": self.early,
             "not_won": self.lost,
             "by_ply": [
-                {
-                    "ply": r.ply,
-                    "positions": r.positions,
-                    "won": r.won,
-                    "not_won": r.lost,
-                    "unclear": r.unclear,
-                }
+                {"ply": r.ply, "positions": r.positions}
+                | {"won": r.won, "not_won": r.lost, "unclear": r.unclear}
                 for r in self.by_ply
             ],
             "replies": dict(self.replies),
@@ -168,7 +149,7 @@ def statistics(tree: StrategyTree, exploration: Exploration) -> Statistics:
         early=size.early,
         lost=size.lost,
         by_ply=tuple(rows),
-        replies=tuple(list(named.items())[:_NAMED_REPLIES]),
+        replies=tuple(named.most_common(_NAMED_REPLIES)),
         different=len(named),
         main_line=steps_of_states(exploration.main_line().play, tree.first_player),
         deepest_line=steps_of_states(exploration.deepest_line().play, tree.first_player),

@@ -333,7 +333,11 @@ class StateWalker(Walker[list[PlayState]]):
             for variable, value in state.assignment.choice.items():
                 row[self._column[variable]] = value
         found = self._merging.keys(nodes[0].plies, choice)
-        return [(state.position, key) for state, key in zip(nodes, found, strict=True)]
+        # Without rules it depends on the moves made so far what is legal for the formula.
+        return [
+            (frozenset(s.moves) if s.position is None else s.position, key)
+            for s, key in zip(nodes, found, strict=True)
+        ]
 
 
 def explain(conductor: Conductor, moves: Sequence[str], *, claim: bool) -> list[Finding]:

@@ -26,10 +26,11 @@ from pathlib import Path
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
+from qsage_validate.errors import install_line
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers.qbf import bloqqer_child
 from qsage_validate.solvers.qbf.backend import Missing, Program, SolverMissingError
-from qsage_validate.solvers.qbf.locate import INSTALL_LINE, on_path, pyqbf_version
+from qsage_validate.solvers.qbf.locate import on_path, pyqbf_version
 from qsage_validate.solvers.qbf.outcome import Status, failure, said, shortened
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import Finished, run_program
@@ -82,7 +83,7 @@ def availability() -> Program | Missing:
         return Program(spec.origin, f"{_VERSION} of PyQBF {pyqbf_version()}")
     found = on_path("bloqqer")
     if isinstance(found, Missing):
-        return Missing(f"{INSTALL_LINE}, or a program 'bloqqer' on the PATH")
+        return Missing(f"{install_line('solve')}, or a program 'bloqqer' on the PATH")
     return found
 
 

@@ -7,11 +7,9 @@ import shutil
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
 
+from qsage_validate.errors import install_line
 from qsage_validate.solvers.qbf.backend import Missing, Program
-
-INSTALL_LINE: Final = "pip install 'qsage-validate[solve]'"
 
 
 def pyqbf_folder() -> Path | None:
@@ -37,7 +35,7 @@ def pyqbf_program(name: str) -> Program | Missing:
     """
     folder = pyqbf_folder()
     if folder is None:
-        return Missing(INSTALL_LINE)
+        return Missing(install_line("solve"))
     for parent in folder.parents:
         path = parent / "bin" / name
         if _runs(path):
@@ -45,7 +43,7 @@ def pyqbf_program(name: str) -> Program | Missing:
     found = shutil.which(name)
     if found is not None:
         return Program(found, f"of PyQBF {pyqbf_version()}")
-    return Missing(f"PyQBF {pyqbf_version()} brings no {name}; {INSTALL_LINE}")
+    return Missing(f"PyQBF {pyqbf_version()} brings no {name}; {install_line('solve')}")
 
 
 def on_path(name: str) -> Program | Missing:

@@ -7,10 +7,10 @@ and not by others.  A circuit without any of this stays as it is, gate by gate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Connective, Gate, Qbf
+from qsage_validate.circuit.residual import needed_gates
 
 _PLAIN = (Connective.AND, Connective.OR)
 
@@ -48,7 +48,7 @@ def plain_circuit(qbf: Qbf) -> Qbf:
                 )
         literal_of[number] = built
     output, gates = literal(qbf.output), builder.gates
-    return _with_positive_gate(replace(plain, gates=_cone(gates, output), output=output))
+    return _with_positive_gate(replace(plain, gates=needed_gates(gates, output), output=output))
 
 
 def _with_positive_gate(qbf: Qbf) -> Qbf:
@@ -64,18 +64,9 @@ def _with_positive_gate(qbf: Qbf) -> Qbf:
         top = Gate(dual, tuple(-x for x in gate.inputs))
     number = qbf.max_variable + 1
     gates = {**qbf.gates, number: top}
-    return replace(qbf, gates=_cone(gates, number), output=number)
+    return replace(qbf, gates=needed_gates(gates, number), output=number)
 
 
 def _is_plain(gate: Gate) -> bool:
     variables = {abs(x) for x in gate.inputs}
     return gate.connective in _PLAIN and len(variables) == len(gate.inputs) > 1
-
-
-def _cone(gates: Mapping[int, Gate], output: int) -> dict[int, Gate]:
-    """The gates that the output needs, in order."""
-    wanted = {abs(output)}
-    for number in reversed(list(gates)):
-        if number in wanted:
-            wanted.update(abs(x) for x in gates[number].inputs)
-    return {number: gate for number, gate in gates.items() if number in wanted}

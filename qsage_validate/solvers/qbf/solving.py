@@ -125,7 +125,7 @@ def conclusive(solved: Solved, encoded: Encoding) -> Solved:
 
 
 def _clauses(formula: Qbf, contenders: Sequence[Backend]) -> ClausalForm:
-    """The clausal form that the solver likes best (``docs/encodings.md`` has the figures)."""
+    """The clausal form that suits the solver best (figures: ``docs/explanation/encodings.md``)."""
     if [backend.name for backend in contenders] == ["depqbf"]:
         return clausal_form(formula, polarity=True, placement="early")
     return clausal_form(formula)

@@ -199,7 +199,11 @@ class Verifier:
 
         def winning_moves(state: State) -> list[Move]:
             moves = self._moves(state, deadline)
-            good = (m for m in moves if self._is_losing(phi, m.after))
+            good = (
+                m
+                for m in moves
+                if self.rules.is_legal(m.after) and not phi.holds(game.state(m.after))
+            )
             return list(islice(good, _MAX_MOVES))
 
         found = self._exists(
@@ -224,9 +228,6 @@ class Verifier:
             return (self.game.constraint, formula)
         running = without_not(self.game.ending).negated()
         return (self.game.constraint, formula, running, self._movable())
-
-    def _is_losing(self, phi: Formula, state: State) -> bool:
-        return self.rules.is_legal(state) and not phi.holds(self.game.state(state))
 
     def _movable(self) -> Formula:
         """That there is a legal move; its parameters are free, each action has its own."""

@@ -11,14 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.games.impartial.formula import (
-    And,
     Comparison,
     Congruence,
     Formula,
     Linear,
-    Not,
-    Or,
     Truth,
+    prefix_text,
     without_not,
 )
 
@@ -29,9 +27,6 @@ class Question:
 
     title: str
     text: str
-
-
-_SIGNS = {"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 def script(formulas: Iterable[Formula], title: str = "") -> str:
@@ -71,20 +66,17 @@ class _Writer:
         return lines
 
     def formula(self, formula: Formula) -> str:
+        return prefix_text(formula, self._atom)
+
+    def _atom(self, formula: Formula) -> str:
         match formula:
-            case Truth(value):
-                return "true" if value else "false"
-            case And(parts):
-                return f"(and {' '.join(map(self.formula, parts))})"
-            case Or(parts):
-                return f"(or {' '.join(map(self.formula, parts))})"
-            case Not(part):
-                return f"(not {self.formula(part)})"
+            case Truth():
+                return str(formula)
             case Comparison(relation):
                 left, right = _sides(formula.difference)
                 if relation == "!=":
                     return f"(not (= {left} {right}))"
-                return f"({_SIGNS[relation]} {left} {right})"
+                return f"({relation} {left} {right})"
             case Congruence():
                 return self.congruence(formula)
         raise TypeError(f"no formula: {formula!r}")

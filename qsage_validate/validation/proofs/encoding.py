@@ -1,6 +1,6 @@
 """Level 4 without a certificate: the formula is true exactly when Black wins the game.
 
-``docs/proved.md`` has the theorem, its hypotheses and the proof.  Of these, (R) is
+``docs/explanation/proved.md`` has the theorem, its hypotheses and the proof.  Of these, (R) is
 :mod:`qsage_validate.validation.proofs.prefix`, (V) :meth:`_Script.decisions`, (S)
 :class:`_Soundness` and (C) :class:`_Completeness`.
 

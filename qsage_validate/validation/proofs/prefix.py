@@ -6,7 +6,7 @@ plies.  The layout is a claim: it says which variables are the bits of a ply, it
 goal and the symbolic square.  :func:`read_prefix` gives the roles that it claims, and the
 findings that show it, or the prefix, to be wrong.
 
-What is asked (``docs/proved.md`` says what for):
+What is asked (``docs/explanation/proved.md`` says what for):
 
 1. The layout is this game's: the same board, at least as many plies, each made by the same
    player, and a value of the bits for each action and square.

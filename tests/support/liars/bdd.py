@@ -14,7 +14,8 @@ class TooLargeError(Exception):
 class Diagrams:
     """Reduced ordered diagrams; a function is the number of its node, a variable its level.
 
-    Level 0 is at the top.  More than ``limit`` nodes raise :class:`TooLargeError`.
+    Level 0 is at the top; ``reads`` has a bit for each level that a function depends on.  More
+    than ``limit`` nodes raise :class:`TooLargeError`.
     """
 
     def __init__(self, limit: int = 40_000) -> None:
@@ -22,10 +23,10 @@ class Diagrams:
         self.level = [1 << 30, 1 << 30]
         self.low = [FALSE, TRUE]
         self.high = [FALSE, TRUE]
+        self.reads = [0, 0]
         self._node: dict[tuple[int, int, int], int] = {}
         self._not: dict[int, int] = {}
         self._and: dict[tuple[int, int], int] = {}
-        self._support: dict[int, frozenset[int]] = {}
         self._ite: dict[tuple[int, int, int], int] = {}
 
     def node(self, level: int, low: int, high: int) -> int:
@@ -41,7 +42,21 @@ class Diagrams:
             self.level.append(level)
             self.low.append(low)
             self.high.append(high)
+            self.reads.append(self.reads[low] | self.reads[high] | 1 << level)
         return found
+
+    def set_limit(self, limit: int) -> None:
+        """Another limit; raises :class:`TooLargeError` when there are more nodes already."""
+        self.limit = limit
+        if len(self.level) > limit + 1:
+            raise TooLargeError(f"more than {limit} nodes")
+
+    def copy(self) -> Diagrams:
+        """The same functions; what is added to the one is not in the other."""
+        other = Diagrams(self.limit)
+        for name in ("level", "low", "high", "reads", "_node", "_not", "_and", "_ite"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
 
     def variable(self, level: int) -> int:
         """The variable of a level, as a function."""
@@ -119,30 +134,16 @@ class Diagrams:
     def fixed(self, f: int, level: int, value: bool) -> int:
         """``f`` with a variable fixed."""
         known: dict[int, int] = {}
+        levels, lows, highs, reads = self.level, self.low, self.high, self.reads
 
         def walk(g: int) -> int:
-            if self.level[g] > level:
+            if not reads[g] >> level & 1:
                 return g
-            if self.level[g] == level:
-                return self.high[g] if value else self.low[g]
-            if g not in known:
-                known[g] = self.node(self.level[g], walk(self.low[g]), walk(self.high[g]))
-            return known[g]
+            if levels[g] == level:
+                return highs[g] if value else lows[g]
+            found = known.get(g)
+            if found is None:
+                found = known[g] = self.node(levels[g], walk(lows[g]), walk(highs[g]))
+            return found
 
         return walk(f)
-
-    def support(self, f: int) -> frozenset[int]:
-        """The levels that ``f`` depends on."""
-        known = self._support
-        if f not in known:
-            seen: set[int] = set()
-            levels: set[int] = set()
-            stack = [f]
-            while stack:
-                g = stack.pop()
-                if g > TRUE and g not in seen:
-                    seen.add(g)
-                    levels.add(self.level[g])
-                    stack += [self.low[g], self.high[g]]
-            known[f] = frozenset(levels)
-        return known[f]

@@ -9,11 +9,12 @@ wins.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.support.liars.bdd import FALSE, TRUE, Diagrams
+from tests.support.liars.bdd import FALSE, TRUE, Diagrams, TooLargeError
 
 Gates = dict[int, tuple[str, tuple[int, ...]]]
 Prefix = tuple[tuple[bool, tuple[int, ...]], ...]
@@ -276,46 +277,83 @@ class Solved:
     choices: tuple[tuple[int, int], ...]
 
 
-def solve(formula: Formula, rng: Random | None = None, limit: int = 40_000) -> Solved:
-    """Decide a formula; with ``rng`` it chooses among the functions that win.
+_MOST_NODES = 40_000
 
-    Raises :class:`TooLargeError` when more than ``limit`` nodes are needed.
-    """
-    diagrams = Diagrams(limit)
+_Steps = tuple[tuple[int, int, int], ...]
+"""For each variable, from the innermost on: where the matrix holds when it is false, and true."""
+
+_Eliminated = tuple[bool, Diagrams, _Steps]
+
+_known: deque[tuple[Formula, _Eliminated | None]] = deque(maxlen=12)
+"""The formulas that were asked about last: cases share theirs, and ask more than once."""
+
+
+def _eliminated(formula: Formula) -> _Eliminated:
+    """The value of a formula, and the steps that lead to it."""
+    own = (formula.prefix, formula.output, formula.gates, formula.clauses)
+    same = (f for o, f in _known if own == (o.prefix, o.output, o.gates, o.clauses))
+    found = next(same, ...)
+    if found is ...:
+        try:
+            found = _eliminate(formula)
+        except TooLargeError:
+            found = None
+        _known.append((formula, found))
+    if found is None:
+        raise TooLargeError(f"more than {_MOST_NODES} nodes")
+    return found
+
+
+def _eliminate(formula: Formula) -> _Eliminated:
+    diagrams = Diagrams(_MOST_NODES)
     matrix = Matrix(formula, diagrams)
     universal = formula.universal
     factors = set(matrix.factors())
-    exists: list[tuple[int, int]] = []
-    forall: list[tuple[int, int]] = []
+    steps: list[tuple[int, int, int]] = []
     for variable in reversed(formula.variables):
         level = matrix.levels[variable]
-        having = [f for f in factors if level in diagrams.support(f)]
+        having = [f for f in factors if diagrams.reads[f] >> level & 1]
         factors -= set(having)
         if universal[variable]:
             lows = [diagrams.fixed(f, level, False) for f in having]
             highs = [diagrams.fixed(f, level, True) for f in having]
             factors |= {*lows, *highs}
             low, high = diagrams.all_of(lows), diagrams.all_of(highs)
-            by_low = rng is not None and rng.random() < 0.5
-            forall.append((variable, low if by_low else diagrams.not_(high)))
         else:
             together = diagrams.all_of(having)
             low = diagrams.fixed(together, level, False)
             high = diagrams.fixed(together, level, True)
             factors.add(diagrams.any_of([low, high]))
-            pick_low = rng is not None and rng.random() < 0.5
-            exists.append((variable, diagrams.not_(low) if pick_low else high))
+        steps.append((variable, low, high))
         factors.discard(TRUE)
-    true = FALSE not in factors
+    return FALSE not in factors, diagrams, tuple(steps)
+
+
+def solve(formula: Formula, rng: Random | None = None, limit: int = _MOST_NODES) -> Solved:
+    """Decide a formula; with ``rng`` it chooses among the functions that win.
+
+    Raises :class:`TooLargeError` when more than ``limit`` nodes are needed.
+    """
+    true, diagrams, steps = _eliminated(formula)
+    diagrams = diagrams.copy()
+    diagrams.set_limit(limit)
+    universal = formula.universal
+    exists: list[tuple[int, int]] = []
+    forall: list[tuple[int, int]] = []
+    for variable, low, high in steps:
+        by_low = rng is not None and rng.random() < 0.5
+        if universal[variable]:
+            forall.append((variable, low if by_low else diagrams.not_(high)))
+        else:
+            exists.append((variable, diagrams.not_(low) if by_low else high))
     return Solved(true, diagrams, tuple(exists if true else forall))
 
 
 def satisfiable(diagrams: Diagrams, factors: set[int]) -> bool:
     """Whether some assignment makes all factors true: eliminated from the innermost on."""
     while factors - {TRUE} and FALSE not in factors:
-        support = {f: diagrams.support(f) for f in factors}
-        level = max(max(s, default=-1) for s in support.values())
-        having = [f for f, s in support.items() if level in s]
+        level = max(diagrams.reads[f] for f in factors).bit_length() - 1
+        having = [f for f in factors if diagrams.reads[f] >> level & 1]
         together = diagrams.all_of(having)
         factors = factors - set(having) | {
             diagrams.any_of([diagrams.fixed(together, level, bit) for bit in (False, True)])
@@ -325,7 +363,7 @@ def satisfiable(diagrams: Diagrams, factors: set[int]) -> bool:
 
 def truth(formula: Formula) -> bool:
     """Whether a formula is true."""
-    return solve(formula).true
+    return _eliminated(formula)[0]
 
 
 def plain_truth(formula: Formula) -> bool:

@@ -207,9 +207,9 @@ class Judged:
         order = self.formula.variables
         level_of = {v: k for k, (_, block) in enumerate(self.formula.prefix) for v in block}
         for v in self.own:
-            for level in self.diagrams.support(self.replaced[v]):
-                if level_of[order[level]] > level_of[v]:
-                    return True
+            read = self.diagrams.reads[self.replaced[v]]
+            if any(read >> k & 1 and level_of[w] > level_of[v] for k, w in enumerate(order)):
+                return True
         return False
 
     def mentions_right(self) -> bool:

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import qsage_validate as qs
+from qsage_validate.errors import install_line
 from tests.conftest import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "library.md"
+PAGE = REPOSITORY / "docs" / "reference" / "library.md"
 PACKAGE = REPOSITORY / "qsage_validate"
 
 
@@ -180,12 +181,12 @@ def test_a_frame_without_pandas_names_the_extra(
     tic: qs.Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    with pytest.raises(qs.MissingExtraError, match=r"qsage-validate\[frame\]"):
+    with pytest.raises(qs.MissingExtraError, match=re.escape(install_line("frame"))):
         qs.game_names().to_frame()
 
 
 def test_results_of_experiments(tmp_path: Path) -> None:
-    found = qs.read_results(REPOSITORY / "docs" / "httt-5x5.jsonl")
+    found = qs.read_results(REPOSITORY / "docs" / "results" / "httt-5x5.jsonl")
     assert len(found) > 10
     row = next(iter(found))
     assert {"instance", "status", "seconds", "limit_seconds", "machine", "when"} <= set(row)

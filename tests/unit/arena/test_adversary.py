@@ -85,7 +85,7 @@ def test_plays_need_no_named_gates(model: Model) -> None:
 
 @pytest.mark.parametrize(
     ("words", "stride"),
-    [(DOMINO, 3), (CONNECT, 7), (HELD, 61)],
+    [(DOMINO, 5), (CONNECT, 5), (HELD, 45)],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_a_flipped_gate_is_caught(words: tuple[str, ...], stride: int) -> None:
@@ -102,7 +102,7 @@ def test_a_flipped_gate_is_caught(words: tuple[str, ...], stride: int) -> None:
         else:
             refuted += 1
             caught += not report.clean
-    assert refuted >= 5
+    assert refuted >= 6
     assert caught >= 0.8 * refuted
 
 

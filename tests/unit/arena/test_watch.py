@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -224,33 +224,45 @@ def test_blocks_are_looked_at_where_they_end() -> None:
 # -- Ends of plays on a board, merged and not -------------------------------------------------
 
 
+def on_a_table(
+    aig: Aig, functions: dict[int, int], gates: Sequence[tuple[int, ...]], clauses: str
+) -> Problem:
+    """Two plies of White's and two of Black's without rules, and clauses over everything."""
+    players, quantifiers = (Player.WHITE, Player.BLACK), (Quantifier.FORALL, Quantifier.EXISTS)
+    pairs = [(2 * k + 1, 2 * k + 2) for k in range(4)]
+    plies = tuple(
+        Ply(k + 1, players[k % 2], OneHotCoding(("a", "b"), own)) for k, own in enumerate(pairs)
+    )
+    scopes = tuple(Scope(quantifiers[k % 2], own) for k, own in enumerate(pairs))
+    matrix = {9 + k: Gate(Connective.OR, own) for k, own in enumerate(gates)}
+    formula = Qbf(scopes, {**matrix, 12: Gate(Connective.AND, ())}, 12)
+    certificate = CircuitCertificate(Kind.SKOLEM, aig, (1, 2, 5, 6), functions, Dialect.CAQE)
+    problem = Problem(Files(formula="f"), formula, certificate, Layout(plies, verdict=12), None)
+    return asserted(problem, clauses)
+
+
 @st.composite
 def tables(draw: st.DrawFn) -> Problem:
-    """Two plies of White's and two of Black's without rules, and clauses over everything."""
-    moves = ("a", "b")
-    plies = tuple(
-        Ply(k + 1, (Player.WHITE, Player.BLACK)[k % 2], OneHotCoding(moves, (2 * k + 1, 2 * k + 2)))
-        for k in range(4)
-    )
-    scopes = tuple(
-        Scope((Quantifier.FORALL, Quantifier.EXISTS)[k % 2], (2 * k + 1, 2 * k + 2))
-        for k in range(4)
-    )
-    pairs = st.lists(
-        st.integers(1, 8).flatmap(lambda v: st.sampled_from((v, -v))), min_size=1, max_size=3
-    )
-    gates = {9 + k: Gate(Connective.OR, tuple(draw(pairs))) for k in range(3)}
-    formula = Qbf(scopes, {**gates, 12: Gate(Connective.AND, ())}, 12)
+    """Random functions, gates and clauses."""
+    signed = st.integers(1, 8).flatmap(lambda v: st.sampled_from((v, -v)))
+    gates = [tuple(draw(st.lists(signed, min_size=1, max_size=3))) for _ in range(3)]
     aig = random_aig(draw, 4)
     literal = st.integers(0, 2 * aig.num_variables + 1)
-    certificate = CircuitCertificate(
-        Kind.SKOLEM, aig, (1, 2, 5, 6), {v: draw(literal) for v in (3, 4, 7, 8)}, Dialect.CAQE
-    )
+    functions = {v: draw(literal) for v in (3, 4, 7, 8)}
     numbers = st.integers(1, 11).flatmap(lambda v: st.sampled_from((v, -v)))
     clauses = draw(st.lists(st.lists(numbers, min_size=1, max_size=3), min_size=1, max_size=3))
-    layout = Layout(plies, verdict=12)
-    problem = Problem(Files(formula="f"), formula, certificate, layout, None)
-    return asserted(problem, "\n".join(" ".join(map(str, [*c, 0])) for c in clauses))
+    text = "\n".join(" ".join(map(str, [*c, 0])) for c in clauses)
+    return on_a_table(aig, functions, gates, text)
+
+
+def test_without_rules_beginnings_with_other_moves_are_not_merged() -> None:
+    """Black plays b, whatever White does: behind a nobody can move, behind b White can."""
+    nothing = Aig(4, np.zeros(0, np.int32), np.zeros(0, np.int32))
+    problem = on_a_table(nothing, {3: 0, 4: 1, 7: 0, 8: 0}, [(1,), (1,), (1,)], "-3 0")
+    result = exhaust(problem)
+    assert isinstance(result.verdict, Refuted)
+    (found,) = result.verdict.findings
+    assert found.kind is FindingKind.UNREADABLE_REPLY
 
 
 @given(tables())

@@ -19,9 +19,9 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.formats.qrat import Action, QratTrace, Step, parse_qrat
-from qsage_validate.games.registry import resolve_model
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 from tests.support.bloqqer_runs import run_bloqqer
+from tests.support.by_name import resolve_model
 from tests.support.random_qbf import random_qcir, random_qdimacs, truth
 from tests.support.skolem_by_expansion import skolem_by_expansion
 

@@ -33,12 +33,10 @@ def truths(model: list[int], literal: int) -> bool:
 @given(case=aigs(), data=st.data())
 @settings(max_examples=80)
 def test_models_are_the_evaluations(case: tuple[Aig, list[int]], data: st.DataObject) -> None:
-    """For all inputs: one model, and in it every kept and defined literal has its value."""
+    """For all inputs: one model, and in it every kept literal has its value."""
     aig, outputs = case
     inputs = data.draw(st.permutations(range(3, 3 + aig.num_inputs)))
-    definitions = {100 + k: literal for k, literal in enumerate(outputs[::2])}
-    keep = outputs[1::2]
-    clauses = circuit_clauses(aig, inputs=inputs, definitions=definitions, keep=keep)
+    clauses = circuit_clauses(aig, inputs=inputs, keep=outputs)
     lists = as_lists(clauses)
     used = {abs(x) for clause in lists for x in clause}
     assert max(used, default=0) <= clauses.max_variable
@@ -50,10 +48,7 @@ def test_models_are_the_evaluations(case: tuple[Aig, list[int]], data: st.DataOb
             assert solver.solve(assumptions=assume)
             model = solver.get_model()
             model += [-v for v in range(len(model) + 1, clauses.max_variable + 1)]
-            for variable, literal in definitions.items():
-                value = expected[literal >> 1] != bool(literal & 1)
-                assert truths(model, variable) == value
-            for literal in keep:
+            for literal in outputs:
                 value = expected[literal >> 1] != bool(literal & 1)
                 assert truths(model, clauses.literal(literal)) == value
             # Nothing is left open: the inputs decide every variable of the clauses.
@@ -126,22 +121,15 @@ def test_a_gate_that_is_used_twice_or_negated_or_kept_is_not_merged() -> None:
     assert circuit_clauses(aig, keep=outputs).literal(outputs[1]) == -4
 
 
-def test_numbering_and_definitions() -> None:
+def test_numbering() -> None:
     builder = AigBuilder(2)
     a, b = builder.inputs
     aig, (gate, negative) = builder.build([builder.and_(a, b), builder.and_(a, b ^ 1) ^ 1])
-    clauses = circuit_clauses(
-        aig, inputs=[5, 6], definitions={7: gate, 8: negative, 9: gate, 10: a, 11: 1}, first=20
-    )
-    assert clauses.literal(gate) == 7
-    assert clauses.literal(negative) == 8
-    assert clauses.max_variable == 20  # the constant
-    lists = as_lists(clauses)
-    assert [-9, 7] in lists
-    assert [9, -7] in lists
-    assert [10, -5] in lists
-    with pytest.raises(ValueError, match="is an input"):
-        circuit_clauses(aig, inputs=[5, 6], definitions={5: gate})
+    clauses = circuit_clauses(aig, inputs=[5, 6], keep=[gate, negative, a, 1], first=20)
+    assert clauses.literal(gate) == 20
+    assert clauses.literal(negative) == -21
+    assert clauses.literal(a) == 5
+    assert clauses.max_variable == 22  # the constant
     with pytest.raises(ValueError, match="1 variables for 2 inputs"):
         circuit_clauses(aig, inputs=[5])
     with pytest.raises(ValueError, match="the first new variable"):

@@ -63,6 +63,22 @@ def test_the_two_orders() -> None:
     assert prefix(parse_qcir(text, order=DOWN)) == [(E, ("a",)), (A, ("u",)), (E, ("x", "y"))]
 
 
+@pytest.mark.parametrize("output", ["and(r, s)", "and(s, r)"])
+def test_a_shared_gate_stands_inside_of_all_that_it_is_below(output: str) -> None:
+    """Outside of 'u' the formula would mean the same; going out, it stays where it is nested."""
+    text = (
+        "#QCIR-G14\nexists(a)\noutput(o)\n"
+        "p = or(x, a)\ng = exists(x; p)\n"
+        "q = and(g, u)\nr = forall(u; q)\n"
+        "t = and(g, y)\ns = exists(y; t)\n"
+        f"o = {output}\n"
+    )
+    made = parse_qcir(text, order=UP)
+    assert made.prenexed is not None
+    assert made.prenexed.copies == 0
+    assert prefix(made) == [(E, ("a", "y")), (A, ("u",)), (E, ("x",))]
+
+
 def test_the_default_has_fewer_scopes() -> None:
     # Going in, 'forall v' stands beside 'forall u' only behind the whole of the other branch.
     text = (

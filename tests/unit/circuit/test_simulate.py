@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
-from qsage_validate.circuit.embed import embed, strash
+from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.cubes import Splitting, satisfy_by_cubes
-from qsage_validate.circuit.satisfy import Answer, Satisfiable, TimedOut, Unsatisfiable
+from qsage_validate.circuit.sat_solver import Answer, Satisfiable, TimedOut, Unsatisfiable
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.pool import WorkerFailedError, ordered_map

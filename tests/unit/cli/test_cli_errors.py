@@ -22,6 +22,7 @@ from qsage_validate.errors import (
     QsageError,
     UndecidedError,
     UsageError,
+    install_line,
 )
 from tests.conftest import REPOSITORY
 from tests.support.commands import run_qsage
@@ -57,7 +58,7 @@ def raising(error: BaseException) -> typer.Typer:
         (
             MissingExtraError("reading GDL", "gdl"),
             Exit.BAD_INPUT,
-            "qsage: error: reading GDL needs the extra 'gdl': pip install 'qsage-validate[gdl]'",
+            f"qsage: error: reading GDL needs the extra 'gdl': {install_line('gdl')}",
         ),
         (UndecidedError("60 s are over"), Exit.UNDECIDED, "qsage: undecided: 60 s are over"),
         (QsageError("two\nlines\x1b[2J"), Exit.BAD_INPUT, r"qsage: error: two\nlines\x1b[2J"),

@@ -78,8 +78,8 @@ def test_a_first_move_that_is_left_out_is_made_in_the_mirror() -> None:
             continue
         found = transfer_by_plays(own, Side.of(classes), RouteOptions())
         assert isinstance(found, Wins), found
-        assert "in the mirror: " in found.how
-        said, _, seen = found.how.partition("in the mirror: ")[2].partition(",")[0].split()
+        assert "in the mirror: " in found.reason
+        said, _, seen = found.reason.partition("in the mirror: ")[2].partition(",")[0].split()
         assert (seen, move) == (move, move)
         assert (said, move) in images
         assert said in classes.layout.moves[0].moves
@@ -92,10 +92,10 @@ def test_answers_to_first_moves_that_are_left_out_are_those_in_the_mirror() -> N
     found = transfer_by_plays(_won(classes), Side.of(every), RouteOptions())
     assert isinstance(found, Wins)
     asked = [m for m in every.layout.moves[0].moves if m not in classes.layout.moves[0].moves]
-    assert all(f"{move} as " in found.how for move in asked)
+    assert all(f"{move} as " in found.reason for move in asked)
     back = transfer_by_plays(_won(every), Side.of(classes), RouteOptions())
     assert isinstance(back, Wins)
-    assert "mirror" not in back.how
+    assert "mirror" not in back.reason
 
 
 def test_a_formula_whose_encoding_is_unknown_is_decided_by_solvers() -> None:
@@ -109,7 +109,7 @@ def test_a_formula_whose_encoding_is_unknown_is_decided_by_solvers() -> None:
         assert isinstance(found, expected), found
         if isinstance(found, Wins):
             assert isinstance(check(qbf, found.certificate), CertificateProved)
-            assert " replies, the rest by " in found.how
+            assert " replies, the rest by " in found.reason
         else:
             assert found.play
             assert len(found.asked) == len(found.replies)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
-from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
 from qsage_validate.kernel.claims import Claim, first_failure
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.lrat import check_steps, read_cnf

@@ -25,7 +25,6 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, open_sets
 from qsage_validate.games.positional.rules import PositionalPosition
 from qsage_validate.games.protocol import Board, Player, Shape, Square
-from qsage_validate.games.registry import resolve_model
 from qsage_validate.play.console.plain import PlainPlay
 from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.script import run_script
@@ -34,6 +33,7 @@ from qsage_validate.render.steps import steps_by_rules, steps_of_frames
 from qsage_validate.strategies.readings import LayoutMove, Legality, PlyCode, split_moves
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.fit import check_fit
+from tests.support.by_name import resolve_model
 from tests.support.certificate_strategy import CertificateStrategy
 from tests.support.plays import with_function
 from tests.support.plies import relisted

@@ -142,6 +142,16 @@ def test_without_ensurepip_the_message_says_what_to_install(
         bootstrap.prepare("play")
 
 
+def test_extras_are_added_to_the_environment_that_is_there(bootstrap: Bootstrap) -> None:
+    bootstrap.prepare("play")
+    bootstrap.commands.clear()
+    assert bootstrap.module.install(["gdl", "frame"]) == 0
+    assert bootstrap.commands[-1].endswith(f"--editable {bootstrap.root}[gdl,frame]")
+    assert bootstrap.prepare("play") == []
+    with pytest.raises(bootstrap.module.DevError, match="found no extra"):
+        bootstrap.module.install([])
+
+
 def run_dev(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(REPOSITORY / "dev.py"), *arguments],
@@ -158,7 +168,8 @@ def test_usage_is_told_and_wrong_usage_is_one_line() -> None:
     assert told.stdout == run_dev().stdout
     wrong = run_dev("dance")
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert wrong.stderr == "dev.py: found 'dance', expected one of play, check, regenerate, run\n"
+    expected = "expected one of play, check, install, regenerate, docs, run"
+    assert wrong.stderr == f"dev.py: found 'dance', {expected}\n"
 
 
 def test_readme_and_ci_name_commands_that_there_are(bootstrap: Bootstrap) -> None:

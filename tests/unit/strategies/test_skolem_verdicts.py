@@ -9,7 +9,9 @@ from qsage_validate.play.match import Match
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
 from qsage_validate.strategies import skolem
+from qsage_validate.strategies.readings import LayoutMove
 from tests.support.places import SAMPLES
+from tests.support.plays import EL, certified, reader_for
 
 
 def ended() -> Match:
@@ -40,3 +42,24 @@ def test_a_part_of_them_is_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_values_drawn_twice_are_one() -> None:
     drawn = [{3: True, 5: False}, {3: False, 5: False}, {3: True, 5: False}]
     assert skolem._distinct(drawn) == drawn[:2]
+
+
+@pytest.mark.parametrize("claimed", [(), (2,), (4,), (2, 4)])
+def test_one_claim_of_several_makes_whites_goal_matter(claimed: tuple[int, ...]) -> None:
+    made = certified(EL)
+    reader = reader_for(made.encoding, made.certificate)
+    assert isinstance(reader, skolem.SkolemReader)
+    play = reader.start()
+    for ply in range(1, 6):
+        if ply % 2:
+            (answer,) = reader.answers([play])
+            play = reader.with_answer(play, answer)
+        else:
+            play = reader.with_move(
+                play, LayoutMove.on_grid("occupy", 3, ply // 2), stop=ply in claimed
+            )
+    goals, position = made.encoding.layout.goals, made.encoding.layout.state.position
+    own = (*goals.white_condition, *goals.white_x, *goals.white_y)
+    assert reader.rest(play) == [*position, *(own if claimed else ())]
+    (reading,) = reader.verdicts([play])
+    assert ("White's goal" in reading.note) is bool(claimed)

@@ -12,6 +12,7 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Action, Anchor, Coordinate, Model, SubCondition
 from qsage_validate.games.languages import load_game
+from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Board, Outcome, Player, Square
 from qsage_validate.strategies.readings import Answer, BoardReading, LayoutMove, Legality
 from qsage_validate.validation.finding import Finding, FindingKind
@@ -171,6 +172,21 @@ def test_equal_boards_and_legal_moves_are_no_findings() -> None:
     }
     assert judge.legality(position, every, ()) == []
     assert judge.end(Outcome(Player.BLACK, "reached its goal"), Player.BLACK, 3, ()) is None
+
+
+def test_a_first_move_alone_stands_for_its_mirror_images() -> None:
+    """Later on there is no symmetry to be sure of: each legal move has to have a code."""
+    model = hex_network(3, 3, 5)
+    game = load_game(model)
+    judge = Referee(game, encode(model, "cor").layout)
+    names = set(model.positions)
+    assert game.exchanged_first_moves(names - {"a1"}) == {"a1": "c3"}
+    assert judge.unsaid(game.initial, names - {"a1"}) == []
+    assert judge.unsaid(game.initial, names - {"a1", "c3"}) == ["a1", "c3"]
+    # The board is as symmetric as before, and its middle is taken.
+    after = game.initial.play(game.parse_move("b2", Player.BLACK))
+    assert judge.unsaid(after, names - {"a1"}) == ["a1"]
+    assert judge.unsaid(after, names) == []
 
 
 def test_state_evidence_names_the_variables_of_the_layout() -> None:

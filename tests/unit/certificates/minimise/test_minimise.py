@@ -22,12 +22,10 @@ from qsage_validate.certificates.minimise.gates import defined_gates
 from qsage_validate.certificates.minimise.learning import Style, learn
 from qsage_validate.certificates.minimise.minimise import (
     WrongCertificateError,
-    minimise,
     minimised,
     rebuild,
 )
-from qsage_validate.circuit.aig import Aig, AigBuilder
-from qsage_validate.circuit.embed import embed
+from qsage_validate.circuit.aig import Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
@@ -80,12 +78,12 @@ def test_what_comes_out_is_a_certificate_and_not_larger(formula: Qbf) -> None:
 def test_only_certificates_that_hold_become_smaller(case: tuple[Qbf, CircuitCertificate]) -> None:
     formula, certificate = case
     if holds(formula, certificate):
-        smaller = minimise(formula, certificate)
+        smaller = minimised(formula, certificate).certificate
         assert holds(formula, smaller)
         assert set(smaller.functions) == set(certificate.functions)
     else:
         with pytest.raises(WrongCertificateError, match="the certificate does not hold"):
-            minimise(formula, certificate)
+            minimised(formula, certificate)
 
 
 @given(st.one_of(circuits(), qbfs()), st.booleans(), st.sampled_from((0.0, 1.0, 4.0)))
@@ -238,7 +236,7 @@ def test_clauses_become_a_circuit(domino: Made) -> None:
 
 def test_a_formula_without_any_variable() -> None:
     formula = parse_qcir("#QCIR-G14\noutput(g)\ng = and()\n")
-    assert minimise(formula, expanded(formula)).aig.num_gates == 0
+    assert minimised(formula, expanded(formula)).certificate.aig.num_gates == 0
 
 
 def test_equal_gates_of_a_deep_graph_meet(domino: Made) -> None:

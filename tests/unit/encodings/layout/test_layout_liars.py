@@ -36,7 +36,7 @@ from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.registry import resolve_model
+from tests.support.by_name import resolve_model
 from tests.support.commands import run_qsage
 from tests.support.layout_mutations import mutated
 from tests.unit.encodings.layout.test_foreign_layout import META

@@ -66,7 +66,7 @@ def test_a_graph_with_a_position_without_neighbours() -> None:
 
 @pytest.mark.parametrize("depth", [5, 7, 21, 45])
 def test_table_4_by_our_counts(depth: int) -> None:
-    """Where Table 4's variables differ it is by what docs/positional-encodings.md tells."""
+    """Table 4's variables differ as docs/explanation/positional-encodings.md tells."""
     eta, bits = 81, 7
     model = hex_network(9, 9, depth)
     sets = harary_model("tic", 9, 9, maker_breaker=True, plies=depth)

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 
 from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.checks import (
-    Code,
     Diagnostic,
     Severity,
     check_model,
@@ -23,8 +22,8 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player, Square
-from qsage_validate.games.registry import grid_templates, resolve_model
 from tests.support import naive_rules as naive
+from tests.support.by_name import grid_templates, resolve_model
 from tests.support.wild_models import wild_models
 from tests.unit.games.bddl.test_bddl_parser import shared_models
 
@@ -58,54 +57,46 @@ def model(
 
 
 ERRORS = [
-    (model(initial="black(3,1)"), Code.OFF_BOARD, "p:3:1: error: found black(3,1), expected a sq"),
-    (model(initial="black(0,1)"), Code.OFF_BOARD, "found black(0,1)"),
+    (model(initial="black(3,1)"), "p:3:1: error: found black(3,1), expected a sq"),
+    (model(initial="black(0,1)"), "found black(0,1)"),
     (
         model(initial="black(1,1) white(1,1)"),
-        Code.TWO_PIECES,
         "p:3:12: error: found white(1,1) besides black(1,1), expected one piece a square",
     ),
-    (model(initial="black(1,1) black(1,1)"), Code.TWO_PIECES, "besides black(1,1)"),
+    (model(initial="black(1,1) black(1,1)"), "besides black(1,1)"),
     (
         model(depth="1", more="#blackturn second"),
-        Code.NO_PLIES,
         "p:4:8: error: found depth 1 without Black's first move, expected at least one ply",
     ),
-    (model(FINE + FINE), Code.DUPLICATE_ACTION, "d:6:9: error: found a second action occupy of B"),
+    (model(FINE + FINE), "d:6:9: error: found a second action occupy of B"),
     (
         model(action("a", "", "NOT(open(?x,?y))")),
-        Code.NEGATED_EFFECT,
         "d:5:10: error: found the effect NOT(open(?x,?y)) of a, expected what stands on the squ",
     ),
     (
         model(action("a", "", "black(?x,?y) white(xmin,?y)")),
-        Code.CONFLICTING_EFFECTS,
         "d:5:10: error: found effects of a that put two contents on one square when it is played "
         "at (1,1)",
     ),
-    (model(black_goals="(black(3,?y))"), Code.OFF_BOARD, "p:6:2: error: found black(3,?y) in a go"),
+    (model(black_goals="(black(3,?y))"), "p:6:2: error: found black(3,?y) in a go"),
     (
         model(action("a", "open(?x,3)", "black(?x,?y)")),
-        Code.OFF_BOARD,
         "d:4:16: error: found open(?x,3) of a, expected squares of the 2x2 board",
     ),
 ]
 
 WARNINGS = [
-    (model(white=""), Code.NO_ACTIONS, "warning: found no actions of White, expected at least one"),
+    (model(white=""), "warning: found no actions of White, expected at least one"),
     (
         model(action("a", "open(?x,2)", "black(?x,?y)")),
-        Code.ABSOLUTE_IN_DOMAIN,
         "d:4:16: warning: found the absolute position open(?x,2) of a",
     ),
     (
         model(FINE + action("a", "open(?x,?y)", "black(?x+2,?y)")),
-        Code.NEVER_PLAYABLE,
         "d:6:9: warning: found action a of Black, which can never be played: its bounds are empt",
     ),
     (
         model(FINE + action("a", "open(?x,?y) NOT(open(?x,?y))", "black(?x,?y)")),
-        Code.NEVER_PLAYABLE,
         "its preconditions contradict each other",
     ),
     (
@@ -113,66 +104,52 @@ WARNINGS = [
             FINE
             + action("a", "NOT(open(?x,?y)) NOT(white(?x,?y)) NOT(black(?x,?y))", "black(?x,?y)")
         ),
-        Code.NEVER_PLAYABLE,
         "its preconditions contradict each other",
     ),
     (
         model(FINE + action("a", "white(?x,?y)", "black(?x,?y)"), action("stay", "", "")),
-        Code.NEVER_PLAYABLE,
         "no play brings about what its preconditions ask for",
     ),
     (
         model(black_goals="(black(?x,?y)black(?x+2,?y))"),
-        Code.NEVER_HOLDS,
         "p:6:1: warning: found goal 1 of Black, which can never hold: its bounds are empty on th",
     ),
     (
         model(black_goals="(black(?x,?y))\n(black(?x,?y)open(?x,?y))"),
-        Code.NEVER_HOLDS,
         "p:7:1: warning: found goal 2 of Black, which can never hold: its conditions contradict",
     ),
     (
         model(white=action("stay", "", ""), white_goals="(white(?x,?y))"),
-        Code.NEVER_HOLDS,
         "p:8:1: warning: found goal 1 of White, which can never hold: no play brings about what",
     ),
     (
         model(initial="black(1,1)black(2,1)"),
-        Code.HOLDS_INITIALLY,
         "p:6:1: warning: found goal 1 of Black that holds at (1,1) on the initial board",
     ),
     (
         model(FINE + action("give", "open(?x,?y)", "white(?x,?y)"), white_goals="(white(1,2))"),
-        Code.SANITY,
         "p:8:1: warning: found goal 1 of White that comes true at (1,1) by Black's give(1,2) on ",
     ),
 ]
 
 
-@pytest.mark.parametrize(("bad", "code", "message"), ERRORS)
-def test_errors(bad: Model, code: Code, message: str) -> None:
+@pytest.mark.parametrize(("bad", "message"), ERRORS)
+def test_errors(bad: Model, message: str) -> None:
     found = check_model(bad)
     assert found[0].severity is Severity.ERROR
-    assert found[0].code is code
     assert message in str(found[0])
     with pytest.raises(InputError) as caught:
         require_valid(bad)
     assert str(caught.value) == str(found[0]).replace("error: ", "")
 
 
-@pytest.mark.parametrize(("odd", "code", "message"), WARNINGS)
-def test_warnings(odd: Model, code: Code, message: str) -> None:
-    found = [d for d in check_model(odd) if d.code is code]
+@pytest.mark.parametrize(("odd", "message"), WARNINGS)
+def test_warnings(odd: Model, message: str) -> None:
+    found = [d for d in check_model(odd) if message in str(d)]
     assert len(found) == 1
     assert found[0].severity is Severity.WARNING
-    assert message in str(found[0])
     assert "\n" not in str(found[0])
     require_valid(odd)
-
-
-def test_every_code_is_triggered() -> None:
-    elsewhere = {Code.BAD_NAME, Code.UNCHECKED}
-    assert {code for _, code, _ in ERRORS + WARNINGS} | elsewhere == set(Code)
 
 
 def test_names_that_no_file_could_have() -> None:
@@ -180,18 +157,20 @@ def test_names_that_no_file_could_have() -> None:
     for name in ("two words", "", "a-", "ümlaut", "a(1,1)"):
         odd = replace(fine.domain.black_actions[0], name=name)
         bad = replace(fine, domain=replace(fine.domain, black_actions=(odd,)))
-        assert [d.code for d in check_model(bad)] == [Code.BAD_NAME]
+        (found,) = check_model(bad)
+        assert found.found == f"an action called {name!r}"
 
 
 def test_a_board_that_is_too_large_is_said_to_be_unchecked() -> None:
     fine = model()
     large = replace(fine, problem=replace(fine.problem, width=1000, height=1000))
-    assert [d.code for d in check_model(large)] == [Code.UNCHECKED]
+    (found,) = check_model(large)
+    assert "too large to look for" in found.found
     require_valid(large)
 
 
 def test_a_diagnostic_without_a_file() -> None:
-    diagnostic = Diagnostic(Severity.ERROR, Code.OFF_BOARD, "a", "b")
+    diagnostic = Diagnostic(Severity.ERROR, "a", "b")
     assert str(diagnostic) == "error: found a, expected b"
     assert str(diagnostic.error()) == "<input>: found a, expected b"
 

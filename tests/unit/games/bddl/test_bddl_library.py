@@ -16,7 +16,8 @@ from qsage_validate.games.library.grid import SHAPES, minimal_chains, orientatio
 from qsage_validate.games.positional.hex import NEIGHBOURS
 from qsage_validate.games.positional.polyominoes import cells_of
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.games.registry import find_template, resolve_model, templates
+from qsage_validate.games.registry import TEMPLATES, find_template
+from tests.support.by_name import resolve_model
 from tests.support.perft import PerftRow, perft
 
 Options = dict[str, object]
@@ -312,9 +313,9 @@ def test_options_as_text_and_as_values() -> None:
 
 
 def test_every_template_says_what_its_options_are() -> None:
-    names = [template.name for template in templates()]
+    names = [template.name for template in TEMPLATES]
     assert len(set(names)) == len(names)
-    for template in templates():
+    for template in TEMPLATES:
         assert template.help
         for option in template.options:
             assert option.help

@@ -21,7 +21,7 @@ from qsage_validate.games.bddl.model import (
 )
 from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem, read_model
 from qsage_validate.games.protocol import Player, Square
-from qsage_validate.games.registry import grid_templates, resolve_model
+from tests.support.by_name import grid_templates, resolve_model
 from tests.support.wild_models import wild_models
 
 PAPER_DOMAIN = """\

@@ -22,8 +22,8 @@ from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition, GoalInstance
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Player, Square
-from qsage_validate.games.registry import resolve_model
 from tests.support import naive_rules as naive
+from tests.support.by_name import resolve_model
 from tests.support.minimax import minimax
 from tests.support.perft import perft
 from tests.support.position_text import parse_position

@@ -7,10 +7,10 @@ import re
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
-from qsage_validate.games.registry import grid_templates
 from tests.conftest import REPOSITORY
+from tests.support.by_name import grid_templates
 
-TEXT = (REPOSITORY / "docs" / "bddl.md").read_text("utf-8")
+TEXT = (REPOSITORY / "docs" / "reference" / "bddl.md").read_text("utf-8")
 
 
 def example(part: str) -> str:

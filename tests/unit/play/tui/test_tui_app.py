@@ -87,7 +87,7 @@ def test_moves_are_made_by_the_cursor_typed_and_completed() -> None:
     drive(toy_match(), scenario)
 
 
-def test_text_that_is_no_move_is_explained_and_can_be_mended() -> None:
+def test_text_that_is_no_move_is_explained_and_a_menu_has_all_moves() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.enter("jump(1)")
         failure = driver.seen(Answered)[0].failure
@@ -96,6 +96,14 @@ def test_text_that_is_no_move_is_explained_and_can_be_mended() -> None:
         assert driver.app.query_one(MovePrompt).value == "jump(1)"
         assert "'jump(1)' is no move" in headline(driver)
         assert len(driver.moves) == 1
+        await driver.press("escape")
+        await driver.press("m", "4", "comma", "3")
+        assert isinstance(driver.app.screen, MenuScreen)
+        await driver.press("enter")
+        assert driver.moves[1] == "occupy(4,3)"
+        await driver.press("m", "escape")
+        assert not isinstance(driver.app.screen, ModalScreen)
+        assert len(driver.moves) == 3
 
     drive(toy_match(), scenario)
 
@@ -126,19 +134,6 @@ def test_a_piece_its_target_and_what_drops_it() -> None:
         assert driver.moves[1] == "kick(1,1)"
 
     drive(toy_match(PAWNS), scenario)
-
-
-def test_the_menu_of_all_moves_narrows_while_typing() -> None:
-    async def scenario(driver: Driver) -> None:
-        await driver.press("m", "4", "comma", "3")
-        assert isinstance(driver.app.screen, MenuScreen)
-        await driver.press("enter")
-        assert driver.moves[1] == "occupy(4,3)"
-        await driver.press("m", "escape")
-        assert not isinstance(driver.app.screen, ModalScreen)
-        assert len(driver.moves) == 3
-
-    drive(toy_match(), scenario)
 
 
 def test_dominoes_take_two_clicks_on_either_half() -> None:
@@ -181,7 +176,7 @@ def test_an_illegal_click_is_refused_aloud() -> None:
     drive(toy_match(), scenario)
 
 
-def test_all_actions_on_a_square_are_explained() -> None:
+def test_all_actions_on_a_square_and_a_target_out_of_reach_are_explained() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.click((2, 2))
         await driver.press("escape")
@@ -196,12 +191,7 @@ def test_all_actions_on_a_square_are_explained() -> None:
         ]
         assert "No move at (3,4)" in headline(driver)
         assert "(and 3 more)" in headline(driver)
-
-    drive(toy_match(PAWNS), scenario)
-
-
-def test_a_target_out_of_reach_is_refused_aloud() -> None:
-    async def scenario(driver: Driver) -> None:
+        await driver.press("r")
         await driver.click((1, 1))
         await driver.click((3, 4))
         answer = answers(driver)[-1]
@@ -295,13 +285,7 @@ def test_looking_back_changes_nothing_and_plays_nothing() -> None:
         assert driver.at((3, 3)) is Square.WHITE
         await driver.press("escape")
         assert not driver.app.view.past
-
-    drive(toy_match(), scenario)
-
-
-def test_a_row_of_the_table_leads_back() -> None:
-    async def scenario(driver: Driver) -> None:
-        await driver.click((3, 3))
+        # A row of the table leads back, too.
         await driver.press("1", "up", "up", "enter")
         assert [m.index for m in driver.seen(MovesPane.FrameChosen)] == [1]
         assert driver.app.view.viewing == 1
@@ -382,8 +366,10 @@ def test_a_goal_can_be_claimed() -> None:
     drive(toy_match(claims=True), scenario)
 
 
-def test_no_goal_can_be_claimed_where_nothing_stops_the_game() -> None:
+def test_no_goal_is_claimed_and_no_reason_shown_where_there_is_none() -> None:
     async def scenario(driver: Driver) -> None:
+        text = driver.app.query_one(WhyPane).query_one(Static)
+        assert "Nothing illegal was tried" in str(text.render())
         assert "c Claim" not in driver.screen
         await driver.press("c")
         assert not driver.app.view.claiming
@@ -497,27 +483,7 @@ def test_a_file_is_not_replaced_unasked(
     drive(toy_match(), scenario)
 
 
-@pytest.mark.parametrize("content", ["", "no transcript", "qsage transcript 1\n\0"])
 def test_a_file_that_is_no_transcript_is_a_message(
-    content: str, tmp_path: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(str(tmp_path))
-    with open("tic-4x4.play", "w") as stream:
-        stream.write(content)
-
-    async def scenario(driver: Driver) -> None:
-        await driver.click((3, 3))
-        await driver.press("o", "enter")
-        failure = driver.seen(Answered)[-1].failure
-        assert isinstance(failure, InputError)
-        assert str(failure) in driver.said
-        assert status(driver.app.view).tone is Tone.REFUSED
-        assert len(driver.moves) == 3
-
-    drive(toy_match(), scenario)
-
-
-def test_a_file_that_does_not_exist_is_a_message(
     tmp_path: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(str(tmp_path))
@@ -527,6 +493,16 @@ def test_a_file_that_does_not_exist_is_a_message(
         assert any("tic-4x4.play" in text for text in driver.said)
         await driver.press("s", "slash", "x", "enter")
         assert any("tic-4x4.play/x" in text for text in driver.said)
+        await driver.click((3, 3))
+        for content in ("", "no transcript", "qsage transcript 1\n\0"):
+            with open("tic-4x4.play", "w") as stream:
+                stream.write(content)
+            await driver.press("o", "enter")
+            failure = driver.seen(Answered)[-1].failure
+            assert isinstance(failure, InputError)
+            assert str(failure) in driver.said
+            assert status(driver.app.view).tone is Tone.REFUSED
+            assert len(driver.moves) == 3
 
     drive(toy_match(), scenario)
 
@@ -534,8 +510,11 @@ def test_a_file_that_does_not_exist_is_a_message(
 # -- panes --------------------------------------------------------------------------------------
 
 
-def test_values_can_be_filtered() -> None:
+def test_values_point_and_are_filtered_and_tabs_are_chosen() -> None:
     async def scenario(driver: Driver) -> None:
+        await driver.press("3", "down", "down", "down")
+        assert driver.seen(ValuesPane.Pointed)[-1].squares == {(1, 1)}
+        assert Mark.POINTED in driver.app.query_one(BoardView).picture.marks[1, 1]
         pane = driver.app.query_one(ValuesPane)
         await driver.press("3")
         assert len(pane.shown) == 5
@@ -543,22 +522,7 @@ def test_values_can_be_filtered() -> None:
         await driver.press("b", "l", "a", "c", "k", "space", "t", "r", "u", "e")
         assert [value.name for value in pane.shown] == ["black 1 x 1"]
         assert pane.query_one(DataTable).row_count == 1
-
-    drive(toy_match(), scenario)
-
-
-def test_a_value_points_at_its_squares() -> None:
-    async def scenario(driver: Driver) -> None:
-        await driver.press("3", "down", "down", "down")
-        assert driver.seen(ValuesPane.Pointed)[-1].squares == {(1, 1)}
-        assert Mark.POINTED in driver.app.query_one(BoardView).picture.marks[1, 1]
-
-    drive(toy_match(), scenario)
-
-
-def test_tabs_are_chosen_by_key_and_by_click() -> None:
-    async def scenario(driver: Driver) -> None:
-        await driver.press("4")
+        await driver.press("escape", "4")
         assert driver.app.query_one(PlayArea).active == "messages"
         await driver.pilot.click(PaneTabs, offset=(3, 0))
         await driver.settle()
@@ -624,23 +588,17 @@ def test_zoom_scrolls_a_board_that_does_not_fit() -> None:
     drive(toy_match(), scenario)
 
 
-def test_the_theme_changes() -> None:
+def test_the_theme_changes_and_help_opens_and_closes() -> None:
     async def scenario(driver: Driver) -> None:
         assert driver.app.theme == "qsage-light"
         await driver.press("t")
         assert driver.app.theme == "qsage-dark"
-
-    drive(toy_match(), scenario, theme="light")
-
-
-def test_help_opens_and_closes() -> None:
-    async def scenario(driver: Driver) -> None:
         await driver.press("question_mark")
         assert isinstance(driver.app.screen, HelpScreen)
         await driver.press("escape")
         assert not isinstance(driver.app.screen, HelpScreen)
 
-    drive(toy_match(), scenario)
+    drive(toy_match(), scenario, theme="light")
 
 
 # -- the worker ---------------------------------------------------------------------------------
@@ -722,7 +680,7 @@ def test_without_a_terminal_there_is_no_board(monkeypatch: pytest.MonkeyPatch) -
 # -- the bare game ------------------------------------------------------------------------------
 
 
-def test_bits_are_set_and_the_block_is_played() -> None:
+def test_bits_are_set_typed_or_hinted_and_the_block_is_played() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.press("1", "down", "space", "p")
         (submitted,) = driver.seen(BlockForm.Submitted)
@@ -731,34 +689,16 @@ def test_bits_are_set_and_the_block_is_played() -> None:
         names = [value.name for value in driver.app.query_one(ValuesPane).shown]
         assert names == ["3", "4", "x5", "6", "7", "8"]
         assert "Black wins: the matrix is true" in driver.screen
-
-    drive(bare_match(), scenario)
-
-
-def test_a_block_can_be_typed() -> None:
-    async def scenario(driver: Driver) -> None:
+        await driver.press("r")
         await driver.enter("3=0 4=1 x5=0")
         assert driver.moves[1] == "3=0 4=1 x5=0"
-
-    drive(bare_match(), scenario)
-
-
-def test_a_hint_sets_the_bits() -> None:
-    async def scenario(driver: Driver) -> None:
+        await driver.press("r")
         await driver.press("h")
         assert driver.app.query_one(BlockForm).bits.bits == [True, False, True]
         await driver.press("w")
         assert "Every assignment of a block is legal." in driver.said
 
     drive(bare_match(), scenario)
-
-
-def test_the_pane_of_reasons_is_empty_until_something_is_tried() -> None:
-    async def scenario(driver: Driver) -> None:
-        text = driver.app.query_one(WhyPane).query_one(Static)
-        assert "Nothing illegal was tried" in str(text.render())
-
-    drive(toy_match(), scenario)
 
 
 def test_the_app_keeps_the_match_out_of_its_widgets() -> None:

@@ -23,41 +23,42 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_name_says_the_format(folder: Path) -> None:
+def test_the_name_says_the_format_and_buttons_choose_it(folder: Path) -> None:
     async def scenario(driver: Driver) -> None:
         await driver.click((3, 3))
         await driver.press("e")
         assert isinstance(driver.app.screen, PathScreen)
         await driver.press("enter")
         assert "Saved to tic-4x4.svg" in driver.said
+        (folder / "tic-4x4.svg").unlink()
+        for form in ExportFormat:
+            await driver.press("e")
+            await driver.pilot.click(f"#path-{form.value}")
+            await driver.settle()
+            answer = driver.seen(Answered)[-1].answer
+            assert answer == requests.Saved("tic-4x4" + form.suffix)
 
     drive(toy_match(), scenario)
-    assert (folder / "tic-4x4.svg").read_text().startswith("<svg")
+    for form in ExportFormat:
+        text = (folder / ("tic-4x4" + form.suffix)).read_text()
+        if form is ExportFormat.JSON:
+            assert len(json.loads(text)["frames"]) == 4
+        if form is ExportFormat.SVG:
+            assert text.startswith("<svg")
+        else:
+            plies = Transcript.parse(text, "x").plies
+            assert [ply.move for ply in plies] == ["occupy(1,1)", "occupy(3,3)", "occupy(2,1)"]
 
 
-@pytest.mark.parametrize("form", ExportFormat)
-def test_buttons_choose_the_format(folder: Path, form: ExportFormat) -> None:
-    async def scenario(driver: Driver) -> None:
-        await driver.click((3, 3))
-        await driver.press("e")
-        await driver.pilot.click(f"#path-{form.value}")
-        await driver.settle()
-        (_, answer) = (message.answer for message in driver.seen(Answered))
-        assert answer == requests.Saved("tic-4x4" + form.suffix)
-
-    drive(toy_match(), scenario)
-    text = (folder / ("tic-4x4" + form.suffix)).read_text()
-    if form is ExportFormat.JSON:
-        assert len(json.loads(text)["frames"]) == 4
-    if form is not ExportFormat.SVG:
-        plies = Transcript.parse(text, "x").plies
-        assert [ply.move for ply in plies] == ["occupy(1,1)", "occupy(3,3)", "occupy(2,1)"]
-
-
-def test_existing_files_are_replaced_only_when_asked(folder: Path) -> None:
+def test_a_name_without_a_format_is_a_message_and_files_are_kept_unless_asked(folder: Path) -> None:
     (folder / "tic-4x4.svg").write_text("kept")
 
     async def scenario(driver: Driver) -> None:
+        await driver.press("e")
+        driver.app.screen.query_one(Input).value = "play"
+        await driver.press("enter")
+        assert any("expected one that ends in .txt, .json, .svg" in text for text in driver.said)
+        assert [path.name for path in folder.iterdir()] == ["tic-4x4.svg"]
         await driver.press("e", "enter")
         assert isinstance(driver.app.screen, ConfirmScreen)
         await driver.press("enter")
@@ -80,17 +81,6 @@ def test_a_play_without_boards_has_no_drawing(folder: Path) -> None:
         assert any("without boards" in text for text in driver.said)
 
     drive(bare_match(), scenario)
-    assert list(folder.iterdir()) == []
-
-
-def test_a_name_that_says_no_format_is_a_message(folder: Path) -> None:
-    async def scenario(driver: Driver) -> None:
-        await driver.press("e")
-        driver.app.screen.query_one(Input).value = "play"
-        await driver.press("enter")
-        assert any("expected one that ends in .txt, .json, .svg" in text for text in driver.said)
-
-    drive(toy_match(), scenario)
     assert list(folder.iterdir()) == []
 
 

@@ -99,16 +99,6 @@ def test_what_cannot_be_asked_is_in_no_bar_and_says_why() -> None:
     drive(toy_match(), scenario)
 
 
-def test_a_small_bar_has_the_tools_on_its_two_lines(tic: Problem) -> None:
-    async def scenario(driver: ScreenDriver) -> None:
-        assert driver.app.query_one(ActionBar).size.height == 2
-        for action in ACTIONS:
-            if action.name in ("gates", "tree", "prove", "export"):
-                assert f"{action.key} {action.label}" in driver.screen
-
-    drive_tools(tic, scenario)
-
-
 def test_the_bare_game_has_gates_and_a_proof_but_no_tree(tmp_path: Path) -> None:
     formula = tmp_path / "bare.qcir"
     formula.write_text("#QCIR-G14\nforall(a)\nexists(b)\noutput(g)\ng = xor(a, b)\n")
@@ -132,8 +122,12 @@ def test_the_bare_game_has_gates_and_a_proof_but_no_tree(tmp_path: Path) -> None
 # -- gates ----------------------------------------------------------------------------------------
 
 
-def test_a_gate_opens_into_its_inputs(tic: Problem) -> None:
+def test_gates_open_into_their_inputs_are_found_by_name_and_told_by_square(tic: Problem) -> None:
     async def scenario(driver: ScreenDriver) -> None:
+        assert driver.app.query_one(ActionBar).size.height == 2
+        for action in ACTIONS:
+            if action.name in ("gates", "tree", "prove", "export"):
+                assert f"{action.key} {action.label}" in driver.screen
         await driver.press("g")
         verdict = driver.gates.shown.root.children[0]
         assert verdict.data is not None
@@ -148,12 +142,20 @@ def test_a_gate_opens_into_its_inputs(tic: Problem) -> None:
         assert detail == rows[0].text
         await driver.press("escape")
         assert not isinstance(driver.app.screen, GateScreen)
-
-    drive_tools(tic, scenario)
-
-
-def test_values_are_those_of_the_square(tic: Problem) -> None:
-    async def scenario(driver: ScreenDriver) -> None:
+        await driver.press("g", "slash")
+        driver.gates.query_one(Input).value = "verdit"
+        await driver.press("enter")
+        assert "expected verdict" in driver.gates.remark
+        driver.gates.query_one(Input).value = "-verdict"
+        await driver.press("enter")
+        node = driver.gates.shown.cursor_node
+        assert node is not None
+        assert node.data is not None
+        assert tic.formula is not None
+        assert node.data.literal == -tic.formula.output
+        assert node.data.value is False
+        assert node.children
+        await driver.press("escape")
         await driver.press("g")
         screen = driver.gates
         assert screen.square == (2, 2)
@@ -168,25 +170,6 @@ def test_values_are_those_of_the_square(tic: Problem) -> None:
         await driver.press("a")
         assert screen.square is None
         assert "all squares" in driver.screen
-
-    drive_tools(tic, scenario)
-
-
-def test_a_gate_is_found_by_name_and_a_wrong_name_is_a_message(tic: Problem) -> None:
-    async def scenario(driver: ScreenDriver) -> None:
-        await driver.press("g", "slash")
-        driver.gates.query_one(Input).value = "verdit"
-        await driver.press("enter")
-        assert "expected verdict" in driver.gates.remark
-        driver.gates.query_one(Input).value = "-verdict"
-        await driver.press("enter")
-        node = driver.gates.shown.cursor_node
-        assert node is not None
-        assert node.data is not None
-        assert tic.formula is not None
-        assert node.data.literal == -tic.formula.output
-        assert node.data.value is False
-        assert node.children
 
     drive_tools(tic, scenario)
 

