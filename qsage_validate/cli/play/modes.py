@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.common import emit, emit_json, narrate
@@ -174,6 +176,11 @@ def by_hand(
     from qsage_validate.play.match import Match
 
     seed, let_happen = options.seed, options.let_happen
+    if _is_terminal() and os.name == "posix" and find_spec("termios") is None:
+        raise UsageError(
+            "found a Python without the module 'termios', which a play at a terminal needs: "
+            "use --moves or --moves-file"
+        )
     if options.mode is Mode.PLAIN or not _is_terminal():
         from qsage_validate.play.console.prompt import run_plain
 
