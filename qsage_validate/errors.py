@@ -167,15 +167,19 @@ def install_line(extra: str) -> str:
     return f"pip install -e '{'.' if here else checkout}[{extra}]'"
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """What is added to a message about ``name``, which is unknown: `` (did you mean 'hex'?)``.
+
+    Empty where none of the ``known`` names is like it; upper and lower case do not matter.
+    """
+    from difflib import get_close_matches
+
+    plain = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), plain, n=1)
+    return f" (did you mean {plain[near[0]]!r}?)" if near else ""
+
+
 def one_line(text: str, limit: int = 400) -> str:
     """``text`` with control characters escaped and shortened, so that it stays one line."""
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`` (did you mean 'X'?)`` for the name of ``known`` that is like ``word``, else nothing."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, known, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,13 +25,14 @@ from qsage_validate.cli.options import (
     parse_dialect,
     prenex_order,
 )
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UsageError, did_you_mean
 from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.certificates.routes.routes import RouteOptions
     from qsage_validate.comparing.compare import Compared, EncodingTable
     from qsage_validate.comparing.exact import Turn
+    from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import Problem
 
 
@@ -48,6 +49,7 @@ def command(
     encodings: str | None = option(
         "Of a game: compare these of its encodings, separated by commas, or 'all'.", "NAMES"
     ),
+    written: str | None = option("With -o: the dialect to write; else caqe.", "NAME", "--as"),
     output: str | None = option(
         "With --cert: write the strategy as a certificate of SECOND, won or lost.",
         "FILE",
@@ -80,6 +82,8 @@ def command(
     given = {"--cert": cert, "--shared": shared, "-o": output, "--exact": exact or None}
     if questions is not None and not exact:
         raise UsageError("found --questions without --exact, which asks them")
+    if written is not None and output is None:
+        raise UsageError("found --as without -o, expected a file to write")
     if encodings is not None:
         _refuse(given, "--encodings, which makes its own strategies")
         return _table(model, encodings, options, json_output=json_output)
@@ -101,7 +105,16 @@ def command(
         raise UsageError("a comparison needs its files by name, not '-'")
     if exact:
         return _exact(model.words, shared, read, options, questions, json_output=json_output)
-    return _formulas(model.words, cert, shared, output, read, options, json_output=json_output)
+    target = None if output is None else _Target(output, parse_dialect(written, "--as"))
+    return _formulas(model.words, cert, shared, target, read, options, json_output=json_output)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """The file that a strategy is written to, and its dialect."""
+
+    output: str
+    dialect: Dialect | None
 
 
 def _refuse(given: Mapping[str, object], beside: str) -> None:
@@ -115,7 +128,7 @@ def _formulas(
     words: tuple[str, ...],
     cert: str | None,
     shared: str | None,
-    output: str | None,
+    target: _Target | None,
     read: DialectOptions,
     options: RouteOptions,
     *,
@@ -132,7 +145,7 @@ def _formulas(
         problem = load(replace(first, certificate=cert, dialect=parse_dialect(read.dialect)))
         other = load(second)
         found = compared(problem, other, pairs, options)
-        written = _write(output, found, other)
+        written = "" if target is None else _write(target, found, other)
         _tell(found, words[0], words[1], json_output=json_output, more=written)
         return found.outcome.exit_code
     with SearchLine(sys.stderr) as line:
@@ -197,7 +210,7 @@ def _tell(found: Compared, first: str, second: str, *, json_output: bool, more: 
             emit(f"  replay: {replay}")
 
 
-def _write(output: str | None, found: Compared, second: Problem) -> str:
+def _write(target: _Target, found: Compared, second: Problem) -> str:
     """Write the strategy in the second formula; returns the command that replays a lost play."""
     from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.comparing.compare import replay_in_second
@@ -205,13 +218,15 @@ def _write(output: str | None, found: Compared, second: Problem) -> str:
     from qsage_validate.errors import Undecided
     from qsage_validate.formats.source import write_atomic
 
-    if output is None:
-        return ""
+    output = target.output
     certificate = None if isinstance(found.outcome, Undecided) else found.outcome.certificate
     if certificate is None:
         raise UsageError(f"there is nothing to write to {output}: {found.outcome}")
     binary = not output.endswith(".aag")
-    write_atomic(output, certificate_bytes(certificate, second.formula, binary=binary))
+    write_atomic(
+        output,
+        certificate_bytes(certificate, second.formula, dialect=target.dialect, binary=binary),
+    )
     narrate(f"{output}: the strategy as a certificate of {second.files.name}")
     if not isinstance(found.outcome, Loses) or not found.replays:
         return ""
@@ -286,7 +301,8 @@ def _table(
         if name not in known:
             choices = ", ".join(known)
             raise UsageError(
-                f"found the encoding {name!r} for {resolved.name}, expected some of {choices}"
+                f"found the encoding {name!r} for {resolved.name}{did_you_mean(name, known)}, "
+                f"expected some of {choices}"
             )
     with SearchLine(sys.stderr) as line:
         table = compare_encodings(resolved, names, options, line.tell)

@@ -42,8 +42,8 @@ def find_template(name: str) -> Template:
             return template
     names = [template.name for template in TEMPLATES]
     raise UsageError(
-        f"found the unknown game {quoted(name)}{did_you_mean(wanted, names)}, "
-        f"expected DOMAIN and PROBLEM files or one of {', '.join(names)}"
+        f"found the unknown game {quoted(name)}{did_you_mean(wanted, names)}, expected DOMAIN and "
+        f"PROBLEM files or one of {', '.join(names)}"
     )
 
 

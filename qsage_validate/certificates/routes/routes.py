@@ -17,7 +17,13 @@ from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.errors import MissingExtraError, QsageError, UndecidedError, UsageError
+from qsage_validate.errors import (
+    MissingExtraError,
+    QsageError,
+    UndecidedError,
+    UsageError,
+    did_you_mean,
+)
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
@@ -149,7 +155,8 @@ def _order(task: _Task, options: RouteOptions) -> list[str]:
     """The routes to try, one after the other."""
     if options.route not in route_names():
         choices = ", ".join(route_names())
-        raise UsageError(f"unknown route {options.route!r}, expected one of: {choices}")
+        near = did_you_mean(options.route, route_names())
+        raise UsageError(f"unknown route {options.route!r}{near}, expected one of: {choices}")
     if options.route != AUTO:
         if options.route == SEARCH and task.encoding is None:
             raise UsageError(
