@@ -118,7 +118,10 @@ class Keys(SphinxDirective):
     """What a key does on the board, in the order of the bar."""
 
     def run(self) -> list[nodes.Node]:
-        return [_definitions([(a.key, f"{a.title}: {a.help}.") for a in ACTIONS])]
+        rows = "".join(f"   * - ``{a.key}``\n     - {a.title}\n     - {a.help}\n" for a in ACTIONS)
+        return self.parse_text_to_nodes(
+            f".. list-table::\n   :header-rows: 1\n\n   * - key\n     - action\n     - help\n{rows}"
+        )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
