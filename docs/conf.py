@@ -40,9 +40,11 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 60
 
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 
+smartquotes = False  # options begin with two hyphens
 html_theme = "furo"
 html_title = "qsage-validate"
 html_static_path = ["_static"]

@@ -1,6 +1,6 @@
-"""Two directives for the reference: the commands with their options, and the public names.
+"""Directives for the reference: the commands with their options, the public names, the keys.
 
-Both read the program itself, so that neither page can say what is not there.
+They read the program itself, so that no page can say what is not there.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import qsage_validate
 from qsage_validate.cli.app import PROGRAMS
+from qsage_validate.play.tui.model.actions import ACTIONS
 
 # Languages of code blocks that Pygments has no lexer for.
 _PLAIN = ("bddl", "impartial", "qcir")
@@ -113,10 +114,21 @@ def _described(kind: str, name: str) -> str:
     return f".. {directive}:: qsage_validate.{name}\n{members}"
 
 
+class Keys(SphinxDirective):
+    """What a key does on the board, in the order of the bar."""
+
+    def run(self) -> list[nodes.Node]:
+        rows = "".join(f"   * - ``{a.key}``\n     - {a.title}\n     - {a.help}\n" for a in ACTIONS)
+        return self.parse_text_to_nodes(
+            f".. list-table::\n   :header-rows: 1\n\n   * - key\n     - action\n     - help\n{rows}"
+        )
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives, and languages that are shown as they are."""
     app.add_directive("qsage-commands", Commands)
     app.add_directive("qsage-names", PublicNames)
+    app.add_directive("qsage-keys", Keys)
     for language in _PLAIN:
         app.add_lexer(language, TextLexer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

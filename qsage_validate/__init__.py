@@ -20,9 +20,10 @@ _MODULES = {
     "api.strategies": ("Strategy", "Tree", "certify", "load"),
     "api.matches": ("Match",),
     "api.reports": ("Attack", "Report"),
-    "api.comparing": ("Comparison", "compare"),
+    "api.comparing": ("Comparison", "compare", "compare_exactly"),
     "api.results": ("BenchResults", "GameTable", "read_results"),
     "games.protocol": ("Player", "Position"),
+    "comparing.exact": ("ExactComparison",),
     "validation.finding": ("Finding",),
     "errors": (
         "AmbiguousMoveError",

@@ -1,5 +1,6 @@
 from qsage_validate.api.comparing import Comparison as Comparison
 from qsage_validate.api.comparing import compare as compare
+from qsage_validate.api.comparing import compare_exactly as compare_exactly
 from qsage_validate.api.formulas import Formula as Formula
 from qsage_validate.api.formulas import encode as encode
 from qsage_validate.api.formulas import read_formula as read_formula
@@ -22,6 +23,7 @@ from qsage_validate.api.strategies import Tree as Tree
 from qsage_validate.api.strategies import certify as certify
 from qsage_validate.api.strategies import load as load
 from qsage_validate.certificates.routes.by_search import CheckFailedError as CheckFailedError
+from qsage_validate.comparing.exact import ExactComparison as ExactComparison
 from qsage_validate.errors import AmbiguousMoveError as AmbiguousMoveError
 from qsage_validate.errors import IllegalMoveError as IllegalMoveError
 from qsage_validate.errors import InputError as InputError

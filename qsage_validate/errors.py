@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from os import PathLike, fspath
@@ -164,6 +165,18 @@ def install_line(extra: str) -> str:
     if os.path.realpath(sys.prefix) == os.path.realpath(os.path.join(checkout, ".venv")):
         return f"python3 {'' if here else checkout + os.sep}dev.py install {extra}"
     return f"pip install -e '{'.' if here else checkout}[{extra}]'"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """What is added to a message about ``name``, which is unknown: `` (did you mean 'hex'?)``.
+
+    Empty where none of the ``known`` names is like it; upper and lower case do not matter.
+    """
+    from difflib import get_close_matches
+
+    plain = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), plain, n=1)
+    return f" (did you mean {plain[near[0]]!r}?)" if near else ""
 
 
 def one_line(text: str, limit: int = 400) -> str:

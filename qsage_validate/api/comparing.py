@@ -8,7 +8,14 @@ from qsage_validate.api.formulas import Formula
 from qsage_validate.api.sources import FileSource, as_paths
 from qsage_validate.api.strategies import Strategy, certify
 from qsage_validate.certificates.routes.routes import RouteOptions
-from qsage_validate.comparing.compare import Compared, compared, read_from, relation
+from qsage_validate.comparing.compare import (
+    Compared,
+    compared,
+    compared_exactly,
+    read_from,
+    relation,
+)
+from qsage_validate.comparing.exact import QUESTIONS, ExactComparison
 from qsage_validate.comparing.outcomes import Loses
 from qsage_validate.errors import Exit
 from qsage_validate.system.limits import Deadline, Limits
@@ -84,3 +91,27 @@ def compare(
             back = compared(two.problem, one.problem, lambda *_: exchanged, options)
     found = relation(there.outcome, back.outcome)
     return Comparison(found.name.lower(), found.exit_code is Exit.FINE, there, back)
+
+
+def compare_exactly(
+    first: Formula,
+    second: Formula,
+    *,
+    shared: FileSource | None = None,
+    solver: str | None = None,
+    timeout: float | None = None,
+    questions: int = QUESTIONS,
+) -> ExactComparison:
+    """Which first moves win in each formula, and which replies after each, one by one.
+
+    ``shared`` as in ``compare``; where it is given, and without layouts, values of the first two
+    blocks.  ``timeout`` (seconds) and ``questions`` are limits: what they leave open is ``None``.
+    Raises ``InputError`` for a list that does not fit, ``UsageError`` for formulas whose first
+    turns cannot be compared.
+    """
+    options = RouteOptions(solver=solver, limits=Limits(Deadline.after(timeout)))
+    with as_paths(shared=shared) as files:
+        path = files["shared"]
+        pairs = None if path is None else read_from(path)
+        problems = first.problem, second.problem
+        return compared_exactly(*problems, pairs, options, questions=questions)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -39,7 +39,8 @@ def check_preprocessor(name: str) -> None:
 
     if name not in PREPROCESSORS:
         choices = ", ".join(PREPROCESSORS)
-        raise UsageError(f"unknown preprocessor {name!r}, expected one of: {choices}")
+        near = did_you_mean(name, PREPROCESSORS)
+        raise UsageError(f"unknown preprocessor {name!r}{near}, expected one of: {choices}")
     found = availability() if name == BLOQQER else None
     if isinstance(found, Missing):
         raise UsageError(f"the preprocessor {name!r} is not there: {found.reason}")

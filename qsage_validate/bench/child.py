@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -28,7 +27,8 @@ from qsage_validate.bench.machine import machine_facts
 from qsage_validate.bench.run import Json, Run, RunResult, result_from_json, run_from_json
 from qsage_validate.errors import QsageError, UndecidedError, one_line
 from qsage_validate.system.clock import Stopwatch, count_processor_time, now
-from qsage_validate.system.memory import limit_memory
+from qsage_validate.system.memory import limit_memory, resources_used
+from qsage_validate.system.signals import kill_group
 
 # A run keeps its time limit itself; so much later it is ended.
 _GRACE_SECONDS: Final = 20.0
@@ -97,10 +97,7 @@ class Child:
         """End the process and all that it has started in its group."""
         if self._ended:
             return  # the number may belong to another group by now
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            # The group is gone, or the process had no time to make it one.
+        if not kill_group(self._process.pid):
             self._process.kill()
         self._process.wait()
 
@@ -166,8 +163,6 @@ def main() -> None:
     request = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_caller, args=(request["folder"],), daemon=True).start()
     run = run_from_json(request["run"])
-    if run.processor_time:
-        count_processor_time()
     result = _executed(find_experiment(request["experiment"]), run)
     answer = {"result": result.as_json(), "machine": machine_facts()}
     with os.fdopen(answers, "wb") as stream:
@@ -179,13 +174,17 @@ def _end_with_caller(folder: str) -> None:
     while os.read(0, 1 << 16):
         pass
     _remove(folder)
-    os.killpg(0, signal.SIGKILL)
+    if not kill_group(0):
+        os._exit(1)
 
 
 def _executed(experiment: Experiment, run: Run) -> RunResult:
     started = now()
     status, why = "crashed", ""
     try:
+        if run.processor_time:
+            count_processor_time()
+            started = now()
         if run.memory_mb is not None:
             limit_memory(run.memory_mb)
         result = experiment.execute(run)
@@ -206,10 +205,7 @@ def _executed(experiment: Experiment, run: Run) -> RunResult:
 
 def _measured(result: RunResult) -> RunResult:
     """The result with processor time and memory of this process, where the run does not say."""
-    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, -1))
-    cpu = own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
-    unit = 1 << (20 if sys.platform == "darwin" else 10)
-    peak = max(own.ru_maxrss, others.ru_maxrss) / unit
+    cpu, peak = resources_used()
     return replace(
         result,
         cpu_seconds=cpu if result.cpu_seconds is None else result.cpu_seconds,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from qsage_validate.bench.experiment import Experiment
@@ -55,7 +55,8 @@ def reference(name: str) -> str:
     except KeyError:
         names = ", ".join(_EXPERIMENTS)
         raise UsageError(
-            f"found the unknown experiment {name!r}, expected one of {names}"
+            f"found the unknown experiment {name!r}{did_you_mean(name, _EXPERIMENTS)}, "
+            f"expected one of {names}"
         ) from None
 
 

@@ -73,5 +73,5 @@ def _cpu() -> str:
 def _memory_mb() -> int | None:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
-    except (ValueError, OSError):
+    except (AttributeError, ValueError, OSError):
         return None

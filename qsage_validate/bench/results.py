@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import stat
@@ -206,6 +205,10 @@ def _is_fresh(descriptor: int, experiment: str) -> bool:
 
 
 def _lock(path: str, descriptor: int) -> None:
+    try:
+        import fcntl
+    except ImportError:
+        return  # a system other than Unix
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

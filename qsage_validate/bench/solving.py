@@ -15,7 +15,7 @@ from qsage_validate.bench.experiment import Configuration, Instance, Selection, 
 from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Record, Run, RunResult
 from qsage_validate.bench.summaries import by_instance, default_tables, seconds_text
 from qsage_validate.bench.table import Table
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.system.clock import Stopwatch
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ def _encodings(selection: Selection) -> list[str]:
     for name in wanted:
         if name not in encoders():
             choices = ", ".join(encoders())
-            raise UsageError(f"unknown encoding {name!r}, expected one of: {choices}")
+            near = did_you_mean(name, encoders())
+            raise UsageError(f"unknown encoding {name!r}{near}, expected one of: {choices}")
     return wanted
 
 

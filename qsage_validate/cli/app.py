@@ -7,6 +7,7 @@ error; with ``QSAGE_DEBUG=1`` the traceback comes before it.
 from __future__ import annotations
 
 import contextlib
+import copy
 import errno
 import os
 import sys
@@ -65,6 +66,9 @@ def _group() -> Any:
     for name, summary in _SUMMARIES.items():
         module = f"{name}.command" if name in _PACKAGES else name
         group.add_command(in_module(name, summary, f"{__package__}.{module}"), name)
+    hidden = copy.copy(group.commands["minimise"])
+    hidden.hidden = True
+    group.add_command(hidden, "minimize")
     return group
 
 

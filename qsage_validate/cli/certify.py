@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
 from qsage_validate.cli.formula import encoding_of, formula_path, load_formula, without_depth
+from qsage_validate.cli.lazy import earlier
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import REQUIRED, option
 from qsage_validate.cli.options import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _SHARE: Final = 1 / 2
 
 
+@earlier(dialect="--as")
 @partial(takes_model, or_formula=True)
 def command(
     *,
@@ -63,8 +65,10 @@ def command(
         min=1,
     ),
     dialect: str | None = option(
-        "caqe (default), qbfcert-ascii, qbfcert-binary; outer: the outermost block's values.",
+        "The dialect to write: caqe (default), qbfcert-ascii, qbfcert-binary; outer: the outermost "
+        "block's values.",
         "NAME",
+        "--as",
     ),
     read: FormulaOptions,
     jobs: int = option("Processes that check the certificate.", "N", min=1, default=1),
@@ -88,7 +92,7 @@ def command(
         check_streams(file, json_output)
     path = formula_path(model)
     protect_inputs([output, formula], model.files if path is None else [path, read.meta])
-    target = _Target(output, formula, parse_dialect(dialect), blocks)
+    target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks)
     options = RouteOptions(route, solver, limits.begin(), minimise, jobs)
     model, deepens = without_depth(model)
     if deepens:

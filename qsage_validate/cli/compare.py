@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from qsage_validate.cli.common import (
     protect_inputs,
 )
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import option
+from qsage_validate.cli.option_groups import flag, option
 from qsage_validate.cli.options import (
     DialectOptions,
     JsonOption,
@@ -24,12 +25,14 @@ from qsage_validate.cli.options import (
     parse_dialect,
     prenex_order,
 )
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UsageError, did_you_mean
 from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.certificates.routes.routes import RouteOptions
     from qsage_validate.comparing.compare import Compared, EncodingTable
+    from qsage_validate.comparing.exact import Turn
+    from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import Problem
 
 
@@ -46,12 +49,18 @@ def command(
     encodings: str | None = option(
         "Of a game: compare these of its encodings, separated by commas, or 'all'.", "NAMES"
     ),
+    written: str | None = option("With -o: the dialect to write; else caqe.", "NAME", "--as"),
     output: str | None = option(
         "With --cert: write the strategy as a certificate of SECOND, won or lost.",
         "FILE",
         "-o",
         "--output",
     ),
+    exact: bool = flag(
+        "Ask a solver which first moves win in each formula, and which replies after each; "
+        "without moves, which values of the first two blocks."
+    ),
+    questions: int | None = option("With --exact: ask at most so many.", min=1),
     solver: str | None = option("A QBF solver that writes traces or certificates.", "NAME"),
     read: DialectOptions,
     limits: LimitOptions,
@@ -61,7 +70,8 @@ def command(
 
     With --cert that one strategy is asked for; without, both formulas get one, and each is tried in
     the other formula: equivalent, stronger, weaker or different. Of a game by name or file, with
-    --encodings: a strategy of each encoding in the formula of each other one.
+    --encodings: a strategy of each encoding in the formula of each other one. With --exact: the
+    moves that win, one by one.
 
     Exit code 0: it wins there (all do), 1: it does not, with the play that is lost, 3: undecided.
     """
@@ -69,32 +79,56 @@ def command(
 
     check_streams(output, json_output)
     options = RouteOptions(solver=solver, limits=limits.begin())
+    given = {"--cert": cert, "--shared": shared, "-o": output, "--exact": exact or None}
+    if questions is not None and not exact:
+        raise UsageError("found --questions without --exact, which asks them")
+    if written is not None and output is None:
+        raise UsageError("found --as without -o, expected a file to write")
     if encodings is not None:
-        for name, value in (("--cert", cert), ("--shared", shared), ("-o", output)):
-            if value is not None:
-                raise UsageError(f"found {name} with --encodings, which makes its own")
+        _refuse(given, "--encodings, which makes its own strategies")
         return _table(model, encodings, options, json_output=json_output)
+    if exact:
+        _refuse(
+            {k: v for k, v in given.items() if k in ("--cert", "-o")}, "--exact, which has none"
+        )
     if len(model.words) != 2:
         raise UsageError(
             f"found {len(model.words)} word{'s' * (len(model.words) != 1)}, expected two formulas, "
             "or a game with --encodings"
         )
-    given = [k for k, v in model.options.items() if v is not None and v is not False]
-    if given:
-        raise UsageError(f"found --{given[0].replace('_', '-')} with formulas, which are no games")
+    chosen = {f"--{k.replace('_', '-')}": v or None for k, v in model.options.items()}
+    _refuse(chosen, "formulas, which are no games")
     if output is not None and cert is None:
         raise UsageError("found -o without --cert, whose strategy it would be")
     protect_inputs([output], [*model.words, cert, shared])
     if "-" in (*model.words, cert, shared):
         raise UsageError("a comparison needs its files by name, not '-'")
-    return _formulas(model.words, cert, shared, output, read, options, json_output=json_output)
+    if exact:
+        return _exact(model.words, shared, read, options, questions, json_output=json_output)
+    target = None if output is None else _Target(output, parse_dialect(written, "--as"))
+    return _formulas(model.words, cert, shared, target, read, options, json_output=json_output)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """The file that a strategy is written to, and its dialect."""
+
+    output: str
+    dialect: Dialect | None
+
+
+def _refuse(given: Mapping[str, object], beside: str) -> None:
+    """Raise ``UsageError`` for options that do not go with ``beside``."""
+    for name, value in given.items():
+        if value is not None:
+            raise UsageError(f"found {name} with {beside}")
 
 
 def _formulas(
     words: tuple[str, ...],
     cert: str | None,
     shared: str | None,
-    output: str | None,
+    target: _Target | None,
     read: DialectOptions,
     options: RouteOptions,
     *,
@@ -111,7 +145,7 @@ def _formulas(
         problem = load(replace(first, certificate=cert, dialect=parse_dialect(read.dialect)))
         other = load(second)
         found = compared(problem, other, pairs, options)
-        written = _write(output, found, other)
+        written = "" if target is None else _write(target, found, other)
         _tell(found, words[0], words[1], json_output=json_output, more=written)
         return found.outcome.exit_code
     with SearchLine(sys.stderr) as line:
@@ -176,7 +210,7 @@ def _tell(found: Compared, first: str, second: str, *, json_output: bool, more: 
             emit(f"  replay: {replay}")
 
 
-def _write(output: str | None, found: Compared, second: Problem) -> str:
+def _write(target: _Target, found: Compared, second: Problem) -> str:
     """Write the strategy in the second formula; returns the command that replays a lost play."""
     from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.comparing.compare import replay_in_second
@@ -184,17 +218,71 @@ def _write(output: str | None, found: Compared, second: Problem) -> str:
     from qsage_validate.errors import Undecided
     from qsage_validate.formats.source import write_atomic
 
-    if output is None:
-        return ""
+    output = target.output
     certificate = None if isinstance(found.outcome, Undecided) else found.outcome.certificate
     if certificate is None:
         raise UsageError(f"there is nothing to write to {output}: {found.outcome}")
     binary = not output.endswith(".aag")
-    write_atomic(output, certificate_bytes(certificate, second.formula, binary=binary))
+    write_atomic(
+        output,
+        certificate_bytes(certificate, second.formula, dialect=target.dialect, binary=binary),
+    )
     narrate(f"{output}: the strategy as a certificate of {second.files.name}")
     if not isinstance(found.outcome, Loses) or not found.replays:
         return ""
     return replay_in_second(second, output, found.outcome)
+
+
+# --- Move by move ------------------------------------------------------------------------------
+
+
+def _exact(
+    words: tuple[str, ...],
+    shared: str | None,
+    read: DialectOptions,
+    options: RouteOptions,
+    questions: int | None,
+    *,
+    json_output: bool,
+) -> Exit:
+    from qsage_validate.comparing.compare import compared_exactly, read_from
+    from qsage_validate.comparing.exact import QUESTIONS
+    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import load
+
+    order = prenex_order(read.prenex)
+    first, second = (load(Files(formula=word, prenex=order)) for word in words)
+    pairs = None if shared is None else read_from(shared)
+    with SearchLine(sys.stderr) as line:
+        most = questions or QUESTIONS
+        found = compared_exactly(first, second, pairs, options, questions=most, tell=line.tell)
+    if json_output:
+        emit_json(found.to_dict())
+        return found.exit_code
+    turn, *replies = found.turns
+    answers = {reply.play[0]: _winning(reply) for reply in replies}
+    word = {None: "?", True: "wins", False: "loses"}
+    rows = [
+        (name, word[first], word[second], answers.get(name, ""))
+        for name, (first, second) in turn.wins.items()
+    ]
+    _align([(str(turn.player), *words, "replies that win"), *rows])
+    emit(found.sentence)
+    return found.exit_code
+
+
+def _winning(turn: Turn) -> str:
+    """The replies that win: in both formulas, or in each."""
+    sides = [" ".join(turn.winning(which)) or "none" for which in (0, 1)]
+    text = sides[0] if sides[0] == sides[1] else " | ".join(sides)
+    return f"{text} ({turn.open} undecided)" if turn.open else text
+
+
+def _align(rows: Sequence[tuple[str, ...]]) -> None:
+    """Print rows in columns, each as wide as it has to be."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        emit("  ".join(f"{cell:{n}}" for cell, n in zip(row, widths, strict=True)).rstrip())
 
 
 # --- All encodings of a game ------------------------------------------------------------------
@@ -213,7 +301,8 @@ def _table(
         if name not in known:
             choices = ", ".join(known)
             raise UsageError(
-                f"found the encoding {name!r} for {resolved.name}, expected some of {choices}"
+                f"found the encoding {name!r} for {resolved.name}{did_you_mean(name, known)}, "
+                f"expected some of {choices}"
             )
     with SearchLine(sys.stderr) as line:
         table = compare_encodings(resolved, names, options, line.tell)
@@ -236,19 +325,9 @@ def _table(
 
 
 def _show(table: EncodingTable) -> None:
-    head = "strategy of"
-    first = max(map(len, (head, *table.names)))
-    rows = {
-        row: ["own" if row == column else table.cells[row, column].word for column in table.names]
-        for row in table.names
-    }
-    widths = [
-        max(len(name), *(len(cells[k]) for cells in rows.values()))
-        for k, name in enumerate(table.names)
-    ]
-    for name, cells in ((head, list(table.names)), *rows.items()):
-        columns = (f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-        emit("  ".join((f"{name:{first}}", *columns)))
+    names = table.names
+    rows = [(a, *("own" if a == b else table.cells[a, b].word for b in names)) for a in names]
+    _align([("strategy of", *names), *rows])
     for (row, column), cell in table.cells.items():
         if cell.exit_code is not Exit.FINE:
             play = " ".join(getattr(cell, "play", ()))

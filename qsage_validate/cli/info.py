@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.option_groups import argument, flag, option, takes_options
-from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, prenex_order
+from qsage_validate.cli.options import CertOptions, JsonOption, Prenex, PrenexOption, prenex_order
 from qsage_validate.errors import Exit, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ Facts = dict[str, object]
 
 @takes_options
 def command(
+    *,
     file: str | None = argument("Any file; '-' is standard input.", "FILE", default=None),
+    certificate: CertOptions,
     formula: str | None = option("The formula that FILE is a certificate for.", "FILE"),
     solvers: bool = flag("Tell instead which solvers and preprocessors are here.", "--solvers"),
     names: bool = flag("Of a formula, tell besides what assertions can name.", "--names"),
@@ -34,8 +36,14 @@ def command(
 ) -> Exit:
     """Tell what FILE is: format, dialect, kind, scopes, variables, gates, layout.
 
+    With CERT, too: what that certificate of the formula FILE is.
+
     With --solvers: what there is to solve with, and how to get what is missing.
     """
+    if certificate.path is not None:
+        if formula is not None or file is None:
+            raise UsageError("found --cert with --formula or no FILE, expected FORMULA CERT")
+        file, formula = certificate.path, file
     if solvers:
         if file is not None or formula is not None:
             raise UsageError("found --solvers with a file, expected one of them")

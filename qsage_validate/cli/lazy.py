@@ -5,14 +5,44 @@ To list the commands, to suggest one and to complete its name takes no more than
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand
 from typer.main import get_command
+
+_Run = TypeVar("_Run", bound=Callable[..., Any])
+
+
+class Command(TyperCommand):
+    """A command that takes the earlier spellings of its options, which its help leaves out."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        spellings: Mapping[str, str] = getattr(self.callback, "spellings", {})
+        options = args[: args.index("--")] if "--" in args else args
+        now = [_spelled_now(word, spellings) for word in options]
+        return super().parse_args(ctx, now + args[len(now) :])
+
+
+def _spelled_now(word: str, spellings: Mapping[str, str]) -> str:
+    name, equals, value = word.partition("=")
+    return f"{spellings.get(name, name)}{equals}{value}"
+
+
+def earlier(**spellings: str) -> Callable[[_Run], _Run]:
+    """Earlier spellings of a command's options, by what they are called now.
+
+    ``earlier(dialect="--as")`` takes ``--dialect`` as ``--as``.
+    """
+
+    def spelled(command: _Run) -> _Run:
+        command.__dict__["spellings"] = {f"--{old}": now for old, now in spellings.items()}
+        return command
+
+    return spelled
 
 
 class LazyCommand(TyperCommand):
@@ -54,7 +84,7 @@ def in_module(name: str, summary: str, module: str, *, completion: bool = False)
         if (app := getattr(found, "app", None)) is not None:
             return get_command(app)
         program = typer_program(completion=completion)
-        program.command(name)(found.command)
+        program.command(name, cls=Command)(found.command)
         return get_command(program)
 
     return LazyCommand(name, summary, load)

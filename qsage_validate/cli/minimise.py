@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.option_groups import REQUIRED, argument, option, takes_options
 from qsage_validate.cli.options import (
+    CertOptions,
     DialectOption,
     DialectOptions,
     JsonOption,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def command(
     *,
     formula: str = argument("QCIR or QDIMACS.", "FORMULA"),
-    cert: str = argument("The certificate, in any dialect that is read.", "CERT"),
+    certificate: CertOptions,
     output: str = option(
         "The smaller certificate: AIGER, in ASCII when its name ends in .aag.",
         "FILE",
@@ -63,7 +64,9 @@ def command(
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import load
 
-    deadline = Deadline.after(timeout)
+    deadline, cert = Deadline.after(timeout), certificate.path
+    if cert is None:
+        raise UsageError("found no certificate, expected FORMULA CERT, or FORMULA --cert CERT")
     check_streams(output, json_output)
     protect_inputs([output], [formula, cert, *rules.paths])
     chosen = _written_dialect(write)
@@ -105,7 +108,7 @@ def _written_dialect(name: str | None) -> Dialect | None:
     """The dialect of ``--as``; raises ``UsageError`` for one that is not written."""
     from qsage_validate.kernel.certificate import Dialect
 
-    chosen = parse_dialect(name)
+    chosen = parse_dialect(name, "--as")
     if chosen in (Dialect.OUTER, Dialect.PEDANT, Dialect.QAIGER):
         names = "caqe, qbfcert-ascii or qbfcert-binary"
         raise UsageError(f"found {name!r} for --as, which is not written, expected {names}")

@@ -37,6 +37,15 @@ class ModelArguments:
     options: Mapping[str, object]
 
     @property
+    def flags(self) -> tuple[str, ...]:
+        """The options that were given, as they stand on a command line."""
+        known, words = template_options(), list[str]()
+        for name, value in self.options.items():
+            if value not in (None, False):
+                words += [known[name].flag, *([] if value is True else [str(value)])]
+        return tuple(words)
+
+    @property
     def files(self) -> tuple[str, ...]:
         """The files among the arguments: none for a game by name."""
         if len(self.words) == 1 and not os.path.exists(self.words[0]):
@@ -67,28 +76,38 @@ def template_options() -> dict[str, Option]:
     return options
 
 
-def takes_model(command: Command, *, or_formula: bool = False) -> Command:
-    """Give ``command`` the arguments of a model; it gets them as its parameter ``model``.
+def takes_model(
+    command: Command, *, or_formula: bool = False, optional_words: str | None = None
+) -> Command:
+    """Give ``command`` the arguments of a model: it gets them as its ``ModelArguments``.
 
     Its groups of options are expanded, see ``takes_options``.
-    With ``or_formula`` the help says that a formula's file may stand in its place.
+    With ``or_formula`` the help says that a formula's file may stand in its place;
+    ``optional_words`` is the help of words that need not be there.
     """
     grouped = takes_options(command)
     own = inspect.signature(grouped).parameters.values()
+    (target,) = (p.name for p in own if p.annotation is ModelArguments)
     options = template_options()
 
     def run(words: list[str], **values: Any) -> Exit:
         given = {name: values.pop(name) for name in options}
-        return grouped(model=ModelArguments(tuple(words), given), **values)
+        return grouped(**{target: ModelArguments(tuple(words), given)}, **values)
 
     words_help = _MODEL_HELP
     if or_formula:
         words_help = _FORMULA_HELP + _MODEL_HELP[0].lower() + _MODEL_HELP[1:]
-    metavar = "FORMULA|MODEL" if or_formula else "MODEL"
-    argument = Annotated[list[str], typer.Argument(metavar=metavar, help=words_help)]
+    metavar = "FORMULA|MODEL" if or_formula or optional_words else "MODEL"
+    argument = typer.Argument(metavar=metavar, help=optional_words or words_help)
+    words = inspect.Parameter(
+        "words",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if optional_words is None else (),
+        annotation=Annotated[list[str], argument],
+    )
     parameters = [
-        inspect.Parameter("words", inspect.Parameter.KEYWORD_ONLY, annotation=argument),
-        *(p for p in own if p.name != "model"),
+        words,
+        *(p for p in own if p.name != target),
         *(_parameter(option) for option in options.values()),
     ]
     return with_parameters(run, command.__doc__, parameters)

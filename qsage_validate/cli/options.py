@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qsage_validate.cli.option_groups import OptionGroup, option
+from qsage_validate.cli.option_groups import OptionGroup, argument, option
 from qsage_validate.errors import UsageError
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -84,6 +84,25 @@ class FormulaOptions(OptionGroup):
 
 
 @dataclass(frozen=True)
+class CertOptions(OptionGroup):
+    """The certificate of a formula: behind it, or by ``--cert``."""
+
+    behind: str | None = argument("The certificate, as by --cert.", "CERT", default=None)
+    cert: str | None = option("The certificate.", "FILE")
+
+    @property
+    def path(self) -> str | None:
+        """The certificate's file; raises ``UsageError`` when two were named."""
+        if self.behind is not None and self.cert is not None:
+            from qsage_validate.formats.source import label
+
+            raise UsageError(
+                f"found {label(self.behind)} with --cert {label(self.cert)}, expected one of them"
+            )
+        return self.behind or self.cert
+
+
+@dataclass(frozen=True)
 class DialectOptions(OptionGroup):
     """How a certificate and its formula are read."""
 
@@ -148,8 +167,8 @@ def prenex_order(option: Prenex | None) -> PrenexOrder | None:
     return None if option is None else PrenexOrder(option.value)
 
 
-def parse_dialect(name: str | None) -> Dialect | None:
-    """The dialect of that name; raises ``UsageError`` with the names that there are."""
+def parse_dialect(name: str | None, option: str = "--dialect") -> Dialect | None:
+    """The dialect named by ``option``; raises ``UsageError`` with the names that there are."""
     from qsage_validate.certificates.files.dialects import dialect_named
 
-    return None if name is None else dialect_named(name)
+    return None if name is None else dialect_named(name, option)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from qsage_validate.cli.common import emit, emit_json, narrate, protect_inputs
 from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption
-from qsage_validate.errors import Exit, UsageError, one_line
+from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, nobody
 
@@ -125,8 +125,11 @@ def _synthesise(
     try:
         method = Method(search.method.lower())
     except ValueError:
-        names = ", ".join(one.value for one in Method)
-        raise UsageError(f"found {search.method!r} for --method, expected one of {names}") from None
+        names = [one.value for one in Method]
+        near = did_you_mean(search.method, names)
+        raise UsageError(
+            f"found {search.method!r} for --method{near}, expected one of {', '.join(names)}"
+        ) from None
     options = Options(method, strategy, search.misere, search.timeout, search.memory)
     return _report(synthesise(game, options, nobody if quiet else _told), write, json_output)
 

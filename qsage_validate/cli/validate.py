@@ -10,6 +10,7 @@ from qsage_validate.cli.common import check_streams, emit, emit_json, narrate, p
 from qsage_validate.cli.option_groups import OptionGroup, argument, option, takes_options
 from qsage_validate.cli.options import (
     AssertOption,
+    CertOptions,
     DialectOptions,
     JsonOption,
     RulesOptions,
@@ -89,7 +90,7 @@ def command(
     formula: str = argument(
         "QCIR or QDIMACS; a clause certificate (Pedant) does alone.", "FORMULA"
     ),
-    cert: str | None = option("The certificate; without one the encoding is proved.", "FILE"),
+    certificate: CertOptions,
     trace: str | None = option("A QBF solver's trace: QRP, binary QRP or Qute's.", "FILE"),
     part: PartOptions,
     rules: RulesOptions,
@@ -104,6 +105,8 @@ def command(
 ) -> Exit:
     """Prove a certificate, attack it, and say what is wrong if something is.
 
+    Without a certificate the encoding is proved.
+
     Levels: trace (each step of a solver's trace follows), dependencies (each function reads only
     variables left of its own), formula (no choice of the opponent beats the functions; by SAT),
     random and all (plays), rules (the strategy wins every play by the rules; by SAT), boards (what
@@ -117,6 +120,7 @@ def command(
     from qsage_validate.formats.source import Format, sniff
     from qsage_validate.proving.runner import Options
 
+    cert = certificate.path
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
     files = replace(rules.files(formula, cert, read), assertions=tuple(assertions or ()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.option_groups import argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption, TimeoutOption
-from qsage_validate.errors import Exit, UsageError, one_line
+from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
 
 if TYPE_CHECKING:
     from qsage_validate.proving.bundle.check import Verification
@@ -44,8 +44,8 @@ def command(
 
     for name in checker or ():
         if name not in checker_names():
-            known = ", ".join(checker_names())
-            raise UsageError(f"found --checker {name}, expected one of {known}")
+            known, near = ", ".join(checker_names()), did_you_mean(name, checker_names())
+            raise UsageError(f"found --checker {name}{near}, expected one of {known}")
     missing = [name for name in checker or () if name not in installed()]
     if missing:
         raise UsageError(

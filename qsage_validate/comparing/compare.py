@@ -10,6 +10,14 @@ from qsage_validate.certificates.checker.check import circuit_of
 from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.comparing.exact import (
+    ByBlocks,
+    ByMoves,
+    Choices,
+    ExactComparison,
+    compare_exactly,
+    value_by_solver,
+)
 from qsage_validate.comparing.outcomes import Loses, Transfer, Wins
 from qsage_validate.comparing.plays import Side, transfer_by_plays
 from qsage_validate.comparing.shared import Shared, read_shared, shared_names
@@ -18,6 +26,7 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import Exit, QsageError, Undecided
+from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.problems import load as problems
@@ -99,6 +108,30 @@ def _side(first: Problem, second: Problem) -> Side | None:
     if layout is None or game is None or not has_words_of(game, layout):
         return None
     return Side(second.formula, layout, game)
+
+
+def compared_exactly(
+    first: Problem,
+    second: Problem,
+    shared: Callable[[Qbf, Qbf], Shared] | None,
+    options: RouteOptions,
+    *,
+    questions: int,
+    tell: Tell = nobody,
+) -> ExactComparison:
+    """Which first moves, and which replies, win in each formula; over what, as in ``compared``."""
+    assert first.formula is not None, "formulas are compared"
+    assert second.formula is not None, "formulas are compared"
+    formulas = first.formula, second.formula
+    side = None if shared is not None or first.layout is None else _side(first, second)
+    choices: Choices
+    if side is None or first.layout is None:
+        choices = ByBlocks(formulas, (shared or shared_names)(*formulas))
+    else:
+        square_of = named_cell if first.game is None else first.game.square_of
+        choices = ByMoves(formulas, (first.layout, side.layout), side.game, square_of)
+    value = value_by_solver(options)
+    return compare_exactly(formulas, choices, value, questions=questions, tell=tell)
 
 
 def encoding_for(problem: Problem) -> Encoding | None:

@@ -24,14 +24,14 @@ from qsage_validate.circuit.residual import residual
 from qsage_validate.comparing.outcomes import Loses, Transfer, Wins
 from qsage_validate.comparing.transfer import can_hold
 from qsage_validate.comparing.unrolling import BrokenOffError, Unrolling
-from qsage_validate.comparing.words import Words
+from qsage_validate.comparing.words import Spelling, values_of
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided, UndecidedError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Move
 from qsage_validate.problems.load import Problem
-from qsage_validate.strategies.readings import PlyCode, Values
+from qsage_validate.strategies.readings import Values
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,17 @@ class _Transfer:
     def __init__(self, first: Problem, second: Side, options: RouteOptions) -> None:
         self.formula, self.game, self.encoding = second.formula, second.game, second.encoding
         self.plies = second.layout.moves
+        self.spelling = Spelling(second.layout, second.game)
         self.options = options
         self.kind = first.answering.kind
         self.hero = self.kind.player
-        self.code = PlyCode(second.layout, self.game.square_of)
-        self.words = Words(self.code, self.game)
-        self.patterns = [dict(ply.coding.patterns()) for ply in self.plies]
         self.unrolling = Unrolling(first, self.game, self._can_say, options.limits.deadline)
 
     def outcome(self) -> Transfer:
         try:
             plan = self.unrolling.plan()
             for node in plan.nodes():
-                self._pattern(node.ply, node.move)
+                self._said(node.ply, node.move)
             return self._compiled(plan) or self._constrained(plan)
         except BrokenOffError as error:
             return self._broken_off(error)
@@ -86,24 +84,15 @@ class _Transfer:
 
     # -- the second formula's words ----------------------------------------------------------------
 
-    def _values(self, ply: int, move: Move) -> dict[int, bool] | None:
-        """The values of literals that say a move; of those that mean something."""
-        said = self.words.say(ply, move)
-        pattern = None if said is None else self.patterns[ply - 1].get(str(said))
-        if pattern is None:
-            return None
-        pairs = zip(self.plies[ply - 1].variables, pattern, strict=True)
-        return {literal: bit for literal, bit in pairs if bit is not None}
-
     def _can_say(self, ply: int, move: Move) -> bool:
-        return self._values(ply, move) is not None
+        return self.spelling.literals(ply, move) is not None
 
-    def _pattern(self, ply: int, move: Move) -> list[int]:
+    def _said(self, ply: int, move: Move) -> list[int]:
         """The literals that are true where a move is said; raises ``UndecidedError``."""
-        found = self._values(ply, move)
+        found = self.spelling.literals(ply, move)
         if found is None:
             raise UndecidedError(f"the second formula cannot say {move} at ply {ply}")
-        return [x if bit else -x for x, bit in found.items()]
+        return found
 
     # -- written down by the encoding --------------------------------------------------------------
 
@@ -164,7 +153,7 @@ class _Transfer:
                 said = [before]
                 for number, move in enumerate(_made(reply), start=ply):
                     stop = self.plies[number - 1].stop
-                    said += [*self._pattern(number, move), *([] if stop is None else [-stop])]
+                    said += [*self._said(number, move), *([] if stop is None else [-stop])]
                 reached.setdefault(id(node), []).append(circuit.and_(*said))
 
         if plan.root is not None:
@@ -174,7 +163,7 @@ class _Transfer:
         for node in sorted(nodes.values(), key=lambda node: node.ply):
             here = circuit.or_(*reached[id(node)])
             ply = self.plies[node.ply - 1]
-            own = self._pattern(node.ply, node.move)
+            own = self._said(node.ply, node.move)
             if ply.stop is not None and (ply.stop_instead or node.table):
                 own.append(-ply.stop)
             yield circuit.or_(-here, circuit.and_(*own))
@@ -199,17 +188,20 @@ class _Transfer:
                 if node is None:
                     break
                 move: Move | None = node.move
-                values = self._values(ply.ply, node.move) or {}
-                own |= {abs(x): bit != (x < 0) for x, bit in values.items()}
-                play.append(str(self.words.say(ply.ply, node.move)))
+                own |= values_of(self._said(ply.ply, node.move))
+                play.append(str(self.spelling.words.say(ply.ply, node.move)))
                 table, node, made = node.table, None, []
             else:
-                answer = self.code.decode(ply.ply, opponent(own))
+                answer = self.spelling.code.decode(ply.ply, opponent(own))
                 text = "no move" if answer.move is None else str(answer.move)
                 play.append(f"{text}!stop" if answer.stop else text)
                 if answer.move is not None:
                     replies.append(text)
-                move = None if answer.move is None else self.words.read(answer.move, ply.player)
+                move = (
+                    None
+                    if answer.move is None
+                    else self.spelling.words.read(answer.move, ply.player)
+                )
                 if answer.stop or move is None:
                     break
                 made.append(move)
@@ -230,17 +222,15 @@ class _Transfer:
         """What the second formula makes of a play in which the strategy fails by the rules."""
         if error.silent:
             return Undecided(error.why)
-        fixed: dict[int, bool] = {}
+        fixed: list[int] = []
         play: list[str] = []
         for ply, move in zip(self.plies, error.play, strict=False):
-            said, values = self.words.say(ply.ply, move), self._values(ply.ply, move)
-            play.append(str(said or move))
-            if values is None and not error.moveless:
+            literals = self.spelling.literals(ply.ply, move)
+            play.append(str(self.spelling.words.say(ply.ply, move) or move))
+            if literals is None and not error.moveless:
                 why = f"{error.why}; ply {ply.ply} of the second formula cannot say {move}"
                 return Undecided(why)
-            fixed |= values or {}
-            if ply.stop is not None:
-                fixed[ply.stop] = False
+            fixed += [*(literals or ()), *([] if ply.stop is None else [-ply.stop])]
         replies = [
             text for ply, text in zip(self.plies, play, strict=False) if ply.player is not self.hero
         ]
@@ -248,7 +238,7 @@ class _Transfer:
         if error.moveless:
             return lost
         quantified = self.formula.quantifiers()
-        found = {abs(x): bit != (x < 0) for x, bit in fixed.items() if abs(x) in quantified}
+        found = {v: value for v, value in values_of(fixed).items() if v in quantified}
         try:
             made = certified(residual(self.formula, found), self.options)
         except UndecidedError as undecided:

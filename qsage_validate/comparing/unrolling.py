@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 from typing import TypeAlias
 
 from qsage_validate.certificates.compile.plan import Moves, Plan, PlanNode
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.comparing.words import Words
+from qsage_validate.comparing.words import Mirrors, Words
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Move, Position
 from qsage_validate.problems.load import Problem
@@ -88,7 +87,8 @@ class Unrolling:
         self._game = game
         self._can_say = can_say
         self._deadline = deadline
-        self._words = Words(self._reader.code, game)
+        self._mirrors = Mirrors(self._reader.code, game)
+        self._words = self._mirrors.plain
         self._nodes: list[PlanNode] = []
         self._mirrored: dict[str, str] = {}
 
@@ -134,29 +134,19 @@ class Unrolling:
 
     # -- mirrors -----------------------------------------------------------------------------------
 
-    @cached_property
-    def _mirrors(self) -> list[Words]:
-        """Words for each symmetry of the game that keeps the first position."""
-        code, symmetries = self._reader.code, self._game.symmetries()
-        return [Words(code, self._game, s) for s in symmetries if s.keeps_initial]
-
     def _telling(self, first: Move) -> Words:
         """The words in which the first formula can be told of the opponent's first move."""
-        if self._words.say(1, first) is not None:
-            return self._words
-        for words in self._mirrors:
-            image = words.say(1, first)
-            if image is not None:
-                self._mirrored[str(first)] = str(image)
-                return words
-        return self._words
+        words = self._mirrors.telling(first)
+        if words is not self._words:
+            self._mirrored[str(first)] = str(words.say(1, first))
+        return words
 
     def _saying(self, first: LayoutMove) -> Words:
         """The words in which the second formula can say the hero's first move."""
         plain = self._words.read(first, self._hero)
         if plain is None or self._can_say(1, plain):
             return self._words
-        for words in self._mirrors:
+        for words in self._mirrors.others:
             move = words.read(first, self._hero)
             if move is not None and self._can_say(1, move):
                 self._mirrored[str(move)] = str(first)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import MalformedMoveError
 from qsage_validate.games.protocol import Game, Move, Player, Symmetry
-from qsage_validate.strategies.readings import LayoutMove, PlyCode
+from qsage_validate.strategies.readings import LayoutMove, PlyCode, SquareOf
 
 
 class Words:
@@ -48,6 +50,61 @@ class Words:
                 by_square[square] = None if square in by_square else each
             self._by_square[player] = by_square
         return self._by_square[player]
+
+
+class Mirrors:
+    """The words in which a formula can be told of first moves, in a mirror where it has no code.
+
+    A mirror is a symmetry of the game that keeps the first position.
+    """
+
+    def __init__(self, code: PlyCode, game: Game) -> None:
+        self._code = code
+        self._game = game
+        self.plain = Words(code, game)
+
+    @cached_property
+    def others(self) -> list[Words]:
+        """The words in each mirror."""
+        symmetries = self._game.symmetries()
+        return [Words(self._code, self._game, s) for s in symmetries if s.keeps_initial]
+
+    def telling(self, first: Move) -> Words:
+        """The words for a play that begins with ``first``; the plain ones where there are none."""
+        if self.plain.say(1, first) is not None:
+            return self.plain
+        return next((words for words in self.others if words.say(1, first)), self.plain)
+
+
+class Spelling:
+    """The values by which a formula says the moves of a game.
+
+    ``square_of`` is that of the game whose words the layout has, where that is another one.
+    """
+
+    def __init__(self, layout: Layout, game: Game, square_of: SquareOf | None = None) -> None:
+        self.plies = layout.moves
+        self.code = PlyCode(layout, square_of or game.square_of)
+        self.mirrors = Mirrors(self.code, game)
+        self.words = self.mirrors.plain
+        self._patterns = [dict(ply.coding.patterns()) for ply in self.plies]
+
+    def literals(self, ply: int, move: Move, words: Words | None = None) -> list[int] | None:
+        """The literals that are true where a move is said at a ply, from 1, if it can be said.
+
+        Bits that mean nothing are left out.
+        """
+        said = (words or self.words).say(ply, move)
+        pattern = None if said is None else self._patterns[ply - 1].get(str(said))
+        if pattern is None:
+            return None
+        pairs = zip(self.plies[ply - 1].variables, pattern, strict=True)
+        return [literal if bit else -literal for literal, bit in pairs if bit is not None]
+
+
+def values_of(literals: Iterable[int]) -> dict[int, bool]:
+    """The values of variables by which literals are true."""
+    return {abs(x): x > 0 for x in literals}
 
 
 def parsed(game: Game, text: str, player: Player) -> Move | None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import is_clausal, only_variables, with_layout
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.model_text import GameModel
@@ -88,7 +88,10 @@ def encode(model: GameModel, encoding: str | None = None) -> Encoding:
     encoding = encoding or next(iter(known))
     every = encoders()
     if encoding not in every:
-        raise UsageError(f"unknown encoding {encoding!r}, expected one of: {', '.join(every)}")
+        near = did_you_mean(encoding, known)
+        raise UsageError(
+            f"unknown encoding {encoding!r}{near}, expected one of: {', '.join(every)}"
+        )
     if encoding not in known:
         raise UsageError(
             f"found the encoding {encoding} for {model.name}, a {KINDS[model.language]} game, "

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import path
 from typing import Final
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.source import STDIN, quoted, sniff
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
@@ -40,9 +40,10 @@ def find_template(name: str) -> Template:
     for template in TEMPLATES:
         if template.name == wanted:
             return template
+    names = [template.name for template in TEMPLATES]
     raise UsageError(
-        f"found the unknown game {quoted(name)}, expected DOMAIN and PROBLEM files or one of "
-        + ", ".join(template.name for template in TEMPLATES)
+        f"found the unknown game {quoted(name)}{did_you_mean(wanted, names)}, expected DOMAIN and "
+        f"PROBLEM files or one of {', '.join(names)}"
     )
 
 

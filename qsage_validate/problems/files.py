@@ -52,7 +52,7 @@ class Files:
     def name(self) -> str:
         """How a report calls what is here: by the files, or by the words of the game."""
         named = [label(path) for path in (self.formula, self.certificate) if path is not None]
-        return " with ".join(dict.fromkeys(named)) or shlex.join(self.made_from)
+        return " with ".join(dict.fromkeys(named)) or " ".join(self.made_from)
 
     def command(self, *arguments: str) -> str:
         """The command line that plays these files with more ``arguments``."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from qsage_validate.errors import Undecided, UsageError
+from qsage_validate.errors import Undecided, UsageError, did_you_mean
 from qsage_validate.kernel.obligation import Obligation
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import (
@@ -76,7 +76,8 @@ def levels_named(names: Iterable[str]) -> tuple[Level, ...]:
     for name in names:
         if name not in LEVELS:
             known = ", ".join(LEVELS)
-            raise UsageError(f"found --level {name}, expected one of {known}")
+            near = did_you_mean(name, LEVELS)
+            raise UsageError(f"found --level {name}{near}, expected one of {known}")
         wanted.add(LEVELS[name])
     return tuple(level for level in Level if level in wanted)
 

@@ -7,7 +7,6 @@ waited for.  A program that is still running is counted when it has ended.
 
 from __future__ import annotations
 
-import resource
 import time
 
 
@@ -22,6 +21,8 @@ def now() -> float:
     """A moment in seconds; only differences of moments mean anything."""
     if not _clock.by_processor:
         return time.monotonic()
+    import resource
+
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + ended.ru_utime + ended.ru_stime
 
@@ -52,5 +53,9 @@ def count_processor_time() -> None:
     """From now on, in this process, seconds are processor time (user and system).
 
     For a process that makes one run: a limit that began by the other clock means nothing then.
+    Raises ``UsageError`` where the system does not count the time of programs.
     """
+    from qsage_validate.system.memory import check_limits
+
+    check_limits("counting processor time")
     _clock.by_processor = True

@@ -10,8 +10,6 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
-import resource
-import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -22,14 +20,15 @@ from typing import Final, TypeVar
 
 from qsage_validate.errors import Exit, QsageError, Undecided
 from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.memory import limit_memory
+from qsage_validate.system.memory import limit_memory, no_core_files
+from qsage_validate.system.signals import kill_group, known
 
 Result = TypeVar("Result")
 Send = Callable[[object], None]
 
 # How a process ends that got no memory: C++ aborts, some libraries follow the null pointer, and
 # the kernel kills.
-_OUT_OF_MEMORY: Final = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL)
+_OUT_OF_MEMORY: Final = known("SIGABRT", "SIGSEGV", "SIGBUS", "SIGKILL")
 # What remains for the last message, and how long a process has for ending by itself.
 _GRACE_SECONDS: Final = 5.0
 # Between two looks at whether somebody wants to stop; messages are noticed at once.
@@ -124,12 +123,8 @@ def _end(process: BaseProcess) -> None:
     """End the process and all that it has started: they are a group of their own."""
     if process.exitcode is None:
         process.join(0.1)
-    if process.pid is not None:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            # The group is gone, or the process had no time to make it one.
-            process.kill()
+    if process.pid is not None and not kill_group(process.pid):
+        process.kill()
     process.join(_GRACE_SECONDS)
 
 
@@ -158,14 +153,14 @@ def _work(
 ) -> None:
     """What the process does."""
     # Ctrl-C at a terminal goes to a group of processes; ours is ended by who started us.
-    os.setpgid(0, 0)
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
     kind: str
     value: object
     try:
         _be_quiet()
         if memory_mb is not None:
-            hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
-            resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+            no_core_files()
             limit_memory(memory_mb)
         kind, value = "done", function(lambda item: pipe.send(("sent", item)), *arguments)
     except MemoryError:

@@ -3,22 +3,59 @@
 from __future__ import annotations
 
 import re
-import resource
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from qsage_validate.errors import UsageError
+
+if TYPE_CHECKING:
+    import resource
+else:
+    try:
+        import resource
+    except ImportError:  # a system other than Unix
+        resource = None
 
 _LINE: Final = re.compile(r"^(VmPeak|VmHWM):\s*(\d+) kB$", re.MULTILINE)
 _KILOBYTES: Final = 1024
 
 
 def limit_memory(memory_mb: int) -> None:
-    """Let this process, and those that it starts, have at most ``memory_mb`` MiB each."""
+    """Let this process, and those that it starts, have at most ``memory_mb`` MiB each.
+
+    Raises ``UsageError`` where the system has no such limits.
+    """
+    check_limits("a limit of memory")
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     wanted = memory_mb << 20
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
+def no_core_files() -> None:
+    """Let this process leave no file when it is aborted; nothing where none is left anyway."""
+    if resource is not None:
+        hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+        resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+
+
+def check_limits(wanted: str) -> None:
+    """Raise ``UsageError`` for what needs Unix's limits, where Python does not have them."""
+    if resource is None:
+        raise UsageError(f"{wanted} needs Unix: this Python has no module 'resource'")
+
+
+def resources_used() -> tuple[float, float] | tuple[None, None]:
+    """Processor seconds and peak memory (MiB) of this process and those that it waited for.
+
+    ``None`` where the system does not count.
+    """
+    if resource is None:
+        return None, None
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in usages), max(map(_resident_mb, usages))
 
 
 class MemoryUse:

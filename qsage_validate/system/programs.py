@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import os
-import resource
 import select
 import shutil
 import signal
@@ -27,8 +26,8 @@ from typing import IO, Final
 
 from qsage_validate.system.clock import counts_processor_time, now
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.memory import MemoryUse
-from qsage_validate.system.signals import orderly_termination, signals_held_back
+from qsage_validate.system.memory import MemoryUse, check_limits
+from qsage_validate.system.signals import kill_group, orderly_termination, signals_held_back
 
 _MEGABYTE: Final = 1 << 20
 # How often stopping and the sizes of files are looked at; the end of a program is noticed at once.
@@ -88,8 +87,10 @@ def run_program(
     whole seconds, rounded up.  ``memory_mb`` limits the address space of
     each process (megabytes); ``output_mb`` limits the file ``stdout`` (what it writes elsewhere
     is limited to 64 MB).  ``stop`` is asked some twenty times a second: when it says yes the
-    program is killed.  Never raises for what the program does; ``OSError`` when our own files fail.
+    program is killed.  Never raises for what the program does; ``OSError`` when our own files fail,
+    ``UsageError`` where the system has no limits.
     """
+    check_limits("running a solver, or any other program,")
     with ExitStack() as stack:
         stack.enter_context(orderly_termination())
         given = stack.enter_context(_given(stdin))
@@ -122,7 +123,7 @@ def run_program(
             return Finished(127, b"", text, 0.0, 0.0, 0.0, Ended.NOT_STARTED)
         finally:
             if process is not None:
-                _kill_group(process.pid)
+                kill_group(process.pid)
                 _, status, usage = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
         seconds = now() - began
@@ -215,20 +216,12 @@ def _end_of(pid: int) -> Iterator[Callable[[float], bool]]:
     yield ended
 
 
-def _kill_group(pid: int) -> None:
-    """Kill the program and all that it started, unless they have left its session's group."""
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    except PermissionError:  # macOS says so of a group of zombies
-        pass
-
-
 def _limited(argv: Sequence[str], memory_mb: int | None, processor_seconds: float) -> list[str]:
     """``argv`` behind the programs that set its limits and then become it."""
     # The limits are set by a shell: Python could do it only between fork and exec, which is
     # unsafe when there are threads.  Ours may be stricter already, and are not to be raised.
+    import resource
+
     limits = []
     if memory_mb is not None:
         limits.append(_ulimit("-v", resource.RLIMIT_AS, memory_mb * 1024, 1024))
@@ -243,6 +236,8 @@ def _limited(argv: Sequence[str], memory_mb: int | None, processor_seconds: floa
 
 
 def _ulimit(option: str, kind: int, wanted: int, unit: int) -> str:
+    import resource
+
     _, highest = resource.getrlimit(kind)
     if highest != resource.RLIM_INFINITY:
         wanted = min(wanted, highest // unit)

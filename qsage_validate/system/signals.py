@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -9,7 +10,13 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-_TERMINATING: Final = (signal.SIGTERM, signal.SIGHUP)
+
+def known(*names: str) -> tuple[signal.Signals, ...]:
+    """The signals of those names that the system has."""
+    return tuple(getattr(signal, name) for name in names if hasattr(signal, name))
+
+
+_TERMINATING: Final = known("SIGTERM", "SIGHUP")
 
 
 @contextmanager
@@ -34,6 +41,19 @@ def orderly_termination() -> Iterator[None]:
 
 def _terminate(number: int, _frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
+
+
+def kill_group(pid: int) -> bool:
+    """Kill the group of processes that ``pid`` leads; whether there was one to kill.
+
+    There is none when it has ended, before the process has made it one, and on systems that have
+    no groups.
+    """
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (AttributeError, ProcessLookupError, PermissionError):
+        return False  # macOS says PermissionError of a group of zombies
+    return True
 
 
 @contextmanager

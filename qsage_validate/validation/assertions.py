@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, did_you_mean
 from qsage_validate.formats.assertions import (
     Assertion,
     Assertions,
@@ -165,8 +164,7 @@ class Vocabulary:
     def _expected(self, name: Name, one: Assertion) -> str:
         """What could stand in the place of a name that means nothing."""
         known = [*self.words.values(), *(self.literals if one.end else ())]
-        near = get_close_matches(name.text, known, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        hint = did_you_mean(name.text, known)
         if not self.words:
             return f"a variable or gate of the formula, for no layout tells positions{hint}"
         if name.text.lower() == "goal":

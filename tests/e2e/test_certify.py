@@ -41,7 +41,7 @@ def test_the_formula_is_that_of_encode(qsage: Qsage) -> None:
 
 @pytest.mark.parametrize("dialect", ["caqe", "qbfcert-ascii", "qbfcert-binary"])
 def test_other_dialects(qsage: Qsage, dialect: str) -> None:
-    qsage("certify", *EL, "--depth", 5, "-o", "c.aig", "--formula", "f.qcir", "--dialect", dialect)
+    qsage("certify", *EL, "--depth", 5, "-o", "c.aig", "--formula", "f.qcir", "--as", dialect)
     read = json.loads(qsage("validate", "f.qcir", "--cert", "c.aig", "--json").out)
     assert (read["verdict"], read["facts"]["dialect"]) == ("valid", dialect)
 

@@ -77,7 +77,7 @@ def test_what_is_written_is_proved(qsage: Qsage, route: str, kind: str, true: bo
 def test_dialects_of_a_bare_qdimacs_file(qsage: Qsage, dialect: str, true: bool) -> None:
     formula = write_formula("qdimacs", true)
     output = "c.aig" if dialect == "qbfcert-binary" else "c.aag"
-    assert qsage("certify", formula, "-o", output, "--dialect", dialect).code == Exit.FINE
+    assert qsage("certify", formula, "-o", output, "--as", dialect).code == Exit.FINE
     read = validated(qsage, formula, output)
     assert (read["verdict"], read["facts"]["dialect"]) == ("valid", dialect)
 

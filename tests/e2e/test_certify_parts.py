@@ -46,7 +46,7 @@ def test_all_blocks_are_a_whole_certificate(qsage: Qsage) -> None:
 def test_a_formula_and_its_solver(qsage: Qsage) -> None:
     """CAQE prints the outermost block: its word, and a second answer, are all that there is."""
     qsage("encode", *DOMINO, "-o", "f.qcir")
-    for name, options in (("o.out", ("--dialect", "outer")), ("o.aag", ())):
+    for name, options in (("o.out", ("--as", "outer")), ("o.aag", ())):
         done = qsage("certify", "f.qcir", "--blocks", 1, "--solver", "caqe", "-o", name, *options)
         assert done.code == Exit.UNDECIDED
         assert "no certificate of all blocks: caqe writes neither traces nor" in done.err
@@ -86,8 +86,8 @@ def test_a_first_block_of_the_loser(qsage: Qsage) -> None:
     [
         (("--blocks", 9), "found --blocks 9 for httt 3x3 el, expected at most 5"),
         (("--blocks", 2, "--solver", "caqe"), "the solver caqe writes no traces, expected one of"),
-        (("--blocks", 2, "--dialect", "outer"), "found functions of inner blocks for the dialect"),
-        (("--dialect", "outer"), "found functions of inner blocks for the dialect 'outer'"),
+        (("--blocks", 2, "--as", "outer"), "found functions of inner blocks for the dialect"),
+        (("--as", "outer"), "found functions of inner blocks for the dialect 'outer'"),
     ],
 )
 def test_what_does_not_fit(qsage: Qsage, options: tuple[object, ...], message: str) -> None:

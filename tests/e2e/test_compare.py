@@ -15,9 +15,13 @@ from tests.support.readers import read_qcir
 from .conftest import Qsage
 
 EL = ("--size", "3x3", "--shape", "el", "--depth", "5")
+# The certificate of each formula of SQval's pairs; one formula is published twice.
 PAIRS = {
-    "hein_04_03_equivalence": ("LN", "SN"),
-    "hein_09_05_unsat_equivalence": ("SN",),
+    "hein_04_03_equivalence": {"LN": "LN_certificate.aag", "SN": "SN_certificate.aag"},
+    "hein_09_05_unsat_equivalence": {
+        "LN": "../LN_hein_09_4x4_05_UNSAT/certificate.aag",
+        "SN": "SN_certificate.aag",
+    },
 }
 
 
@@ -25,15 +29,14 @@ PAIRS = {
 def test_published_pairs_are_equivalent(qsage: Qsage, shared_data: Path, pair: str) -> None:
     folder = shared_data / "sqval" / pair
     shared = folder / "shared_variables.txt"
-    for own in PAIRS[pair]:
-        other = {"LN": "SN", "SN": "LN"}[own]
+    for own, other in (("LN", "SN"), ("SN", "LN")):
         formulas = (folder / f"{own}.qdimacs", folder / f"{other}.qdimacs")
-        cert = folder / f"{own}_certificate.aag"
+        cert = folder / PAIRS[pair][own]
         found = qsage("compare", *formulas, "--cert", cert, "--shared", shared)
         assert found.code == 0
         assert f"{other}.qdimacs: wins: " in found.out
-    if len(PAIRS[pair]) == 1:
-        return  # a certificate of the other one takes long to make
+    if pair.startswith("hein_09"):
+        return  # certificates of these take long to make
     both = qsage("compare", *formulas, "--shared", shared)
     assert both.code == 0
     assert both.out.splitlines()[-1] == "equivalent: each strategy wins in the other formula"
@@ -108,6 +111,59 @@ def test_formulas_whose_value_says_nothing_are_left_out(qsage: Qsage) -> None:
     assert lines[-1] == "all 2 agree: each strategy wins in every formula"
 
 
+def test_winning_moves_one_by_one(qsage: Qsage) -> None:
+    qsage("encode", "httt", *EL, "-o", "el.qcir")
+    qsage("encode", "harary", *EL, "-o", "listed.qcir")
+    back = qsage("compare", "listed.qcir", "el.qcir", "--exact")
+    assert (back.code, back.out.count("wins  ")) == (0, 2)
+    found = qsage("compare", "el.qcir", "listed.qcir", "--exact")
+    assert found.code == 0
+    head, *rows, last = found.out.splitlines()
+    assert head.split() == ["Black", "el.qcir", "listed.qcir", "replies", "that", "win"]
+    assert [row.split()[1:3] for row in rows].count(["wins", "wins"]) == 1
+    assert last.startswith("equal: of 9 first choices and 72 replies the same win in both (")
+    faulty = negated_gate(read_qcir("el.qcir"), "white 2 legal")
+    Path("faulty.qcir").write_text(qcir_text(faulty))
+    told = qsage("compare", "el.qcir", "faulty.qcir", "--exact", "--json")
+    assert told.code == 1
+    facts = json.loads(told.out)
+    wins = [(*t["play"], m) for t in facts["turns"] for m, (a, b) in t["wins"].items() if a != b]
+    assert facts["relation"] == "different"
+    assert facts["sentence"].startswith(f"different: in one formula alone win {' '.join(wins[0])}")
+    few = qsage("compare", "el.qcir", "listed.qcir", "--exact", "--questions", "3")
+    assert few.code == 3
+    assert few.out.splitlines()[-1].endswith(" choices are open: 3 questions were asked")
+    assert " ? " in few.out
+
+
+def test_values_of_the_outer_block_one_by_one(qsage: Qsage) -> None:
+    Path("first.qdimacs").write_text("p cnf 3 2\ne 1 2 0\na 3 0\n1 3 0\n2 -3 0\n")
+    Path("second.qdimacs").write_text("p cnf 3 1\ne 1 2 0\na 3 0\n1 0\n")
+    found = qsage("compare", "first.qdimacs", "second.qdimacs", "--exact")
+    assert found.code == 1
+    assert found.out.splitlines() == [
+        "Black  first.qdimacs  second.qdimacs  replies that win",
+        "1 2    wins           wins            none",
+        "1 -2   loses          wins            3 | none",
+        "-1 2   loses          loses           -3 | 3 -3",
+        "-1 -2  loses          loses           3 -3",
+        "different: in one formula alone win 1 -2, 1 -2 3, -1 2 3",
+    ]
+
+
+def test_a_value_that_is_not_found_in_time_is_undecided(qsage: Qsage) -> None:
+    game = ("httt", "--size", "4x4", "--shape", "tippy", "--depth", "9")
+    qsage("encode", *game, "-o", "first.qcir")
+    qsage("encode", *game, "--encoding", "lifted-guarded", "-o", "second.qcir")
+    for words in ((), ("--exact",)):
+        done = qsage("compare", "first.qcir", "second.qcir", "--timeout", "0.01", *words)
+        assert done.code == 3
+        assert "Traceback" not in done.err
+        assert (
+            (done.out + done.err).strip().splitlines()[-1].startswith(("undecided", "qsage: und"))
+        )
+
+
 FIRST = "p cnf 3 2\ne 1 0\na 2 0\ne 3 0\n1 2 3 0\n-3 1 0\n"
 
 
@@ -170,6 +226,9 @@ def test_words_that_do_not_go(qsage: Qsage) -> None:
         (("el.qcir", "el.qcir", "-o", "x.aig"), "found -o without --cert"),
         (("httt", *EL, "--encodings", "cor"), "found the encoding 'cor' for httt 3x3 el"),
         (("httt", *EL, "--encodings", "all", "--cert", "x"), "found --cert with --encodings"),
+        (("httt", *EL, "--encodings", "all", "--exact"), "found --exact with --encodings"),
+        (("el.qcir", "el.qcir", "--exact", "--cert", "x"), "found --cert with --exact"),
+        (("el.qcir", "el.qcir", "--questions", "9"), "found --questions without --exact"),
     ):
         done = qsage("compare", *words)
         assert (done.code, message in done.err, done.err.count("\n")) == (2, True, 1)

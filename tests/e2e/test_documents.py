@@ -71,6 +71,14 @@ def test_console_blocks_are_split_into_commands() -> None:
     ]
 
 
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_no_console_is_overlooked(document: str) -> None:
+    """A block that is indented, or has other fences, would not be run."""
+    text = (REPOSITORY / document).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```console(?: \w+)?$", text, re.M)
+    assert len(re.findall(r"[`~]{3,}[{ ]*console", text)) == len(blocks)
+
+
 def test_a_wrong_output_is_seen(tmp_path: Path) -> None:
     (step,) = steps("```console\n$ echo right\nwrong\n```\n")
     assert run_step(step, tmp_path, dict(os.environ)) is not None

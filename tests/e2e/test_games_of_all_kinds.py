@@ -40,10 +40,11 @@ def test_a_game_in_a_file_is_written_certified_and_played(qsage: Qsage) -> None:
 
 def test_a_game_is_certified_for_a_play(qsage: Qsage) -> None:
     words = "harary --size 3x3 --shape domino --depth 3"
-    done = qsage("play", "--model", words, "--white", "random", "--games", 5)
+    certified = ("play", *words.split(), "--certify")
+    done = qsage(*certified, "--white", "random", "--games", 5)
     assert (done.code, done.out.splitlines()[1]) == (Exit.FINE, "findings: none")
     assert "a Skolem certificate for Black was made and proved" in done.err
-    done = qsage("play", "--model", words, "--moves", "zz")
+    done = qsage(*certified, "--moves", "zz")
     assert done.code == Exit.BAD_INPUT
 
 
@@ -51,7 +52,7 @@ def test_a_game_is_certified_for_a_play(qsage: Qsage) -> None:
     ("words", "found"),
     [
         (("trails", "--cert", "x.aig"), "found --cert with trails, a game"),
-        (("no.qcir", "--depth", "3"), "found --depth with no.qcir, expected a game to certify"),
+        (("no.qcir", "--depth", "3"), "found --depth with no.qcir, expected a game"),
         (("no.qcir", "--encoding", "ea"), "found --encoding with no.qcir"),
         (("hex", "--encoding", "ea"), "found the encoding ea for hex 3x3, a grid game"),
         (("harary", "--role", "x"), "found --role for harary"),

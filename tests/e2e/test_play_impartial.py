@@ -177,7 +177,7 @@ def test_a_game_without_a_winning_formula_is_not_played(qsage: Qsage, tmp_path: 
             ("take-away-3", "--rules", "two-heap-nim.rules"),
             "two-heap-nim.rules:1:12: found the action",
         ),
-        (("no-such-game",), "no-such-game: found no such file"),
+        (("no-such-game",), "found the unknown game 'no-such-game'"),
         (("no-such-game", "--state", "3"), "found --state, but no-such-game is no impartial game"),
     ],
 )

@@ -22,10 +22,11 @@ class Facts:
     ``title`` names game and certificate in a header; ``certificate_player`` is the side that
     answers (Black for Skolem, White for Herbrand); ``plies`` is how many a play has at most
     (or blocks), 0 if that is not known.  With ``has_board`` frames have boards and
-    moves are moves of a board; with ``has_rules`` each step is compared with the game's rules;
-    with ``has_verdict`` a formula's verdict is evaluated at the end.  ``answers`` says in a word
-    what answers.  With ``moves_by_line`` blanks are parts of moves, so that scripts separate them
-    by lines only.  ``actions`` are the person's, in the order of their numbers (none for blocks);
+    moves are moves of a board; with ``has_rules`` each step is compared with the game's rules, or
+    made by them alone where the play is ``by_rules``, without a formula; with ``has_verdict`` a
+    formula's verdict is evaluated at the end.  ``answers`` says in a word what answers.
+    With ``moves_by_line`` blanks are parts of moves, so that scripts separate them by lines only.
+    ``actions`` are the person's, in the order of their numbers (none for blocks);
     ``target`` is the shape to be formed, drawn row by row, where the game is about one;
     ``top_owner`` connects top and bottom of the board, where the players connect opposite sides.
     With ``has_pairs`` pairs by which White could block may be known: the certificate plays White.
@@ -40,6 +41,7 @@ class Facts:
     notes: tuple[str, ...] = ()
     answers: str = "certificate"
     has_verdict: bool = True
+    by_rules: bool = False
     moves_by_line: bool = False
     actions: tuple[str, ...] = ()
     target: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from qsage_validate.bench.papers import httt_tables
 from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResult
 from qsage_validate.bench.solving import SEARCH
 from qsage_validate.bench.summaries import default_tables
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -73,7 +73,10 @@ def _configurations(selection: Selection) -> list[Configuration]:
     for name in encodings:
         known = encoders("positional")
         if name not in known:
-            raise UsageError(f"unknown encoding {name!r}, expected one of: {', '.join(known)}")
+            near = did_you_mean(name, known)
+            raise UsageError(
+                f"unknown encoding {name!r}{near}, expected one of: {', '.join(known)}"
+            )
     preprocessors = selection.preprocessors or (NO_PREPROCESSOR,)
     for name in preprocessors:
         check_preprocessor(name)

@@ -19,7 +19,7 @@ from qsage_validate.bench.files import content_sum, files_in
 from qsage_validate.bench.papers import positional_tables
 from qsage_validate.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.bench.summaries import default_tables
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.system.clock import Stopwatch
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ def _runs(selection: Selection) -> list[Run]:
     encodings = selection.encodings or ENCODINGS
     for name in encodings:
         if name not in _KNOWN:
-            raise UsageError(f"found the encoding {name!r}, expected one of: {', '.join(_KNOWN)}")
+            near, known = did_you_mean(name, _KNOWN), ", ".join(_KNOWN)
+            raise UsageError(f"found the encoding {name!r}{near}, expected one of: {known}")
     solvers = selection.solvers or (solving.SEARCH, "caqe")
     for name in solvers:
         if name.startswith(solving.CERTIFY):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import InputError, UsageError
+from qsage_validate.errors import InputError, UsageError, did_you_mean
 from qsage_validate.formats.aiger import AigerFile
 from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.certificate import Dialect
@@ -31,13 +31,16 @@ class Recognition:
     reason: str
 
 
-def dialect_named(name: str) -> Dialect:
-    """The dialect of that name; raises ``UsageError`` with the names that there are."""
+def dialect_named(name: str, option: str = "--dialect") -> Dialect:
+    """The dialect of that name, given by ``option``; raises ``UsageError`` with the names."""
     try:
         return Dialect(name.lower())
     except ValueError:
-        names = ", ".join(dialect.value for dialect in Dialect)
-        raise UsageError(f"found {name!r} for --dialect, expected one of {names}") from None
+        names = [dialect.value for dialect in Dialect]
+        near = did_you_mean(name, names)
+        raise UsageError(
+            f"found {name!r} for {option}{near}, expected one of {', '.join(names)}"
+        ) from None
 
 
 def recognise(file: AigerFile, formula: Qbf | None) -> Recognition:

@@ -14,10 +14,10 @@ from typer.core import TyperGroup
 from qsage_validate.bench.experiments import experiments
 from qsage_validate.cli.bench.tables import OnlyOption, cactus, exit_code, scatter, show, table
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.lazy import typer_program
+from qsage_validate.cli.lazy import Command, earlier, typer_program
 from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -35,7 +35,10 @@ class _Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             names = ", ".join(self.commands)
-            raise UsageError(f"found the unknown experiment {args[0]!r}, expected one of {names}")
+            near = did_you_mean(args[0], self.commands)
+            raise UsageError(
+                f"found the unknown experiment {args[0]!r}{near}, expected one of {names}"
+            )
         return super().resolve_command(ctx, args)
 
 
@@ -57,7 +60,7 @@ class WhatOptions(OptionGroup):
     solver: list[str] | None = option(
         "search, a QBF solver, or certify:ROUTE. May be repeated.", "NAME"
     )
-    preprocessor: list[str] | None = option("none or bloqqer. May be repeated.", "NAME")
+    preprocess: list[str] | None = option("none or bloqqer. May be repeated.", "NAME")
     encoding: list[str] | None = option("An encoding. May be repeated.", "NAME")
     only: OnlyOption = None
     setting: list[str] | None = option("An option of the experiment.", "NAME=VALUE", "--set")
@@ -107,7 +110,7 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
 
     return Selection(
         solvers=tuple(what.solver) if what.solver else None,
-        preprocessors=tuple(what.preprocessor) if what.preprocessor else None,
+        preprocessors=tuple(what.preprocess) if what.preprocess else None,
         encodings=tuple(what.encoding) if what.encoding else None,
         inputs=(*inputs, *(what.models or ())),
         only=tuple(what.only or ()),
@@ -146,11 +149,11 @@ def _command_for(name: str) -> Callable[..., Exit]:
         "results as one line. Runs that have a result there are not repeated, so that the same "
         "command continues what was interrupted. Exit code 1: solvers contradict each other."
     )
-    return takes_options(command)
+    return earlier(preprocessor="--preprocess")(takes_options(command))
 
 
 for _name in experiments():
-    app.command(_name)(_command_for(_name))
+    app.command(_name, cls=Command)(_command_for(_name))
 
 
 def _settings(words: Sequence[str]) -> dict[str, str]:
@@ -258,9 +261,9 @@ def _check_experiment(found: Results, name: str) -> None:
 
 # --- Tables and plots -----------------------------------------------------------------------
 
-app.command("table")(table)
-app.command("cactus")(cactus)
-app.command("scatter")(scatter)
+app.command("table", cls=Command)(table)
+app.command("cactus", cls=Command)(cactus)
+app.command("scatter", cls=Command)(scatter)
 
 
 class CampaignProgress:

@@ -10,7 +10,7 @@ import typer
 
 from qsage_validate.cli.common import emit, narrate
 from qsage_validate.cli.option_groups import flag, option, takes_options
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from qsage_validate.bench.results import Results
@@ -56,7 +56,8 @@ def table(
     chosen = next(iter(tables)) if kind is None else kind
     if chosen not in tables:
         names = ", ".join(tables)
-        raise UsageError(f"found {chosen!r} for --table, expected one of {names}")
+        near = did_you_mean(chosen, tables)
+        raise UsageError(f"found {chosen!r} for --table{near}, expected one of {names}")
     shown = tables[chosen](found.records)
     show(shown, output, markdown)
     used = {record.machine for record in found.records}

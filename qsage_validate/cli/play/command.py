@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
+from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.cli.options import AssertOption, DialectOptions, JsonOption, RulesOptions
-from qsage_validate.cli.play.certified import GameOptions, certified, solved, uncertified
+from qsage_validate.cli.play.games import GameOptions, certified, named_game, searched, solved
 from qsage_validate.cli.play.heaps import HeapOptions, impartial_game, play_heaps
-from qsage_validate.cli.play.modes import PlayOptions, play_problem
+from qsage_validate.cli.play.modes import PlayOptions, play_problem, play_searched
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 _PANEL = "How the certificate is asked"
 _SOLVING = "Playing against a solver"
+SEARCH = "search"
 
 
 class Status(str, Enum):
@@ -63,7 +67,8 @@ class SolvingOptions(OptionGroup):
 
     solver: str | None = option(
         "Let a QBF solver answer what no certificate does (see 'qsage info --solvers'); "
-        "auto: several at once. Without --cert it answers everything.",
+        "auto: several at once. Without --cert it answers everything. A game is played against "
+        "the search unless a solver is named.",
         "NAME|auto",
         panel=_SOLVING,
     )
@@ -80,6 +85,8 @@ class SolvingOptions(OptionGroup):
     def of(self, files: Files) -> Files:
         """``files``, played against the solver; raises ``UsageError`` without one."""
         given = {"--timeout": self.timeout, "--status": self.status, "--blocks": self.blocks}
+        if self.solver == SEARCH:
+            raise UsageError("found --solver search with a formula, expected a QBF solver")
         for name, value in given.items():
             if self.solver is None and value is not None:
                 raise UsageError(f"found {name} without --solver, expected a solver that answers")
@@ -89,17 +96,16 @@ class SolvingOptions(OptionGroup):
         )
 
 
-@takes_options
+@partial(
+    takes_model,
+    optional_words="QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or a game, "
+    "played against a search: two BDDL files, a PG, .hex or GDL file, or a name (see 'qsage "
+    "games'); or an impartial game: its file or its name (take-away-3); or a sample (sample:hex). "
+    "Without one it is sample:tic.",
+)
 def command(
     *,
-    formula: str | None = argument(
-        "QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or a game, "
-        "which is certified first: a PG, .hex or GDL file, or a name (see 'qsage games'); or "
-        "an impartial game: its file or its name (take-away-3); or a sample (sample:hex). "
-        "Without one it is sample:tic.",
-        "FORMULA|GAME",
-        default=None,
-    ),
+    subject: ModelArguments,
     cert: str | None = option("The certificate; else the one beside FORMULA.", "FILE"),
     rules: RulesOptions,
     read: DialectOptions,
@@ -117,8 +123,8 @@ def command(
     replies come from the certificate; where the rules are known (from the formula itself or
     --game) every step is compared with them.
 
-    A game without a certificate (--model 'harary --size 3x3', or a file with --depth) is searched,
-    and the winner's certificate made and proved before the play begins.
+    A game (httt --size 3x3, or a file) needs no formula: a search plays the winner's side, or that
+    of --side. With --certify the winner's certificate is made and proved before the play begins.
 
     With --solver no certificate is needed: at each of its turns the solver is asked for the
     outermost block of what is left of the formula. Nothing is proved by such a play; a reply that
@@ -128,57 +134,62 @@ def command(
     take(2), and every reply is compared with the rules of the game and backward induction.
 
     Exit code 0: the play ended as promised, or was left; 1: something was found, or the
-    promised win did not come; 2: bad input; 3: the moves ended before the play did.
+    promised win did not come; 2: bad input; 3: the moves or the time ended before the play did.
     """
     certificate.check()
     play.check(json_output)
-    if formula is None and cert is None and not any(rules.paths) and rules.model is None:
+    named_here = (*subject.words, *subject.flags, *game.given(), cert, rules.model, *rules.paths)
+    if not any(named_here):
         from qsage_validate.formats.source import sample_path
 
-        formula = sample_path("sample:tic")
+        subject = ModelArguments((sample_path("sample:tic"),), subject.options)
         narrate("this is sample:tic; qsage-play --help says what else can be played")
+    formula = subject.words[0] if len(subject.words) == 1 else None
+    of_formulas = {
+        "--cert": cert is not None,
+        "--meta": rules.meta is not None,
+        "--dialect": read.dialect is not None,
+        "--sat or --simulation": certificate.sat or certificate.simulation,
+        "--bare or --peeking": certificate.bare or certificate.peeking,
+        "--status": solving.status is not None,
+        "--blocks": solving.blocks is not None,
+        "--assert": bool(assertions),
+    }
     impartial = impartial_game(formula)
     if impartial is not None:
-        if assertions:
-            raise UsageError("found --assert with an impartial game, which has no formula")
-        _check_impartial(cert, rules, read, certificate, solving)
+        given = rules.game is not None or rules.model is not None
+        options = {"--game or --model": given, "--solver": solving.solver is not None}
+        options |= dict.fromkeys((*subject.flags[:1], *game.given()), True)
+        _refuse(of_formulas | options, "an impartial game, which has no formula")
         return play_heaps(impartial, str(formula), heaps, play, json_output)
     for name in heaps.given():
         raise UsageError(f"found {name}, but {formula or 'nothing'} is no impartial game")
     if play.white == "all":
         raise UsageError("found --white all, expected --white random: that is no impartial game")
-    files = solving.of(certificate.of(rules.files(formula, cert, read)))
-    files = replace(files, assertions=tuple(assertions or ()))
-    if "-" in (formula, cert, rules.meta, *files.assertions):
+    if "-" in (formula, cert, rules.meta, *(assertions or ())):
         raise UsageError("a play needs its files by name, not '-'")
-    model = uncertified(formula, cert, files.game, game)
-    if solving.solver is None:
-        from qsage_validate.problems.files import sorted_out
-        from qsage_validate.problems.load import load
+    files = certificate.of(rules.files(formula, cert, read))
+    named = named_game(subject, cert, files.game, game)
+    if named is not None and not game.needs_formula and solving.solver in (None, SEARCH):
+        _refuse(of_formulas, "a game that is searched, which has no formula (see --certify)")
+        return play_searched(searched(named, game.side, solving.timeout), play, json_output)
+    if game.side is not None:
+        raise UsageError("found --side, which is for a search: a formula's value says who wins")
+    if game.certify and solving.solver is not None:
+        raise UsageError("found --certify with --solver, expected one of them")
+    files = replace(solving.of(files), assertions=tuple(assertions or ()))
+    if solving.solver is not None:
+        return play_problem(solved(files, named, game.encoding), play, json_output)
+    if named is not None:
+        return play_problem(certified(named, game.encoding, files), play, json_output)
+    from qsage_validate.problems.files import sorted_out
+    from qsage_validate.problems.load import load
 
-        if model is not None:
-            return play_problem(certified(model, game.encoding, files), play, json_output)
-        return play_problem(load(sorted_out(files)), play, json_output)
-    return play_problem(solved(files, model, game.encoding), play, json_output)
+    return play_problem(load(sorted_out(files)), play, json_output)
 
 
-def _check_impartial(
-    cert: str | None,
-    rules: RulesOptions,
-    read: DialectOptions,
-    certificate: CertificateOptions,
-    solving: SolvingOptions,
-) -> None:
-    """Raise ``UsageError`` for options of formulas and certificates."""
-    given = {
-        "--cert": cert is not None,
-        "--meta": rules.meta is not None,
-        "--game or --model": rules.game is not None or rules.model is not None,
-        "--dialect": read.dialect is not None,
-        "--sat or --simulation": certificate.sat or certificate.simulation,
-        "--bare or --peeking": certificate.bare or certificate.peeking,
-        "--solver": solving.solver is not None,
-    }
+def _refuse(given: Mapping[str, bool], what: str) -> None:
+    """Raise ``UsageError`` for options that ``what`` has no use for."""
     for name, wrong in given.items():
         if wrong:
-            raise UsageError(f"found {name} with an impartial game, which has no certificate")
+            raise UsageError(f"found {name} with {what}")

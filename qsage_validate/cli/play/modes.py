@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.common import emit, emit_json, narrate
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.searched import SearchedProblem
     from qsage_validate.system.task import Task
     from qsage_validate.validation.finding import Finding
 
@@ -108,6 +111,12 @@ class PlayOptions(OptionGroup):
         if json_output and mode not in (Mode.SCRIPT, Mode.RANDOM):
             raise UsageError("--json goes with --moves, --moves-file or a random opponent")
 
+    def tell_opponent(self, opponent: Player, answers: str) -> None:
+        """Say who the random player is, where another one was asked for."""
+        asked = "White" if self.white is not None else "Black"
+        if str(opponent) != asked:
+            narrate(f"the {answers} plays {asked}: the random player is {opponent}")
+
 
 def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
     """Play against a certificate."""
@@ -132,6 +141,27 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
     return by_hand(engine, options, problem.replay, services, task)
 
 
+def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: bool) -> Exit:
+    """Play a game against a search."""
+    from qsage_validate.arena.engines.searched import SearchedEngine
+
+    for name, wanted in {"--illegal": options.illegal, "--let-happen": options.let_happen}.items():
+        if wanted:
+            raise UsageError(f"found {name}, but there is no formula to tell an illegal move")
+    engine = SearchedEngine(problem)
+    if options.mode is Mode.SCRIPT:
+        return script(engine, options, json_output)
+    if options.mode is not Mode.RANDOM:
+        return by_hand(engine, options, problem.replay, task=problem.replies.task)
+    from qsage_validate.arena.engine_adversary import EngineAdversary
+
+    options.tell_opponent(problem.player.other, "search")
+    adversary = EngineAdversary(engine, problem.replay, seed=options.seed or 0)
+    report = run_adversary(adversary, options.games or GAMES)
+    lines = random_lines(report, problem.player.other, "the rules")
+    return tell_random(report, report.as_json(), lines, json_output)
+
+
 def by_hand(
     engine: Engine[Any],
     options: PlayOptions,
@@ -146,6 +176,11 @@ def by_hand(
     from qsage_validate.play.match import Match
 
     seed, let_happen = options.seed, options.let_happen
+    if _is_terminal() and os.name == "posix" and find_spec("termios") is None:
+        raise UsageError(
+            "found a Python without the module 'termios', which a play at a terminal needs: "
+            "use --moves or --moves-file"
+        )
     if options.mode is Mode.PLAIN or not _is_terminal():
         from qsage_validate.play.console.prompt import run_plain
 
@@ -194,7 +229,8 @@ def script(engine: Engine[Any], options: PlayOptions, json_output: bool) -> Exit
         if not json_output:
             emit(f"{refused.move} is illegal:")
             emit("\n".join(f"  {line}" for line in refused.lines))
-        narrate(f"qsage: error: {refused.move} is illegal ({refused.move}! lets it happen)")
+        way = "" if match.facts.by_rules else f" ({refused.move}! lets it happen)"
+        narrate(f"qsage: error: {refused.move} is illegal{way}")
         return Exit.BAD_INPUT
     if not match.over:
         narrate(f"the moves end before the play does: {match.mover} is to move")
@@ -208,9 +244,7 @@ def _random(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
     from qsage_validate.arena.open import open_adversary, watched
 
     opponent = problem.answering.kind.player.other
-    asked = "White" if options.white is not None else "Black"
-    if str(opponent) != asked:
-        narrate(f"the certificate plays {asked}: the random player is {opponent}")
+    options.tell_opponent(opponent, "certificate")
     games = options.games or GAMES
     adversary = open_adversary(problem, seed=options.seed or 0, illegal=options.illegal)
     report = run_adversary(adversary, games)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.model_text import GameModel
 
@@ -57,6 +57,11 @@ class Kind(Protocol):
         """What values there are, in words."""
         ...
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The values that have names."""
+        ...
+
     def read(self, given: object) -> Value | None:
         """The value, or ``None`` when it is not one of this kind."""
         ...
@@ -68,6 +73,7 @@ class Number:
 
     low: int
     high: int
+    words: ClassVar[tuple[str, ...]] = ()
 
     @property
     def expected(self) -> str:
@@ -87,6 +93,7 @@ class BoardSize:
 
     min_width: int = 1
     min_height: int = 1
+    words: ClassVar[tuple[str, ...]] = ()
 
     @property
     def expected(self) -> str:
@@ -114,6 +121,7 @@ class SquareName:
     """A square: ``2,3``."""
 
     expected: str = "a square X,Y"
+    words: ClassVar[tuple[str, ...]] = ()
 
     def read(self, given: object) -> Value | None:
         if isinstance(given, tuple) and len(given) == 2:
@@ -139,9 +147,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Any word; ``expected`` says which make sense, the builder knows them."""
+    """Any word; ``expected`` says which make sense, the builder knows them; some are ``words``."""
 
     expected: str
+    words: tuple[str, ...] = ()
 
     def read(self, given: object) -> Value | None:
         return given.strip() if isinstance(given, str) else None
@@ -152,6 +161,7 @@ class Flag:
     """On or off."""
 
     expected: str = "on or off"
+    words: ClassVar[tuple[str, ...]] = ()
 
     def read(self, given: object) -> Value | None:
         return given if isinstance(given, bool) else None
@@ -223,8 +233,10 @@ def option_values(options: Sequence[Option], given: Mapping[str, object], subjec
             if value is None:
                 shown = asked[option.name]
                 shown = "x".join(map(str, shown)) if isinstance(shown, tuple) else str(shown)
+                near = did_you_mean(shown, option.kind.words)
                 raise UsageError(
-                    f"found {quoted(shown)} for {option.flag}, expected {option.kind.expected}"
+                    f"found {quoted(shown)} for {option.flag}{near}, "
+                    f"expected {option.kind.expected}"
                 )
             values[option.name] = value
         else:

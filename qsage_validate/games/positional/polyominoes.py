@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 
 Cell = tuple[int, int]
 Cells = tuple[Cell, ...]
@@ -141,8 +141,8 @@ def find(text: str) -> tuple[str, Cells]:
     if not set(wanted) <= set("X./") or "X" not in wanted:
         names = ", ".join(name for name in named() if not name.startswith("6-"))
         raise UsageError(
-            f"found the unknown polyomino {text!r}, expected a drawing such as 'XX./.XX', "
-            f"6-01 to 6-35, or one of {names}"
+            f"found the unknown polyomino {text!r}{did_you_mean(text, named())}, "
+            f"expected a drawing such as 'XX./.XX', 6-01 to 6-35, or one of {names}"
         )
     cells = cells_of(wanted)
     if not is_connected(cells):

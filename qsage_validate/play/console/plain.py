@@ -136,7 +136,8 @@ class PlainPlay:
         self._say(f"{why.move} is illegal:", "red")
         for line in why.lines:
             self._say(f"  {line}", "red")
-        self._say(f"'force {why.move}' lets it happen", "dim")
+        if not self.match.facts.by_rules:
+            self._say(f"'force {why.move}' lets it happen", "dim")
 
     # -- commands ---------------------------------------------------------------------------
 

@@ -118,7 +118,8 @@ class ShowingApp(AskingApp):
         """Say how far the worker is, and for how long it has worked."""
         task, shown = self.work, self.view.work
         seconds = None if task is None else task.seconds
-        if task is None or seconds is None or self.view.busy is None:
+        # An app that ends has no widgets any more, and its timers end after them.
+        if task is None or seconds is None or self.view.busy is None or not self.is_running:
             return
         progress = "" if task.progress is None else f"{task.progress}, "
         self.view = replace(self.view, work=f"{progress}{seconds:.0f} s")
@@ -172,6 +173,7 @@ class ShowingApp(AskingApp):
             "random": going_on,
             "run": going_on,
             "claim": True if going_on and situation.can_claim else None,
+            "let_happen": None if situation.facts.by_rules else True,
             "pairs": True if situation.facts.has_pairs else None,
             "look_back": self.view.index > 0,
             "look_forward": self.view.past,

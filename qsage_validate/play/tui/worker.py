@@ -94,7 +94,7 @@ class AskingApp(App[Exit]):
         self.set_timer(_BUSY_AFTER, self._show_if_busy)
 
     def _show_if_busy(self) -> None:
-        if self.view.busy is not None:
+        if self.is_running and self.view.busy is not None:
             self.show(self.view)
 
     def _work(self, request: requests.Request) -> None:

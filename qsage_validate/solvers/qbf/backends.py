@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing, Program, TraceKind
 from qsage_validate.solvers.qbf.config import GENERIC, Configured, configured
 from qsage_validate.solvers.qbf.dialect import Dialect, cube_line, qute_verdicts, value_lines
@@ -116,5 +116,6 @@ def get_backend(name: str) -> Backend:
     """The solver of that name; raises ``UsageError`` with the names that there are."""
     known = backends()
     if name.lower() not in known:
-        raise UsageError(f"found the solver {name!r}, expected one of {', '.join(known)}")
+        near = did_you_mean(name, known)
+        raise UsageError(f"found the solver {name!r}{near}, expected one of {', '.join(known)}")
     return known[name.lower()]

@@ -153,6 +153,18 @@ class Solver:
                 return BLACK if self._decide(position)[0] == WIN else WHITE
             return BLACK if self._search(position, self._plies_left(position)) == WIN else WHITE
 
+    def critical_plies(self, position: Position) -> int | None:
+        """In how few plies Black wins from a position; ``None`` where Black does not.
+
+        That White cannot move is seen at White's ply, which counts.  Raises ``UndecidedError`` at
+        a limit.
+        """
+        if position.outcome is not None:
+            return int(position.outcome.stuck) if position.outcome.winner is BLACK else None
+        with self._running():
+            result, plies = self._decide(position)
+        return plies if result == WIN else None
+
     def best_move(self, position: Position) -> Move | None:
         """A winning move; for Black one on a shortest way to the win.  ``None``: there is none.
 

@@ -139,8 +139,8 @@ def test_the_changelog_names_every_command() -> None:
     assert [name for name in command_names() if f"`{name}`" not in text] == []
 
 
-def test_the_exit_codes_of_the_readme_are_those_of_the_program() -> None:
-    text = (REPOSITORY / "README.md").read_text("utf-8")
+def test_the_exit_codes_of_the_documents_are_those_of_the_program() -> None:
+    text = (REPOSITORY / "docs" / "reference" / "errors.md").read_text("utf-8")
     table = re.findall(r"^\| ([0-9, ]+) \|", text, re.M)
     told = {int(code) for cell in table for code in cell.split(",")}
     assert told == {int(code) for code in Exit}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib.resources import files
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.impartial.families.catalogue import by_name
 from qsage_validate.games.impartial.families.family import REPAIRED
@@ -40,12 +39,10 @@ def load(name: str, variant: str = REPAIRED) -> ImpartialGame:
         return parse_game(path.read_text(encoding="utf-8"), f"{wanted}.ig")
     game = by_name().get(wanted)
     if game is None:
-        near = get_close_matches(wanted, by_name(), n=3, cutoff=0.6)
-        more = near or ["a game of a family (qsage synthesize --list)"]
-        known = [one for one in names() if one not in more]
+        near = did_you_mean(wanted, [*names(), *by_name()])
         raise UsageError(
-            f"found the unknown game {quoted(name)}, expected a file or one of "
-            f"{', '.join([*known, *more])}"
+            f"found the unknown game {quoted(name)}{near}, expected a file or "
+            f"one of {', '.join(names())}, a game of a family (qsage synthesize --list)"
         )
     if variant != REPAIRED and game.published is None:
         raise UsageError(f"{wanted} was published as a file that is no game: {game.defect}")

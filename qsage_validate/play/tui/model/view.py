@@ -146,7 +146,7 @@ def status(view: View) -> Status:
     if view.past:
         return _past(view)
     if view.refusal is not None:
-        return _refused(view.refusal)
+        return _refused(view.refusal, situation.facts.by_rules)
     if view.error is not None:
         return Status(Tone.REFUSED, view.error, f"{key_of('help')} help, {key_of('menu')} moves")
     if situation.outcome is not None:
@@ -176,7 +176,7 @@ def _past(view: View) -> Status:
     )
 
 
-def _refused(refusal: Refused) -> Status:
+def _refused(refusal: Refused, by_rules: bool) -> Status:
     first = refusal.whys[0]
     because = first.lines[0] if first.lines else "no reason is known"
     if len(refusal.whys) > 1:
@@ -186,6 +186,8 @@ def _refused(refusal: Refused) -> Status:
         said = f"Illegal: {because}"
     else:
         said = f"{refusal.attempt} is illegal: {because}"
+    if by_rules:
+        return Status(Tone.REFUSED, said, f"{key_of('menu')} lists the legal moves")
     return Status(
         Tone.REFUSED,
         said,

@@ -35,6 +35,7 @@ class TitleBar(Horizontal):
         person = facts.person
         self.query_one("#title-play", Static).update(Content.styled(f" {facts.title} ", "bold"))
         rules = "rules compared" if facts.has_rules else "no rules"
+        rules = "by the rules" if facts.by_rules else rules
         so_far = situation.frames[: view.index + 1]
         if facts.has_rules and any(frame.illegal is not None for frame in so_far):
             rules = "off the rules"

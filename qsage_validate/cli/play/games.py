@@ -1,0 +1,158 @@
+"""``qsage play GAME``: against a search, or a certificate or solver of the game's formula."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from qsage_validate.cli.common import SearchLine, narrate
+from qsage_validate.cli.formula import formula_path
+from qsage_validate.cli.model_arguments import ModelArguments
+from qsage_validate.cli.option_groups import OptionGroup, flag, option
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.system.progress import nobody
+
+if TYPE_CHECKING:
+    from qsage_validate.games.model_text import GameModel
+    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.searched import SearchedProblem
+
+_PANEL = "Games without a formula"
+
+
+class Side(str, Enum):
+    """A side of a game."""
+
+    BLACK = "black"
+    WHITE = "white"
+
+
+@dataclass(frozen=True)
+class GameOptions(OptionGroup):
+    """How a game is played of which there is no formula."""
+
+    side: Side | None = option("Which side the search plays; else the one that wins.", panel=_PANEL)
+    certify: bool = flag(
+        "Make and prove the winner's certificate first, and play against that.",
+        "--certify",
+        panel=_PANEL,
+    )
+    encoding: str | None = option(
+        "The encoding of the formula that is certified, or given to --solver.", "NAME", panel=_PANEL
+    )
+
+    def given(self) -> Iterator[str]:
+        """The options that were given, by name."""
+        return (f"--{f.name}" for f in fields(self) if getattr(self, f.name) != f.default)
+
+    @property
+    def needs_formula(self) -> bool:
+        """Whether a certificate is to be made."""
+        return self.certify or self.encoding is not None
+
+
+@dataclass(frozen=True)
+class NamedGame:
+    """A game without a formula, and the words of the command line that mean it."""
+
+    model: GameModel
+    words: tuple[str, ...]
+
+
+def named_game(
+    subject: ModelArguments, cert: str | None, rules: Sequence[str], options: GameOptions
+) -> NamedGame | None:
+    """The game that is meant; ``None`` where there is a formula, or a certificate.
+
+    ``rules`` are the words of ``--game`` or ``--model``.  Raises ``UsageError`` for words that do
+    not fit together, ``InputError`` for bad files.
+    """
+    from qsage_validate.games.registry import find_command
+
+    if not subject.words and cert is None and rules:
+        words = ("--game", *rules) if len(rules) == 2 else ("--model", shlex.join(rules))
+        return NamedGame(find_command([*rules, *subject.flags]), (*words, *subject.flags))
+    shown = " ".join(subject.words)
+    if not subject.words or formula_path(subject) is not None:
+        for name in (*subject.flags[:1], *options.given()):
+            raise UsageError(f"found {name} with {shown or 'no game'}, expected a game")
+        return None
+    for name, there in (("--cert", cert is not None), ("--game or --model", bool(rules))):
+        if there:
+            raise UsageError(f"found {name} with {shown}, a game: expected it with a formula")
+    return NamedGame(subject.resolve(), (*subject.words, *subject.flags))
+
+
+def certified(game: NamedGame, encoding: str | None, files: Files) -> Problem:
+    """The play of a game's formula and its certificate, made and proved now.
+
+    ``files`` say how it is played.  Raises ``UsageError`` for an encoding that is not one of the
+    game's, ``UndecidedError`` where nothing could be proved.
+    """
+    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.problems.load import of
+
+    with SearchLine(sys.stderr) as line:
+        encoded = encode(game.model, encoding)
+        proved = certify_formula(
+            encoded.qbf,
+            RouteOptions(route="search"),
+            encoding=encoded,
+            layout=encoded.layout,
+            tell=line.tell,
+        )
+    kind = proved.certificate.kind
+    narrate(f"{game.model.name}: a {kind.value} certificate for {kind.player} was made and proved")
+    words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
+    named = replace(files, formula=None, certificate=None, game=(), made_from=words)
+    return of(encoded, proved.certificate, named)
+
+
+def solved(files: Files, game: NamedGame | None, encoding: str | None) -> Problem:
+    """The play against the solver that ``files`` name, of their formula or of a game's.
+
+    Who plays whom follows from the formula's value, which is found out first.  Raises
+    ``UsageError`` for an encoding that is not one of the game's, and as solvers do.
+    """
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.problems.load import against_solver, load
+    from qsage_validate.system.progress import Progress
+
+    with SearchLine(sys.stderr) as line:
+        if files.status is None and files.certificate is None:
+            line.tell(Progress(f"{files.solver}", "the value of the formula (see --status)"))
+        if game is None:
+            return load(files)
+        words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
+        encoded = encode(game.model, encoding)
+        return against_solver(encoded, replace(files, formula=None, game=(), made_from=words))
+
+
+def searched(game: NamedGame, side: Side | None, seconds: float | None) -> SearchedProblem:
+    """The play of a game against a search: it plays ``side``, or whoever wins.
+
+    Raises ``UndecidedError`` where it is not known in time who wins.
+    """
+    from qsage_validate.games.languages import load_game
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.problems.searched import SearchedProblem
+    from qsage_validate.solvers.search.replies import SearchReplies
+
+    replies = SearchReplies(load_game(game.model), seconds)
+    if side is not None:
+        return SearchedProblem(game.words, replies, Player(side.value), promised=False)
+    with SearchLine(sys.stderr) as line:
+        replies.task.hears = line.tell
+        try:
+            return SearchedProblem(game.words, replies, replies.winner(), promised=True)
+        except UndecidedError as error:
+            why = f"{error}; --side black or --side white needs no answer"
+            raise UndecidedError(why) from None
+        finally:
+            replies.task.hears = nobody

@@ -1,0 +1,348 @@
+"""Small formulas move by move: which first moves win in each, and which replies after each.
+
+A move wins when the formula in which the variables of the play so far have their values has the
+value of the player who made it. Where there are no moves, what is chosen are values of the shared
+variables of the first two blocks. Every value is asked of a solver; inferred is only that nothing
+wins in a formula for the player who has lost it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from qsage_validate.certificates.routes.by_expansion import expand
+from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.circuit.residual import residual
+from qsage_validate.comparing.shared import Shared
+from qsage_validate.comparing.words import Spelling, values_of
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.games.protocol import Game, Move, Player
+from qsage_validate.solvers.qbf.backend import Format, Missing
+from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.qbf.bloqqer import availability
+from qsage_validate.solvers.qbf.replies import constant_value
+from qsage_validate.solvers.qbf.solving import available, solve_formula
+from qsage_validate.strategies.readings import SquareOf
+from qsage_validate.system.progress import Progress, Tell, nobody
+
+QUESTIONS: Final = 2_000
+"""So many questions are asked when nothing else is said."""
+
+MOST_SHARED: Final = 16
+"""Blocks that share more variables have too many values to be listed."""
+
+# Expansion of so small formulas is quicker than the start of a solver.
+_SMALL_VARIABLES: Final = 24
+_SMALL_GATES: Final = 2_000
+
+Values = Mapping[int, bool]
+Said = tuple[Values | None, Values | None]
+"""For each of two formulas the values that say a play; ``None`` where it cannot be said."""
+
+Pair = tuple[bool | None, bool | None]
+"""For each of two formulas whether something wins there; ``None`` where that is undecided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something to choose, and the values of the play with it."""
+
+    name: str
+    said: Said
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Who chooses, the values of the play so far, and what there is to choose."""
+
+    player: Player
+    said: Said
+    options: Sequence[Option]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What wins for ``player`` after ``play``, by name."""
+
+    play: tuple[str, ...]
+    player: Player
+    wins: Mapping[str, Pair]
+
+    @property
+    def different(self) -> list[str]:
+        """What wins in one formula alone."""
+        return [name for name, pair in self.wins.items() if {True, False} == {*pair}]
+
+    @property
+    def open(self) -> int:
+        """How much is undecided, and may be different."""
+        return sum(None in pair for pair in self.wins.values())
+
+    def winning(self, which: int) -> list[str]:
+        """What wins in the first (0) or second (1) formula."""
+        return [name for name, pair in self.wins.items() if pair[which]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExactComparison:
+    """What wins in each of two formulas: the first turn, and the second one after each choice.
+
+    ``questions`` were asked; ``why`` something is undecided, else empty.
+    """
+
+    turns: tuple[Turn, ...]
+    questions: int
+    why: str
+
+    @property
+    def exit_code(self) -> Exit:
+        """1 where something wins in one formula alone; else 3 where something is undecided."""
+        if any(turn.different for turn in self.turns):
+            return Exit.REFUTED
+        return Exit.UNDECIDED if self.why else Exit.FINE
+
+    @property
+    def relation(self) -> str:
+        """``equal``, ``different`` or ``undecided``."""
+        return self.sentence.partition(":")[0]
+
+    def to_dict(self) -> dict[str, object]:
+        """The relation, and for each turn what wins in the formulas, as JSON has them."""
+        turns = [
+            {
+                "play": [*t.play],
+                "player": str(t.player),
+                "wins": {k: [*v] for k, v in t.wins.items()},
+            }
+            for t in self.turns
+        ]
+        told = {"relation": self.relation, "sentence": self.sentence, "questions": self.questions}
+        return {**told, "turns": turns}
+
+    @property
+    def sentence(self) -> str:
+        """What was found."""
+        names = [" ".join((*turn.play, name)) for turn in self.turns for name in turn.different]
+        if names:
+            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+            return f"different: in one formula alone win {', '.join(names[:5])}{more}"
+        if self.why:
+            left = sum(turn.open for turn in self.turns)
+            return f"undecided: {left} choices are open: {self.why}"
+        first, *replies = self.turns
+        count = sum(len(turn.wins) for turn in replies)
+        return (
+            f"equal: of {len(first.wins)} first choices and {count} replies the same win in both "
+            f"({self.questions} questions)"
+        )
+
+
+class Choices(ABC):
+    """What two formulas share of their first two turns."""
+
+    @abstractmethod
+    def first(self) -> Choice:
+        """The first turn."""
+
+    @abstractmethod
+    def replies(self, option: Option) -> Choice | None:
+        """The turn after an option that both formulas can say; ``None`` where there is none."""
+
+
+def compare_exactly(
+    formulas: tuple[Qbf, Qbf],
+    choices: Choices,
+    value: Callable[[Qbf], bool],
+    *,
+    questions: int,
+    tell: Tell = nobody,
+) -> ExactComparison:
+    """The first turn and, for each of its options, the second one, in both formulas.
+
+    ``value`` may raise ``UndecidedError``.  At most ``questions`` are asked of it.
+    """
+    asking = _Asking(formulas, value, questions)
+    first = choices.first()
+    turns = [asking.turn((), first)]
+    for number, option in enumerate(first.options, start=1):
+        tell(Progress("replies", option.name, number, len(first.options)))
+        following = None if None in option.said else choices.replies(option)
+        if following is not None and following.options:
+            turns.append(asking.turn((option.name,), following))
+    return ExactComparison(tuple(turns), asking.asked, asking.why)
+
+
+def value_by_solver(options: RouteOptions) -> Callable[[Qbf], bool]:
+    """Values of formulas, by expansion of small ones, else by a solver.
+
+    Raises ``MissingExtraError``, ``SolverMissingError`` and ``UsageError`` where there is none.
+    """
+    contenders = available()[:1] if options.solver is None else [get_backend(options.solver)]
+    clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
+    preprocessing = clauses and not isinstance(availability(), Missing)
+    limits = options.limits
+
+    def value(formula: Qbf) -> bool:
+        constant = constant_value(formula)
+        if constant is not None:
+            return constant
+        limits.deadline.check("all questions were asked")
+        if formula.num_variables <= _SMALL_VARIABLES:
+            with suppress(UndecidedError):
+                found = expand(formula, deadline=limits.deadline, max_gates=_SMALL_GATES)
+                return found.kind.truth
+        solved = solve_formula(formula, contenders, limits, preprocessing=preprocessing)
+        if solved.truth is None:
+            raise UndecidedError(f"{solved.by}: {solved.why}")
+        return solved.truth
+
+    return value
+
+
+class _Asking:
+    """The questions: each once, and no more than so many."""
+
+    def __init__(
+        self, formulas: tuple[Qbf, Qbf], value: Callable[[Qbf], bool], questions: int
+    ) -> None:
+        self._formulas = formulas
+        self._value = value
+        self._most = questions
+        self.asked = 0
+        self.why = ""
+
+    def turn(self, play: tuple[str, ...], choice: Choice) -> Turn:
+        lost = [self._wins(which, choice, choice.said[which]) is False for which in (0, 1)]
+        wins: dict[str, Pair] = {}
+        for option in choice.options:
+            first, second = (
+                False if lost[which] else self._wins(which, choice, option.said[which])
+                for which in (0, 1)
+            )
+            wins[option.name] = first, second
+        return Turn(play, choice.player, wins)
+
+    def _wins(self, which: int, choice: Choice, values: Values | None) -> bool | None:
+        """Whether the player wins a formula in which a play has these values."""
+        if values is None:
+            return False
+        wanted = choice.player is Player.BLACK
+        try:
+            if self.asked >= self._most:
+                raise UndecidedError(f"{self._most:,} questions were asked")
+            self.asked += 1
+            return self._value(residual(self._formulas[which], values)) is wanted
+        except UndecidedError as error:
+            self.why = self.why or str(error)
+            return None
+
+
+class ByMoves(Choices):
+    """The legal moves of the second formula's game, in the words of both layouts.
+
+    ``square_of`` says where the moves are that the first layout names.  First moves that a formula
+    leaves out for symmetry are said in the mirror.  Raises ``UsageError`` for games of different
+    length, and where a formula can say no first move.
+    """
+
+    def __init__(
+        self,
+        formulas: tuple[Qbf, Qbf],
+        layouts: tuple[Layout, Layout],
+        game: Game,
+        square_of: SquareOf | None = None,
+    ) -> None:
+        for layout in layouts:
+            if layout.plies != game.plies:
+                raise UsageError(
+                    f"found a formula of {layout.plies} plies for a game of {game.plies}, "
+                    "expected games of one length"
+                )
+        self._quantified = tuple(frozenset(formula.quantifiers()) for formula in formulas)
+        self._sides = Spelling(layouts[0], game, square_of), Spelling(layouts[1], game)
+        self._initial = game.initial
+        self._first: dict[str, Move] = {}
+
+    def first(self) -> Choice:
+        if self._initial.outcome is not None:
+            raise UsageError(f"there is no first move: {self._initial.outcome.reason}")
+        legal = self._initial.legal_moves()
+        self._first = {str(move): move for move in legal}
+        options = [Option(str(move), self._said([move])) for move in legal]
+        for which, name in enumerate(("first", "second")):
+            if all(option.said[which] is None for option in options):
+                raise UsageError(f"the {name} formula can say no first move, as {options[0].name}")
+        return Choice(self._initial.to_move, ({}, {}), options)
+
+    def replies(self, option: Option) -> Choice | None:
+        move = self._first[option.name]
+        position = self._initial.play(move)
+        if position.outcome is not None:
+            return None
+        options = [
+            Option(str(reply), self._said([move, reply])) for reply in position.legal_moves()
+        ]
+        return Choice(position.to_move, self._said([move], goes_on=True), options)
+
+    def _said(self, moves: Sequence[Move], *, goes_on: bool = False) -> Said:
+        first, second = (self._values(which, moves, goes_on) for which in (0, 1))
+        return first, second
+
+    def _values(self, which: int, moves: Sequence[Move], goes_on: bool) -> Values | None:
+        """The values of a play; nobody claims to have won before its end, or instead of a move."""
+        side = self._sides[which]
+        words, literals = side.mirrors.telling(moves[0]), list[int]()
+        for ply, move in zip(side.plies, moves, strict=False):
+            said = side.literals(ply.ply, move, words)
+            if said is None:
+                return None
+            literals += said
+            if ply.stop is not None and (ply.stop_instead or goes_on or ply.ply < len(moves)):
+                literals.append(-ply.stop)
+        known = self._quantified[which]
+        return {v: value for v, value in values_of(literals).items() if v in known}
+
+
+class ByBlocks(Choices):
+    """The values of the shared variables of the first two blocks."""
+
+    def __init__(self, formulas: tuple[Qbf, Qbf], shared: Shared) -> None:
+        first, second = (formula.merged_scopes()[:2] for formula in formulas)
+        if not first or not second or first[0].quantifier is not second[0].quantifier:
+            raise UsageError("the formulas begin with blocks of different players")
+        self._names = formulas[0].name
+        self._blocks = [
+            [(v, w) for w, v in shared.first_of.items() if v in a.variables and w in b.variables]
+            for a, b in zip(first, second, strict=False)
+        ]
+        self._scopes = first
+        if not self._blocks[0]:
+            raise UsageError("the outermost blocks share no variable")
+        most = max(map(len, self._blocks))
+        if most > MOST_SHARED:
+            raise UsageError(f"found {most} shared variables in a block, expected {MOST_SHARED}")
+
+    def first(self) -> Choice:
+        return self._choice(0, ({}, {}))
+
+    def replies(self, option: Option) -> Choice | None:
+        return self._choice(1, option.said) if len(self._blocks) > 1 else None
+
+    def _choice(self, block: int, before: Said) -> Choice:
+        exists = self._scopes[block].quantifier is Quantifier.EXISTS
+        pairs = self._blocks[block]
+        options: list[Option] = []
+        for row in product((True, False), repeat=len(pairs)) if pairs else ():
+            chosen = list(zip(pairs, row, strict=True))
+            name = " ".join(f"{'' if value else '-'}{self._names(v)}" for (v, _), value in chosen)
+            first = {**(before[0] or {}), **{v: value for (v, _), value in chosen}}
+            second = {**(before[1] or {}), **{w: value for (_, w), value in chosen}}
+            options.append(Option(name, (first, second)))
+        return Choice(Player.BLACK if exists else Player.WHITE, before, options)

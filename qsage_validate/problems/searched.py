@@ -1,0 +1,51 @@
+"""Plays of a game without a formula: a search answers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qsage_validate.games.protocol import Game, Player
+from qsage_validate.solvers.search.replies import SearchReplies
+
+
+@dataclass(frozen=True)
+class SearchedProblem:
+    """A game whose side ``player`` a search plays; ``words`` mean it on a command line.
+
+    ``promised`` says that the search has found that its side wins.
+    """
+
+    words: tuple[str, ...]
+    replies: SearchReplies
+    player: Player
+    promised: bool
+
+    @property
+    def game(self) -> Game:
+        """The game with its rules."""
+        return self.replies.game
+
+    @property
+    def title(self) -> str:
+        """Who plays what."""
+        return f"{self.game.name}: the search plays {self.player}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Facts worth telling at the start of a play."""
+        game, top = self.game, self.game.initial.board.top
+        black_wins = self.promised is (self.player is Player.BLACK)
+        said = "wins" if black_wins else "does not win"
+        who = f"Black {said} within {game.length}: the search plays {self.player}"
+        if not self.promised:
+            who = f"the search plays {self.player}, whoever wins"
+        sides = f"{top} connects top and bottom, {top.other} left and right" if top else ""
+        return tuple(filter(None, (f"{who}, and nothing is proved", sides)))
+
+    def replay(self, moves: Sequence[str]) -> str:
+        """The command that replays a play with these moves of the person's."""
+        between = "; " if any(" " in move for move in moves) else " "
+        side = () if self.promised else ("--side", self.player.value)
+        return shlex.join(["qsage-play", *self.words, *side, "--moves", between.join(moves)])

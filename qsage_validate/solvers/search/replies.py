@@ -1,0 +1,84 @@
+"""What a search plays in a game: winning moves, or those that resist the longest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from qsage_validate.errors import UndecidedError
+from qsage_validate.games.protocol import Game, Move, Player, Position
+from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.task import Task
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReply:
+    """A move of the player to move; ``plies`` are the fewest in which Black wins, if he does."""
+
+    move: Move
+    player: Player
+    plies: int | None
+
+    @property
+    def winner(self) -> Player:
+        """Who wins, as the search says."""
+        return Player.WHITE if self.plies is None else Player.BLACK
+
+
+class SearchReplies:
+    """Replies in the positions of one game, each within ``seconds``; all are kept.
+
+    The winner plays a winning move, Black on a shortest way.  White, where she loses, plays what
+    holds out longest; Black plays the move to which White has the fewest winning answers.
+    ``task`` is told how far the search is; where it is called off, ``CancelledError`` is raised,
+    and ``UndecidedError`` where the time is over.
+    """
+
+    def __init__(self, game: Game, seconds: float | None = None) -> None:
+        self.game = game
+        self.task = Task()
+        self._seconds = seconds
+        self._solver = search_for(game, tell=self.task.tell)
+        self._kept: dict[Position, SearchReply] = {}
+
+    def winner(self) -> Player:
+        """Who wins the game."""
+        plies = self._asked(lambda: self._solver.critical_plies(self.game.initial))
+        return Player.WHITE if plies is None else Player.BLACK
+
+    def reply(self, position: Position) -> SearchReply:
+        """The reply of the player to move in a position of a play that goes on."""
+        if position not in self._kept:
+            self._kept[position] = self._asked(lambda: self._reply(position))
+        return self._kept[position]
+
+    def _asked(self, question: Callable[[], T]) -> T:
+        deadline = self.task.deadline(self._seconds)
+        self._solver.limits = Limits(deadline)
+        try:
+            return question()
+        except UndecidedError:
+            deadline.check_called_off()
+            raise
+
+    def _reply(self, position: Position) -> SearchReply:
+        player = position.to_move
+        plies = self._solver.critical_plies(position)
+        move = self._solver.best_move(position)
+        if move is None:
+            moves = position.legal_moves()
+            move = max(moves, key=lambda one: self._resistance(position.play(one), player))
+        return SearchReply(move, player, plies)
+
+    def _resistance(self, after: Position, player: Player) -> int:
+        """How hard it is to win against a move of the loser's after which there is ``after``."""
+        if player is Player.WHITE:
+            return self._solver.critical_plies(after) or 0
+        if after.outcome is not None:
+            return -len(self.game.moves(Player.WHITE)) - 1
+        answers = (self._solver.critical_plies(after.play(move)) for move in after.legal_moves())
+        return -sum(plies is None for plies in answers)

@@ -1,0 +1,139 @@
+"""Names and options: what is unknown gets a suggestion, and one thing has one spelling."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import Exit, did_you_mean
+from tests.support.commands import run_qsage
+
+DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth", "3")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("solve", "Knight-trough"), "'Knight-trough' (did you mean 'knightthrough'?), expected"),
+        (("solve", "httt", "--shape", "elli"), "'elli' for --shape (did you mean 'elly'?), exp"),
+        (("solve", "harary", "--shape", "snaki"), "polyomino 'snaki' (did you mean 'snaky'?), exp"),
+        (("solve", "httt", "--shape", "el", "--bord", "2"), "No such option: --bord"),
+        (
+            ("encode", "httt", "-o", "f", "--encoding", "liftd"),
+            "(did you mean 'lifted'?), expected",
+        ),
+        (("solve", "httt", "--solver", "CAQ"), "solver 'CAQ' (did you mean 'caqe'?), expected"),
+        (("validate", "sample:tic", "--level", "rule"), "rule (did you mean 'rules'?), expected"),
+        (("validate", "sample:tic", "sample:tic.aig", "--dialect", "pedent"), "mean 'pedant'?"),
+        (("certify", *DOMINO, "-o", "c", "--as", "caqu"), "for --as (did you mean 'caqe'?), exp"),
+        (("certify", *DOMINO, "-o", "c", "--route", "serch"), "'serch' (did you mean 'search'?)"),
+        (("compare", "httt", "--encodings", "lifd"), "4x4 tic (did you mean 'lifted'?), expec"),
+        (("bench", "hexx"), "experiment 'hexx', expected one of"),
+        (("bench", "tabel"), "experiment 'tabel' (did you mean 'table'?), expected one of"),
+        (
+            ("bench", "table2", "--preprocess", "blocker"),
+            "'blocker' (did you mean 'bloqqer'?), exp",
+        ),
+        (("verify", "d", "--checker", "drattrim"), "(did you mean 'drat-trim'?), expected"),
+        (("synthesize", "takeaway-3"), "'takeaway-3' (did you mean 'take-away-3'?), expected"),
+        (("synthesize", "wythoff-3", "--method", "enumm"), "(did you mean 'enum'?), expected one"),
+        (("compar",), "No such command 'compar'. Did you mean 'compare'?"),
+    ],
+)
+def test_a_wrong_name_gets_what_was_meant(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_qsage(words) == Exit.BAD_INPUT
+    err = capsys.readouterr().err
+    assert said in err, err
+    assert err.count("\n") == 1
+
+
+def test_what_is_like_nothing_gets_no_suggestion() -> None:
+    assert did_you_mean("chess", ["hex", "httt", "harary"]) == ""
+    assert did_you_mean("HEXX", ["hex", "httt"]) == " (did you mean 'hex'?)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", [("sample:tic.aig",), ("--cert", "sample:tic.aig")])
+def test_certificates_stand_behind_the_formula_or_by_name(
+    words: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    levels = ("--level", "dependencies", "--level", "formula")
+    assert run_qsage(("validate", "sample:tic", *words, *levels)) == Exit.FINE
+    assert run_qsage(("minimize", "sample:tic", *words, "-o", "c", "--timeout", "0.1")) == Exit.FINE
+    assert (folder / "c").stat().st_size > 0
+    capsys.readouterr()
+    assert run_qsage(("info", "sample:tic", *words, "--json")) == Exit.FINE
+    by_formula = ("info", "sample:tic.aig", "--formula", "sample:tic", "--json")
+    assert run_qsage(by_formula) == Exit.FINE
+    one, other = map(json.loads, capsys.readouterr().out.splitlines())
+    assert one == other
+    assert one["kind"] == "Skolem"
+
+
+@pytest.mark.parametrize("command", ["validate", "minimise", "info"])
+def test_two_certificates_are_refused(
+    command: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (command, "sample:tic", "sample:tic.aig", "--cert", "c.aag")
+    more = ("-o", "c.aig") if command == "minimise" else ()
+    assert run_qsage((*words, *more)) == Exit.BAD_INPUT
+    said = "found sample:tic.aig with --cert c.aag, expected one of them"
+    assert capsys.readouterr().err == f"qsage: error: {said}\n"
+    assert not list(folder.iterdir())
+
+
+def test_minimise_needs_a_certificate(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_qsage(("minimise", "sample:tic", "-o", "c")) == Exit.BAD_INPUT
+    assert "found no certificate, expected FORMULA CERT" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "earlier"),
+    [
+        (("certify", *DOMINO, "-o", "c", "--as", "qbfcert-ascii"), ("--as", "--dialect")),
+        (("certify", *DOMINO, "-o", "c", "--as=qbfcert-ascii"), ("--as=", "--dialect=")),
+        (
+            ("bench", "httt", "--preprocess", "none", "--list"),
+            ("--preprocess", "--preprocessor"),
+        ),
+    ],
+)
+def test_earlier_spellings_are_taken_and_not_shown(
+    words: tuple[str, ...],
+    earlier: tuple[str, str],
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def written(line: tuple[str, ...]) -> tuple[str, dict[str, bytes]]:
+        assert run_qsage(line) == Exit.FINE
+        files = {file.name: file.read_bytes() for file in folder.iterdir()}
+        return capsys.readouterr().out, files
+
+    now, before = earlier
+    first = written(words)
+    assert any(first)
+    assert written(tuple(word.replace(now, before) for word in words)) == first
+    run_qsage((*words[: 2 if words[0] == "bench" else 1], "--help"))
+    assert before.rstrip("=") + " " not in capsys.readouterr().out
+
+
+def test_a_comparison_writes_in_a_dialect(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for encoding, more in (("lifted", ()), ("lifted-guarded", ("--formula", "other.qcir"))):
+        words = ("certify", *DOMINO, "--encoding", encoding, "-o", f"{encoding}.aig")
+        assert run_qsage((*words, *(more or ("--formula", "first.qcir")))) == Exit.FINE
+    compare = ("compare", "first.qcir", "other.qcir", "--cert", "lifted.aig")
+    assert run_qsage((*compare, "-o", "there.aig", "--as", "qbfcert-binary")) == Exit.FINE
+    capsys.readouterr()
+    assert run_qsage(("info", "other.qcir", "there.aig", "--json")) == Exit.FINE
+    assert json.loads(capsys.readouterr().out)["dialect"] == "qbfcert-binary"
+    assert run_qsage((*compare, "--as", "caqe")) == Exit.BAD_INPUT
+    assert "found --as without -o" in capsys.readouterr().err

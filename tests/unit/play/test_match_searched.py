@@ -1,0 +1,171 @@
+"""Plays against a search: what is told, what is refused, and what happens when the search lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from qsage_validate.arena.engine_adversary import EngineAdversary
+from qsage_validate.arena.engines.searched import SearchedEngine
+from qsage_validate.errors import (
+    AmbiguousMoveError,
+    Exit,
+    IllegalMoveError,
+    MalformedMoveError,
+    UndecidedError,
+    UsageError,
+)
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.protocol import Player, Position
+from qsage_validate.games.registry import find_command
+from qsage_validate.play.match import Match
+from qsage_validate.play.report import exit_code, match_json
+from qsage_validate.play.transcript import Transcript
+from qsage_validate.problems.searched import SearchedProblem
+from qsage_validate.solvers.search.replies import SearchReplies, SearchReply
+from qsage_validate.validation.finding import FindingKind
+
+EL = "harary --size 3x3 --shape el --depth 5"
+BISHOPS = "breakthrough --size 2x4 --depth 9"
+
+
+def problem_of(words: str, player: Player | None = None) -> SearchedProblem:
+    replies = SearchReplies(load_game(find_command(words.split())))
+    return SearchedProblem(
+        tuple(words.split()), replies, player or replies.winner(), promised=player is None
+    )
+
+
+def match_of(words: str, player: Player | None = None) -> Match:
+    return Match(SearchedEngine(problem_of(words, player)))
+
+
+def test_a_play_to_its_end() -> None:
+    play = match_of(EL)
+    assert play.facts.title == "httt 3x3 el: the search plays Black"
+    assert play.facts.notes == (
+        "Black wins within 5 plies: the search plays Black, and nothing is proved",
+    )
+    assert play.frame.remarks == ("Black wins within 4 plies from here",)
+    assert [str(move) for move in play.legal_moves()].count("b2") == 0
+    with pytest.raises(IllegalMoveError, match="b2"):
+        play.push("b2")
+    hint = play.hint()
+    assert hint is not None
+    assert hint.text == f"{hint.move}: holds out longest, 4 plies"
+    text = str(play.transcript())
+    while not play.over:
+        hint = play.hint()
+        assert hint is not None
+        play.push(hint.move)
+    assert play.outcome is not None
+    assert (play.outcome.winner, play.outcome.promised, play.frame.ply) == (Player.BLACK, True, 5)
+    assert (exit_code(play), play.findings) == (Exit.FINE, ())
+    assert len(play.frame.won) == 3
+    assert play.undo()
+    play.load(Transcript.parse(text, None))
+    assert [str(frame.move) for frame in play.frames[1:]] == ["b2"]
+
+
+def test_words_for_moves() -> None:
+    play = match_of("httt --size 3x3 --shape el --depth 5")
+    assert str(play.parse_move("1,1")) == "occupy(1,1)"
+    with pytest.raises(IllegalMoveError, match=r"occupy\(2,2\)"):
+        play.push("(2 2)")
+    for text in ("zz", "9,9"):
+        with pytest.raises(MalformedMoveError, match="expected a move like occupy"):
+            play.push(text)
+    pieces = match_of(BISHOPS, Player.WHITE)
+    with pytest.raises(AmbiguousMoveError, match="expected one of"):
+        pieces.push("1,4")
+    assert len(pieces.moves_at((1, 4))) > 1
+    assert pieces.touched(pieces.legal_moves()[0])
+
+
+def test_what_needs_a_formula_is_refused() -> None:
+    play = match_of(EL)
+    with pytest.raises(UsageError, match="there is no formula to tell it"):
+        play.push("b2", force=True)
+    with pytest.raises(UsageError, match="no goal can be claimed"):
+        play.push("a1", claim=True)
+    assert not play.can_claim()
+
+
+def test_a_side_that_was_chosen_promises_nothing() -> None:
+    play = match_of(EL, Player.WHITE)
+    assert play.facts.notes == ("the search plays White, whoever wins, and nothing is proved",)
+    for move in ("b2", "a2", "a1", "b1", "c2", "a3", "b3", "c1", "c3"):
+        if not play.over and play.why_not(play.parse_move(move)) is None:
+            play.push(move)
+    assert play.outcome is not None
+    assert (play.outcome.winner, play.outcome.promised) == (Player.BLACK, None)
+    assert (exit_code(play), play.findings) == (Exit.UNDECIDED, ())
+
+
+@dataclass
+class Lies:
+    """Replies of a search that takes the first legal move for a win, until it says otherwise."""
+
+    real: SearchReplies
+    until: int
+
+    @property
+    def game(self) -> object:
+        return self.real.game
+
+    def reply(self, position: Position) -> SearchReply:
+        plies = 1 if position.ply < self.until else None
+        return SearchReply(position.legal_moves()[0], position.to_move, plies)
+
+
+def lying(until: int) -> SearchedProblem:
+    problem = problem_of(EL)
+    return replace(problem, replies=Lies(problem.replies, until))  # type: ignore[arg-type]
+
+
+def test_a_search_that_is_wrong_is_found_out() -> None:
+    play = Match(SearchedEngine(lying(until=99)))
+    for move in ("b2", "c2"):
+        play.push(move)
+    (finding,) = play.findings
+    assert finding.kind is FindingKind.END_DIFFERS
+    assert "White wins, which the search has ruled out" in finding.text
+    assert exit_code(play) is Exit.REFUTED
+    play = Match(SearchedEngine(lying(until=2)))
+    play.push("c3")
+    (finding,) = play.findings
+    assert finding.kind is FindingKind.REPLY_FAILS
+    assert finding.text.endswith("said that Black wins, and says now that Black does not")
+    assert match_json(play)["findings"]
+
+
+def test_random_plays_find_it_and_say_how_to_replay_it() -> None:
+    problem = lying(until=99)
+    adversary = EngineAdversary(SearchedEngine(problem), problem.replay, seed=0)
+    report = adversary.run(20)
+    assert report.losses
+    assert report.findings_total == len(report.findings)
+    assert report.findings[0].replay.startswith(f"qsage-play {EL} --moves '")
+    assert adversary.run(20).digest == report.digest
+
+
+def test_random_plays_are_won() -> None:
+    problem = problem_of(EL)
+    report = EngineAdversary(SearchedEngine(problem), problem.replay, seed=3).run(30)
+    assert report.clean
+
+
+def test_time_that_is_up_ends_the_play() -> None:
+    problem = problem_of(EL)
+    engine = SearchedEngine(problem)
+
+    def late(position: Position) -> SearchReply:
+        raise UndecidedError("undecided: 1 seconds are over")
+
+    play = Match(engine)
+    problem.replies.reply = late  # type: ignore[method-assign]
+    play.push("a1")
+    assert play.outcome is not None
+    assert play.outcome.reason == "no answer in time: undecided: 1 seconds are over"
+    assert exit_code(play) is Exit.UNDECIDED

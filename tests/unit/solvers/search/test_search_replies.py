@@ -1,0 +1,92 @@
+"""Replies of a search: winning moves, Black's on a shortest way; a loser holds out longest."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from qsage_validate.errors import CancelledError, UndecidedError
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.protocol import Player, Position
+from qsage_validate.games.registry import find_command
+from qsage_validate.solvers.search.replies import SearchReplies
+
+B, W = Player.BLACK, Player.WHITE
+
+
+@cache
+def fewest(position: Position) -> int | None:
+    """In how few plies Black wins, by trying everything; ``None`` where Black does not."""
+    if position.outcome is not None:
+        return int(position.outcome.stuck) if position.outcome.winner is B else None
+    after = [fewest(position.play(move)) for move in position.legal_moves()]
+    wins = [1 + plies for plies in after if plies is not None]
+    if position.to_move is B:
+        return min(wins, default=None)
+    return max(wins) if len(wins) == len(after) else None
+
+
+def replies_of(words: str, seconds: float | None = None) -> SearchReplies:
+    return SearchReplies(load_game(find_command(words.split())), seconds)
+
+
+@pytest.mark.parametrize(
+    ("words", "player"),
+    [
+        ("httt --size 3x3 --shape el --depth 5", B),
+        ("httt --size 3x3 --shape el --depth 5", W),
+        ("harary --size 3x3 --shape el --depth 3", B),
+        ("harary --size 3x3 --shape el --depth 3", W),
+        ("domineering --size 3x3", W),
+        ("trails --depth 3 --role blue", W),
+    ],
+)
+def test_replies_to_whatever_is_played(words: str, player: Player) -> None:
+    replies = replies_of(words)
+    seen: set[Position] = set()
+
+    def visit(position: Position) -> None:
+        if position.outcome is not None or position in seen:
+            return
+        seen.add(position)
+        if position.to_move is not player:
+            for move in position.legal_moves():
+                visit(position.play(move))
+            return
+        before, reply = fewest(position), replies.reply(position)
+        after = fewest(position.play(reply.move))
+        assert (reply.plies, reply.player) == (before, player)
+        assert reply.winner is (W if before is None else B)
+        if before is None:
+            assert after is None
+        else:
+            assert after == before - 1, "a shortest way to the win, or the longest to the loss"
+        visit(position.play(reply.move))
+
+    visit(replies.game.initial)
+    assert replies.winner() is (W if fewest(replies.game.initial) is None else B)
+
+
+def test_black_who_loses_leaves_few_answers_that_win() -> None:
+    replies = replies_of("harary --size 3x3 --shape el --depth 3")
+    position = replies.game.initial
+    assert fewest(position) is None
+
+    def wins(after: Position) -> int:
+        return sum(fewest(after.play(move)) is None for move in after.legal_moves())
+
+    chosen = replies.reply(position).move
+    assert wins(position.play(chosen)) == min(
+        wins(position.play(move)) for move in position.legal_moves()
+    )
+
+
+def test_limits() -> None:
+    replies = replies_of("hex --size 5x5 --depth 15", seconds=0.01)
+    with pytest.raises(UndecidedError, match=r"0\.01 seconds are over"):
+        replies.winner()
+    replies = replies_of("hex --size 5x5 --depth 15")
+    replies.task.close()
+    with pytest.raises(CancelledError):
+        replies.reply(replies.game.initial)
