@@ -97,7 +97,7 @@ def solver() -> Iterator[SmtSolver]:
 
 
 def termination(solver: SmtSolver, one: ImpartialGame) -> Termination:
-    return prove_termination(one, solver, Deadline.after(60))
+    return prove_termination(one, solver, Deadline.after(600))
 
 
 def value(measure: Measure, names: tuple[str, ...], state: State) -> int:
@@ -341,7 +341,7 @@ def check(
     from qsage_validate.games.impartial.infix import parse_formula
 
     verifier = Verifier(ImpartialRules(one, misere=misere), solver)
-    verdict = verifier.winning_formula(parse_formula(text, one.variables), Deadline.after(60))
+    verdict = verifier.winning_formula(parse_formula(text, one.variables), Deadline.after(600))
     return concluded(verdict, termination(solver, one))
 
 
