@@ -12,8 +12,10 @@ What comes out is a claim: see :func:`qsage_validate.certificates.routes.routes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +24,7 @@ from qsage_validate.certificates.qrat.lifting import lift
 from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.certificates.routes.clausal import (
     Candidate,
+    GivenUpError,
     for_circuit,
     of_the_rest,
     written_by,
@@ -34,7 +37,7 @@ from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.solvers.qbf.backend import Backend, Missing, TraceKind
 from qsage_validate.solvers.qbf.backends import backends, get_backend
-from qsage_validate.solvers.qbf.bloqqer import preprocess
+from qsage_validate.solvers.qbf.bloqqer import Preprocessed, preprocess
 from qsage_validate.solvers.qbf.dialect import EXIT_CODES
 from qsage_validate.solvers.qbf.outcome import Outcome, Status
 from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
@@ -123,21 +126,24 @@ def by_preprocessing(
     solver: str | None,
     tell: Tell,
     options: Mapping[str, int] | None = None,
+    patience: float = inf,
 ) -> Candidate:
     """The certificate that Bloqqer's trace and a solver's give: of the formula or its dual.
 
-    ``options`` are Bloqqer's own.  Raises ``UndecidedError`` when neither is solved.
+    ``options`` are Bloqqer's own.  Raises ``UndecidedError`` when neither is solved, and
+    ``GivenUpError`` when Bloqqer takes more than ``patience`` seconds for one of them.
     """
+    bloqqer = partial(_bloqqer, options=options, patience=patience)
     candidates = tracers(solver)
     stages: list[tuple[str, float]] = []
     with workspace() as folder:
-        certificate, by = _preprocessed(formula, limits, candidates, folder, stages, tell, options)
+        certificate, by = _preprocessed(formula, limits, candidates, folder, stages, tell, bloqqer)
         if certificate is not None:
             return Candidate(certificate, by, tuple(stages))
     tell(Progress("false: the dual"))
     with workspace() as folder:
         certificate, by = _preprocessed(
-            dual(formula), limits, candidates, folder, stages, tell, options
+            dual(formula), limits, candidates, folder, stages, tell, bloqqer
         )
     if certificate is None:
         raise UndecidedError(f"{by} found both the formula and its negation false")
@@ -151,13 +157,13 @@ def _preprocessed(
     folder: Path,
     stages: list[tuple[str, float]],
     tell: Tell,
-    options: Mapping[str, int] | None,
+    bloqqer: Callable[[ClausalForm, Limits, Path], Preprocessed],
 ) -> tuple[CircuitCertificate | None, str]:
     """A Skolem certificate of ``formula``, ``None`` when it is false; and who found out."""
     form = clausal_form(formula)
     tell(Progress("preprocessing"))
     trace_path = folder / "bloqqer.qrat"
-    done = preprocess(form, of_the_rest(limits), workdir=folder, trace=trace_path, options=options)
+    done = bloqqer(form, of_the_rest(limits), trace_path)
     stages.append(("preprocess", done.seconds))
     by = f"Bloqqer {done.version}"
     if done.status is Status.FALSE:
@@ -191,6 +197,26 @@ def _preprocessed(
         stages.append(("lift", watch.lap()))
         return certificate, f"{by}, {_name(outcome)}"
     raise AssertionError("each solver that did not answer has said why")
+
+
+def _bloqqer(
+    form: ClausalForm,
+    limits: Limits,
+    trace: Path,
+    *,
+    options: Mapping[str, int] | None,
+    patience: float,
+) -> Preprocessed:
+    """What Bloqqer leaves; raises ``GivenUpError`` when it takes more than ``patience`` seconds.
+
+    With the options under which it is sound it takes without end for some formulas that a solver
+    decides at once.
+    """
+    bounded = replace(limits, deadline=limits.deadline.sooner(patience))
+    done = preprocess(form, bounded, workdir=trace.parent, trace=trace, options=options)
+    if done.status is Status.TIMEOUT and not limits.deadline.over:
+        raise GivenUpError(f"Bloqqer {done.version} was given up after {patience:g} s")
+    return done
 
 
 def _name(outcome: Outcome) -> str:

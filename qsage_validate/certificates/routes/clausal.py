@@ -108,6 +108,10 @@ def of_the_rest(limits: Limits, part: float = 1.0) -> Limits:
     return replace(limits, deadline=limits.deadline.share(part))
 
 
+class GivenUpError(UndecidedError):
+    """Preprocessing was given up, although there is time left: another route may be quicker."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A certificate of the formula and how it was made.

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Final
 
 from qsage_validate.certificates.checker.check import CertificateProved, CertificateUndecided, check
 from qsage_validate.certificates.routes.by_search import CheckFailedError, certify_encoding
-from qsage_validate.certificates.routes.clausal import Candidate, of_the_rest
+from qsage_validate.certificates.routes.clausal import Candidate, GivenUpError, of_the_rest
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import Encoding
@@ -36,6 +37,11 @@ EXPANSION: Final = "expansion"
 # Expansion of so small formulas takes no time, and no other program.
 _SMALL_VARIABLES: Final = 24
 _SMALL_GATES: Final = 2_000
+
+# Preprocessing, which can take without end, has so many seconds before the other routes are tried,
+# which then have as many; then all have more.
+_PATIENCE: Final = 10.0
+_MORE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +108,7 @@ class _Task:
     quick: bool
     bloqqer: Mapping[str, int] | None
     tell: Tell
+    patience: float
 
 
 def certify_formula(
@@ -124,23 +131,33 @@ def certify_formula(
     """
     small = options.route == AUTO and formula.num_variables <= _SMALL_VARIABLES
     known = layout if layout is not None or encoding is None else encoding.layout
-    task = _Task(formula, encoding, known, options.solver, small, options.bloqqer, tell)
+    patient = options.route != AUTO or options.limits.deadline.at < inf
+    patience = inf if patient else _PATIENCE
+    task = _Task(formula, encoding, known, options.solver, small, options.bloqqer, tell, patience)
     names = _order(task, options)
-    attempts: list[Attempt] = []
-    failures: list[QsageError] = []
-    for rank, name in enumerate(names):
-        limits = options.limits
-        if rank < len(names) - 1:  # half of the time; the last one has all of it
-            limits = replace(limits, deadline=limits.deadline.share(1 / 2))
-        try:
-            found = _ROUTES[name](task, limits)
-            return _proved(task, name, found, options, tuple(attempts))
-        except (UsageError, CheckFailedError):
-            raise  # a wrong certificate is an alarm, not a reason to try something else
-        except QsageError as error:
-            attempts.append(Attempt(name, str(error)))
-            failures.append(error)
-    raise _failure(attempts, failures)
+    attempts: dict[str, Attempt] = {}
+    failures: dict[str, QsageError] = {}
+    while names:
+        again: list[str] = []
+        for rank, name in enumerate(names):
+            limits = options.limits
+            if rank < len(names) - 1:  # half of the time; the last one has all of it
+                limits = replace(limits, deadline=limits.deadline.share(1 / 2))
+            if again:
+                limits = replace(limits, deadline=limits.deadline.sooner(task.patience))
+            try:
+                found = _ROUTES[name](task, limits)
+                checked = replace(options, limits=limits) if again else options
+                return _proved(task, name, found, checked, tuple(attempts.values()))
+            except (UsageError, CheckFailedError):
+                raise  # a wrong certificate is an alarm, not a reason to try something else
+            except QsageError as error:
+                attempts[name], failures[name] = Attempt(name, str(error)), error
+                if isinstance(error, GivenUpError) or (again and limits.deadline.over):
+                    again.append(name)
+        names = [] if options.limits.deadline.over else again
+        task = replace(task, patience=task.patience * _MORE)
+    raise _failure([*attempts.values()], [*failures.values()])
 
 
 def route_names() -> tuple[str, ...]:
@@ -254,7 +271,12 @@ def _bloqqer(task: _Task, limits: Limits) -> Candidate:
     from qsage_validate.certificates.routes.by_proof import by_preprocessing
 
     return by_preprocessing(
-        task.formula, limits, solver=task.solver, tell=task.tell, options=task.bloqqer
+        task.formula,
+        limits,
+        solver=task.solver,
+        tell=task.tell,
+        options=task.bloqqer,
+        patience=task.patience,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from time import sleep
 
 import pytest
 from hypothesis import given
@@ -12,16 +13,16 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.routes import routes
 from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.clausal import Candidate, of_the_rest
+from qsage_validate.certificates.routes.clausal import Candidate, GivenUpError, of_the_rest
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula, route_names
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import parse_qdimacs
-from qsage_validate.games.registry import resolve_command
+from qsage_validate.games.registry import find_command, resolve_command
 from qsage_validate.kernel.certificate import Kind
 from qsage_validate.solvers.qbf.backend import SolverMissingError
-from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.limits import NEVER, Deadline, Limits
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import circuits, qbfs, truth
 
@@ -127,6 +128,46 @@ def test_later_routes_tell_of_the_earlier_ones(monkeypatch: pytest.MonkeyPatch) 
     found = certify_formula(SMALL)
     assert (found.route, found.by) == ("bloqqer", "hand")
     assert list(map(str, found.attempts)) == ["expansion: no answer"]
+
+
+def test_preprocessing_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "_PATIENCE", 0.5)
+    game = ("harary", "--size", "3x3", "--shape", "el", "--depth", "3")
+    formula = encode(find_command(game), "cover").qbf
+    made = certify_formula(formula)
+    assert (made.route, made.truth) == ("trace", False)
+    (attempt,) = made.attempts
+    assert str(attempt).startswith("bloqqer: Bloqqer ")
+    assert str(attempt).endswith(" was given up after 0.5 s")
+
+
+def test_what_was_given_up_is_tried_again_with_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "_PATIENCE", 0.02)
+    tries: list[str] = []
+
+    def preprocessing(task: routes._Task, limits: Limits) -> Candidate:
+        tries.append(f"bloqqer {task.patience:g}")
+        assert limits.deadline == NEVER
+        if task.patience < 0.3:
+            raise GivenUpError("given up")
+        return Candidate(expand(SMALL), "hand", ())
+
+    def slow(task: object, limits: Limits) -> Candidate:
+        tries.append("trace")
+        assert limits.deadline.left() <= 0.08
+        while not limits.deadline.over:
+            sleep(0.01)
+        raise UndecidedError("no time")
+
+    def failing(task: object, limits: Limits) -> Candidate:
+        tries.append("expansion")
+        raise UndecidedError("too large")
+
+    made = {**routes._ROUTES, "expansion": failing, "bloqqer": preprocessing, "trace": slow}
+    monkeypatch.setattr(routes, "_ROUTES", made)
+    assert certify_formula(SMALL).route == "bloqqer"
+    first, again = ["bloqqer 0.02", "trace"], ["bloqqer 0.08", "trace"]
+    assert tries == ["expansion", *first, *again, "bloqqer 0.32"]
 
 
 def test_a_wrong_certificate_is_an_alarm_and_nothing_else_is_tried(
