@@ -32,6 +32,15 @@ class Table:
         lines += ["", *(f"- {note}" for note in self.notes)] if self.notes else []
         return "\n".join(lines) + "\n"
 
+    def csv(self) -> str:
+        """Columns and rows as RFC 4180 has them, with line feeds; title and notes are left out."""
+        import csv
+        import io
+
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows((self.columns, *self.rows))
+        return text.getvalue()
+
     def show(self, stream: TextIO, width: int | None = None) -> None:
         """Print the table; colours and the width are those of the terminal that it goes to."""
         from rich import box

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from typer.core import TyperGroup
 
 from qsage_validate.bench.experiments import experiments
-from qsage_validate.cli.bench.tables import OnlyOption, cactus, exit_code, scatter, show, table
+from qsage_validate.cli.bench.tables import OnlyOption, cactus, exit_code, scatter, table
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.lazy import Command, earlier, typer_program
 from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from qsage_validate.bench.campaign import Tally
-    from qsage_validate.bench.experiment import Selection
+    from qsage_validate.bench.experiment import Experiment, Selection
     from qsage_validate.bench.results import Results
     from qsage_validate.bench.run import Record, Run
     from qsage_validate.bench.scheduling import Scheduler
@@ -77,6 +78,12 @@ class RunOptions(OptionGroup):
     memory: int | None = option("The memory limit of each process.", "MB")
     jobs: int = option("Runs at a time.", "N", default=1)
     scheduler: str | None = option("Run on a Dask cluster: tcp://host:8786.", "ADDRESS")
+    scheduler_file: str | None = option(
+        "Run on the Dask cluster whose scheduler wrote FILE.", "FILE"
+    )
+    shard: str | None = option(
+        "Make only every N-th run, from the K-th on: for jobs that share the work.", "K/N"
+    )
     retry: str | None = option("Run again: undecided, or all.", "WHICH")
 
     def check(self) -> None:
@@ -90,19 +97,36 @@ class RunOptions(OptionGroup):
             raise UsageError(f"found {memory} for --memory, expected 1 MB or more")
         if jobs < 1:
             raise UsageError(f"found {jobs} for --jobs, expected 1 or more")
-        if self.scheduler is not None and jobs != 1:
+        cluster = self.scheduler or self.scheduler_file
+        if self.scheduler is not None and self.scheduler_file is not None:
+            raise UsageError("found --scheduler with --scheduler-file, expected one of them")
+        if cluster is not None and jobs != 1:
             raise UsageError(
                 "found --jobs with --scheduler: its workers say how many run at a time"
             )
+        self.part()
         if retry is not None and retry not in RETRY:
             raise UsageError(f"found {retry!r} for --retry, expected one of {', '.join(RETRY)}")
 
     def runs_on(self) -> Scheduler:
         """The scheduler that makes the runs."""
-        from qsage_validate.bench.scheduling import DaskScheduler, LocalScheduler
+        from qsage_validate.bench.scheduling import DaskScheduler, LocalScheduler, address_in
 
-        address = self.scheduler
+        file = self.scheduler_file
+        address = self.scheduler if file is None else address_in(file)
         return LocalScheduler(self.jobs) if address is None else DaskScheduler(address)
+
+    def part(self) -> tuple[int, int]:
+        """The K and N of ``--shard``; (1, 1) without it; raises ``UsageError`` for others."""
+        match = re.fullmatch(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", self.shard or "1/1")
+        if match is None or int(match[1]) > int(match[2]):
+            raise UsageError(f"found {self.shard!r} for --shard, expected K/N with K from 1 to N")
+        return int(match[1]), int(match[2])
+
+    def runs(self, experiment: Experiment, selection: Selection) -> Sequence[Run]:
+        """The runs that are wanted, or this shard of them: they are dealt out like cards."""
+        first, step = self.part()
+        return experiment.select(selection)[first - 1 :: step]
 
 
 def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Selection:
@@ -137,11 +161,11 @@ def _command_for(name: str) -> Callable[..., Exit]:
     ) -> Exit:
         runs.check()
         selection = _selection(what, runs, inputs or ())
-        path = results or f"bench-{name}.jsonl"
+        shard = "" if runs.shard is None else "-{}-of-{}".format(*runs.part())
+        path = results or f"bench-{name}{shard}.jsonl"
         if dry:
-            return _list(name, selection, path, runs.retry)
-        # The cluster's library is looked for before anything is started.
-        return _run(name, selection, path, runs.retry, runs.runs_on(), json_output)
+            return _list(name, selection, path, runs)
+        return _run(name, selection, path, runs, json_output)
 
     command.__doc__ = (
         f"{experiments()[name][0].upper()}{experiments()[name][1:]}.\n\n"
@@ -166,41 +190,37 @@ def _settings(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _list(name: str, selection: Selection, path: str, retry: str | None) -> Exit:
+def _list(name: str, selection: Selection, path: str, options: RunOptions) -> Exit:
     from qsage_validate.bench.campaign import remaining
     from qsage_validate.bench.experiments import get_experiment
     from qsage_validate.bench.results import read_results
 
-    runs = get_experiment(name).select(selection)
+    runs = options.runs(get_experiment(name), selection)
     if os.path.exists(path):
         found = read_results(path)
         _check_experiment(found, name)
-        runs = remaining(runs, found.records, retry)
+        runs = remaining(runs, found.records, options.retry)
     for run in runs:
         emit(str(run))
     return Exit.FINE
 
 
 def _run(
-    name: str,
-    selection: Selection,
-    path: str,
-    retry: str | None,
-    scheduler: Scheduler,
-    json_output: bool,
+    name: str, selection: Selection, path: str, options: RunOptions, json_output: bool
 ) -> Exit:
     from qsage_validate.bench.campaign import remaining, run_campaign
     from qsage_validate.bench.experiments import get_experiment, reference
     from qsage_validate.bench.results import open_results
     from qsage_validate.cli.bench.command import CampaignProgress
 
-    experiment = get_experiment(name)
-    wanted = experiment.select(selection)
+    wanted = options.runs(get_experiment(name), selection)
+    # The cluster is looked for before anything is written.
+    scheduler = options.runs_on()
     with open_results(path, name) as file:
         if file.results.warning is not None:
             narrate(f"{file.results.warning} and is made again")
         earlier = list(file.results.records)
-        runs = remaining(wanted, earlier, retry)
+        runs = remaining(wanted, earlier, options.retry)
         if len(runs) < len(wanted):
             narrate(f"{path}: {len(wanted) - len(runs)} of {len(wanted)} runs have results")
         new: list[Record] = []
@@ -228,7 +248,7 @@ def _concerning(wanted: Sequence[Run], records: Sequence[Record]) -> list[Record
 
 
 def _conclude(name: str, path: str, records: Sequence[Record], new: int, json_output: bool) -> Exit:
-    """Show the experiment's first table, and what does not fit together."""
+    """Show the experiment's first table and the contradictions."""
     from qsage_validate.bench.campaign import disagreements, latest
     from qsage_validate.bench.experiments import get_experiment
 
@@ -247,7 +267,8 @@ def _conclude(name: str, path: str, records: Sequence[Record], new: int, json_ou
         )
     else:
         tables = get_experiment(name).tables
-        show(next(iter(tables.values()))(records))
+        if records:
+            next(iter(tables.values()))(records).show(sys.stdout)
     return exit_code(records)
 
 

@@ -15,7 +15,6 @@ from qsage_validate.errors import Exit, UsageError, did_you_mean
 if TYPE_CHECKING:
     from qsage_validate.bench.results import Results
     from qsage_validate.bench.run import Record
-    from qsage_validate.bench.table import Table
 
 ResultsArgument = Annotated[
     list[str], typer.Argument(metavar="RESULTS...", help="Files that experiments have written.")
@@ -40,7 +39,8 @@ def table(
     only: OnlyOption = None,
     cpu: ProcessorOption = False,
     markdown: bool = flag("As Markdown, for a document.", "--markdown"),
-    output: str | None = option("Write Markdown to a file.", "FILE", "-o", "--output"),
+    csv: bool = flag("As CSV, for a spreadsheet or pandas.", "--csv"),
+    output: str | None = option("Write Markdown, or CSV, to a file.", "FILE", "-o", "--output"),
 ) -> Exit:
     """Show results as a table: one of the experiment's own, or summary, times, runs.
 
@@ -49,8 +49,11 @@ def table(
     from qsage_validate.bench.experiments import get_experiment
     from qsage_validate.bench.machine import describe
     from qsage_validate.cli.common import protect_inputs
+    from qsage_validate.formats.source import write_atomic
 
     protect_inputs([output], results)
+    if markdown and csv:
+        raise UsageError("found --markdown with --csv, expected one of them")
     found = _read(results, only, cpu)
     tables = get_experiment(found.experiment).tables
     chosen = next(iter(tables)) if kind is None else kind
@@ -59,7 +62,12 @@ def table(
         near = did_you_mean(chosen, tables)
         raise UsageError(f"found {chosen!r} for --table{near}, expected one of {names}")
     shown = tables[chosen](found.records)
-    show(shown, output, markdown)
+    if output is not None:
+        write_atomic(output, shown.csv() if csv else shown.markdown())
+    elif csv or markdown:
+        emit((shown.csv() if csv else shown.markdown()).rstrip("\n"))
+    else:
+        shown.show(sys.stdout)
     used = {record.machine for record in found.records}
     for identifier, facts in found.machines.items():
         if identifier in used:
@@ -141,18 +149,6 @@ def _read(paths: Sequence[str], only: Sequence[str] | None, cpu: bool) -> Result
         called = f" of {', '.join(map(repr, only))}" if only and found.records else ""
         raise InputError(found.path, None, None, f"no runs{called}", "results of qsage bench")
     return replace(found, records=tuple(by_processor(records) if cpu else records))
-
-
-def show(shown: Table, output: str | None = None, markdown: bool = False) -> None:
-    """Write a table as Markdown to a file or standard output, else show it on the latter."""
-    from qsage_validate.formats.source import write_atomic
-
-    if output is not None:
-        write_atomic(output, shown.markdown())
-    elif markdown:
-        emit(shown.markdown())
-    else:
-        shown.show(sys.stdout)
 
 
 def exit_code(records: Sequence[Record]) -> Exit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -18,6 +19,7 @@ from qsage_validate.bench.files import FORMULAS, MODELS
 from qsage_validate.bench.results import read_results
 from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.bench.solving import execute
+from qsage_validate.bench.table import Table
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.qcir import qcir_text
@@ -174,6 +176,10 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
         (["cactus", "r.jsonl", "-o", "c.gif"], "found 'c.gif' for a picture, expected a name"),
         (["scatter", "r.jsonl", "-x", "qute"], "found no results of 'qute', expected one of"),
         (["table2", "--scheduler", "tcp://127.0.0.1:9", "--jobs", "2"], "found --jobs with"),
+        (["table2", "--scheduler", "x", "--scheduler-file", "y"], "found --scheduler with --sched"),
+        (["table2", "--shard", "3/2"], "found '3/2' for --shard, expected K/N with K from 1 to N"),
+        (["table2", "--shard", "0/2"], "found '0/2' for --shard, expected K/N"),
+        (["table", "r.jsonl", "--csv", "--markdown"], "found --markdown with --csv, expected one"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -204,6 +210,52 @@ def test_every_command_has_help_and_takes_wrong_usage_in_one_line(
     out, err = capfd.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith("qsage: error: No such option: --no-such-option")
+
+
+def test_shards_share_the_runs_and_their_results_are_joined(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    wanted = ["table2", "--only", "httt size 3x3 shape [de]*"]
+
+    def listed(*words: str) -> list[str]:
+        assert qsage(*wanted, "--list", *words) == Exit.FINE
+        return capfd.readouterr().out.splitlines()
+
+    parts = [listed("--shard", f"{k}/3") for k in (1, 2, 3)]
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    assert sorted(line for part in parts for line in part) == sorted(listed())
+    assert parts[1] == listed("--shard", "2/3")
+    for k in (1, 2, 3):
+        assert qsage(*wanted, "--shard", f"{k}/3") == Exit.FINE
+    files = [f"bench-table2-{k}-of-3.jsonl" for k in (1, 2, 3)]
+    assert [len(read_results(file).records) for file in files] == list(map(len, parts))
+    assert qsage(*wanted, "-o", "whole.jsonl") == Exit.FINE
+    capfd.readouterr()
+    assert qsage("table", *files, "--table", "summary", "--csv") == Exit.FINE
+    joined = capfd.readouterr().out
+    assert qsage("table", "whole.jsonl", "--table", "summary", "--csv") == Exit.FINE
+    whole = capfd.readouterr().out
+    tables = [list(csv.reader(io.StringIO(text))) for text in (joined, whole)]
+    counts = [[row for row in rows if not row[0].startswith("seconds")] for rows in tables]
+    assert counts[0] == counts[1]
+    assert len(counts[0]) > 1
+    # A shard without runs leaves a file that can be joined.
+    assert qsage("table2", "--only", DOMINO, "--shard", "9/9", "-o", "no.jsonl") == Exit.FINE
+    assert qsage("table", *files, "no.jsonl", "--table", "runs") == Exit.FINE
+
+
+def test_a_table_is_written_as_csv(capfd: pytest.CaptureFixture[str]) -> None:
+    results("r.jsonl")
+    assert qsage("table", "r.jsonl", "--table", "runs", "--csv", "-o", "t.csv") == Exit.FINE
+    written = Path("t.csv").read_text()
+    capfd.readouterr()
+    assert qsage("table", "r.jsonl", "--table", "runs", "--csv") == Exit.FINE
+    assert capfd.readouterr().out == written
+    head, *rows = csv.reader(io.StringIO(written))
+    assert {len(row) for row in rows} == {len(head)}
+    assert len(rows) == len(read_results("r.jsonl").records)
+    tricky = Table("t", ("a", "b"), (('say "x", y', "two\nlines"),))
+    assert list(csv.reader(io.StringIO(tricky.csv()))) == [["a", "b"], [*tricky.rows[0]]]
 
 
 def test_nothing_to_tabulate_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
+import json
 import os
+import socket
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.results import read_results
 from qsage_validate.bench.scheduling import DaskScheduler
-from qsage_validate.errors import Exit, MissingExtraError, UsageError
+from qsage_validate.errors import Exit, MissingExtraError
 from tests.support.commands import run_qsage
 from tests.support.toy_bench import REFERENCE, TOY
 
@@ -61,7 +63,9 @@ def test_a_campaign_is_run_on_a_cluster(
 ) -> None:
     path = str(tmp_path / "r.jsonl")
     words = ["bench", "table2", "--only", "httt size 3x3 shape [de]*", "-o", path]
-    assert run_qsage([*words, "--scheduler", address]) == Exit.FINE
+    file = tmp_path / "scheduler.json"  # as 'dask scheduler --scheduler-file' writes it
+    file.write_text(json.dumps({"type": "Scheduler", "address": address, "workers": {}}))
+    assert run_qsage([*words, "--scheduler-file", str(file)]) == Exit.FINE
     out, _ = capfd.readouterr()
     assert "HTTT 3x3 elly" in out
     found = read_results(path)
@@ -88,23 +92,57 @@ def test_a_worker_that_dies_costs_its_run_only(
     assert made[0].why == "its worker failed: OSError: the disk is gone"
 
 
-@pytest.mark.parametrize("where", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://"])
-def test_no_scheduler_is_one_line(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.bench.scheduling._CONNECT_SECONDS", 0.5)
-    runs = TOY.select(Selection(options={"count": "1"}))
-    with pytest.raises(UsageError, match="no Dask scheduler answers at ") as caught:
-        list(DaskScheduler(where).make(REFERENCE, runs))
-    assert "\n" not in str(caught.value)
+@pytest.fixture
+def stranger() -> Iterator[str]:
+    """Somebody who takes calls and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["tcp://127.0.0.1:9", "tcp://nowhere.invalid:1", "127.0.0.1:x", "nonsense://x", "tcp://", "?"],
+)
+def test_no_scheduler_is_one_line_within_three_seconds(
+    where: str, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    _is_refused(where, ["--scheduler", where], capfd, tmp_path)
+
+
+def test_a_stranger_is_no_scheduler(
+    stranger: str, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    _is_refused(stranger, ["--scheduler", stranger], capfd, tmp_path)
+    file = tmp_path / "scheduler.json"
+    file.write_text(json.dumps({"type": "Scheduler", "address": stranger}))
+    _is_refused(stranger, ["--scheduler-file", str(file)], capfd, tmp_path)
+
+
+def _is_refused(
+    where: str, words: list[str], capfd: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    before, path = time.monotonic(), folder / "r.jsonl"
+    assert run_qsage(["bench", "httt", "-o", str(path), *words]) == Exit.BAD_INPUT
+    assert time.monotonic() - before < 3 + 2  # the machine may be busy; two tries take 3 s
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", 1), err
+    assert err.startswith(f"qsage: error: no Dask scheduler answers at {where!r}: ")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"address": 3}', "tcp://127.0.0.1:9"])
+def test_a_scheduler_file_of_another_kind_is_one_line(
+    text: str, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "s.json"
+    words = ["bench", "httt", "--scheduler-file", str(file)]
+    for found in ("no such file", "another kind of file"):
+        assert run_qsage(words) == Exit.BAD_INPUT
+        assert f"found {found}, expected" in capfd.readouterr().err
+        file.write_text(text)
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **named: Any) -> Any:
-        if name == "distributed":
-            raise ImportError(name)
-        return real(name, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr("qsage_validate.bench.scheduling.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"--scheduler needs the extra 'cluster'"):
         DaskScheduler("tcp://127.0.0.1:9")
