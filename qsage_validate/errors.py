@@ -1,4 +1,4 @@
-"""The exceptions that reach a user, the table of exit codes, and what came of a question.
+"""The exceptions that reach a user, the exit codes, and outcomes of questions.
 
 Everything that can go wrong because of an input, an option or the machine is a
 :class:`QsageError`; its text is one line that says what was found and what was expected.
@@ -136,7 +136,7 @@ class UndecidedError(QsageError):
 
 
 class CancelledError(QsageError):
-    """Work that was called off by whoever asked for it; nothing of it is kept."""
+    """Work that its caller cancelled; nothing of it is kept."""
 
     exit_code = Exit.UNDECIDED
 

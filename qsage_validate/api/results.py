@@ -1,4 +1,4 @@
-"""Tables: the games of the library, and what ``qsage bench`` has written."""
+"""Tables: the games of the library, and results of ``qsage bench``."""
 
 from __future__ import annotations
 

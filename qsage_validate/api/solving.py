@@ -133,7 +133,7 @@ def ask_solvers(
     portfolio: bool = False,
     tell: Tell = nobody,
 ) -> Solved:
-    """A formula decided by a QBF solver, by default the first of those that are there.
+    """Decide a formula by a QBF solver, by default the first one that is installed.
 
     ``bloqqer`` says whether it goes through Bloqqer first, by default where that is there and the
     solver takes clauses.  A ``portfolio`` has as many solvers as there are processors, or two.

@@ -136,7 +136,7 @@ class Strategy:
         return Attack(open_adversary(self._playable, seed=seed, illegal=illegal).run(games))
 
     def tree(self, depth: int | None = None, *, budget: int = 2_000) -> Tree:
-        """The tree of the strategy: the opponent's moves, and what is answered to each.
+        """The tree of the strategy: the opponent's moves with the reply to each.
 
         It is made as far as one looks; ``depth`` (in moves of the opponent) and ``budget`` (in
         nodes) end what is counted, shown and exported.  Raises ``UsageError`` without a layout.

@@ -298,7 +298,7 @@ class Conductor:
         return replace(after, position=position, illegal=illegal)
 
     def _by_rules(self, state: PlayState, move: LayoutMove, player: Player) -> PlayState:
-        """The state after a legal move of which the formula knows nothing."""
+        """The state after a legal move for which the formula has no code."""
         assert state.position is not None, "by the rules"
         assert self.referee is not None, "by the rules"
         known = self.referee.move(move, player)
@@ -623,7 +623,7 @@ class Conductor:
         return frozenset(map(str, self._on_board(ply)))
 
     def _all_said(self, ply: int) -> bool:
-        """Whether every move that there is of the ply's player has a code."""
+        """Whether every move of the ply's player has a code."""
         if self.game is None or not self.game.lists_moves:
             return False
         return self._sayable(ply).issuperset(map(str, self.game.moves(self.mover(ply))))
@@ -824,7 +824,7 @@ def _is_undecided(state: PlayState) -> bool:
 
 
 def _undecided(state: PlayState) -> Final:
-    """The end of a play of which nobody can tell who won."""
+    """The end of a play whose winner is unknown."""
     assert state.ending is not None, "the play has ended"
     return Final(None, state.ending.reason, None, None, "")
 

@@ -67,7 +67,7 @@ class Draws:
 
 
 class ManyDraws:
-    """The numbers of plays ``plays[k]``, each of which draws as :class:`Draws` does.
+    """Random numbers for many plays at once: ``plays[k]`` draws as :class:`Draws` does.
 
     ``rows`` are the indices of those plays that draw, each at most once.
     """

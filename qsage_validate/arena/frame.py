@@ -87,7 +87,7 @@ class NamedValue:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Why a move is illegal: what the formula shows, and what the rules say.
+    """Why a move is illegal: by the formula and by the rules.
 
     ``formula_legal`` is ``None`` where the formula cannot tell (no indicators are known);
     ``rules_legal`` is ``None`` where no rules are known.  ``evidence`` are the indicators and

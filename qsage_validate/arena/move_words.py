@@ -1,4 +1,4 @@
-"""How a person says a move on a board, and what a click on a square may mean."""
+"""Moves in a person's words, and the possible moves of a click on a square."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class MoveWords(ABC):
 
     @abstractmethod
     def parse(self, text: str, ply: int, legal: Sequence[LayoutMove]) -> LayoutMove:
-        """The move of ``ply`` that ``text`` names, legal or not; ``legal`` are those that are.
+        """The move of ``ply`` that ``text`` names, legal or not; ``legal`` has the legal ones.
 
         Raises ``MalformedMoveError`` and ``AmbiguousMoveError``.
         """

@@ -194,7 +194,7 @@ class Exploration:
         return self._line(lambda node: self._measures[node])
 
     def deepest_line(self) -> Node:
-        """The end of the first play of those that last longest."""
+        """The end of the first longest play."""
         return self._line(lambda node: self._measures[node][1:])
 
     def _line(self, rank: Callable[[Node], tuple[int, ...]]) -> Node:
@@ -264,7 +264,7 @@ class StrategyTree:
         return node
 
     def size(self, node: Node, budget: int = BUDGET) -> Size:
-        """The counts of ``node``'s subtree, of which at most ``budget`` nodes are looked at."""
+        """The counts of ``node``'s subtree, after a visit of at most ``budget`` nodes."""
         return self.explore(node, budget).size
 
     def explore(

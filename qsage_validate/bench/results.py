@@ -139,7 +139,7 @@ class ResultsFile:
         self._machines = set(results.machines)
 
     def add(self, record: Record, facts: Json) -> None:
-        """Append a record, and what is known of its machine if that is new."""
+        """Append a record, and the facts of its machine if they are new."""
         if record.machine not in self._machines:
             self._append({"kind": "machine", "id": machine_id(facts), "facts": facts})
             self._machines.add(record.machine)

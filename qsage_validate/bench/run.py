@@ -1,4 +1,4 @@
-"""One run of an experiment, and what came of it."""
+"""One run of an experiment, and its result."""
 
 from __future__ import annotations
 

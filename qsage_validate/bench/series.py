@@ -65,7 +65,7 @@ def curves(records: Sequence[Record]) -> list[Curve]:
 
 
 def comparison(records: Sequence[Record], x_name: str, y_name: str) -> Comparison:
-    """Two configurations against each other; raises ``UsageError`` with those that there are."""
+    """Two configurations against each other; ``UsageError`` lists the ones that exist."""
     known = latest(records)
     configs = dict.fromkeys(record.run.configuration for record in known)
     for config in (x_name, y_name):

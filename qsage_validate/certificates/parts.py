@@ -1,4 +1,4 @@
-"""Parts of certificates: functions for some of the variables, and what they leave of a formula."""
+"""Parts of certificates: functions for some variables, and the formula under these functions."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Is a literal ever true?  At first as a whole, then by cases: the first inputs are split on.
+"""Is a literal ever true?  First one call, then cases: values of the first inputs (cubes).
 
-What is not hard is quickest as a whole, and for all graphs alike.  What is, is made of cases
-that several processes can share: with the opponent's first move fixed a good part of a
-strategy's circuit is constant.  A case (a cube: values of the first inputs that matter) is
-tried quickly first; where that fails it is swept (``sweep.py``) and solved to the end.
+Easy claims are solved in one call.  A claim that exceeds the conflict budget is split into
+cubes, which several processes can share: with the opponent's first move fixed a good part of a
+strategy's circuit is constant.  Each cube first gets a short call.  If that does not decide it, it
+is swept (``sweep.py``) and solved to the end.
 
 Cases are independent of each other, so that several processes may share them and the answer is
 the same: the first case, in the order of the binary numbers, that has an input.

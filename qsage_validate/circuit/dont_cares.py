@@ -56,7 +56,7 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class Simplified:
-    """The smaller circuit, and what was asked: ``proofs`` of which ``refuted`` failed.
+    """The smaller circuit, and the number of ``proofs`` tried and ``refuted``.
 
     ``finished`` says that no gate was left to try, whatever the time.
     """

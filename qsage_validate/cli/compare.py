@@ -195,7 +195,7 @@ def _facts(found: Compared, first: str, second: str) -> dict[str, object]:
 
 
 def _tell(found: Compared, first: str, second: str, *, json_output: bool, more: str = "") -> None:
-    """What a strategy does in the other formula, and the play in which it loses."""
+    """Print whether a strategy wins in the other formula, or the play that it loses."""
     from qsage_validate.comparing.outcomes import Loses
 
     if json_output:

@@ -112,7 +112,7 @@ class DialectOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class RulesOptions(OptionGroup):
-    """What says of which game a formula is: its meta file, or the rules by files or by name."""
+    """The game of a formula: a meta file, or rules by files or by name."""
 
     meta: MetaOption = None
     game: tuple[str, str] | None = option("The rules (BDDL) to compare with.", "DOMAIN PROBLEM")

@@ -45,7 +45,7 @@ class AttackOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class ProofOptions(OptionGroup):
-    """How much is trusted, and what is written."""
+    """Options for trust and for output files."""
 
     trust: str = option(
         "'minimal': by the kernel alone, slower; else 'all' that is quick.", "HOW", default="all"
@@ -188,7 +188,7 @@ def _levels(
 
 
 def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | None, Report]:
-    """The report, and what it is about where this process has read it."""
+    """The report, and its problem if this process has read it."""
     from qsage_validate.cli.common import SearchLine
     from qsage_validate.problems.validated import load_to_validate
     from qsage_validate.proving.runner import validate, validate_apart
@@ -207,7 +207,7 @@ def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | 
 
 
 def _show(result: Report) -> None:
-    """The table of levels, and what was found."""
+    """Print the table of levels and the findings."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -246,7 +246,7 @@ def _show(result: Report) -> None:
 
 
 def _about_assertions(result: Report) -> Iterator[str]:
-    """What each assertion's answer is, and what was looked at in plays."""
+    """Print the answer of each assertion, and the assertions that plays looked at."""
     for each in result.results:
         told = each.evidence.get("assertions")
         if isinstance(told, str):

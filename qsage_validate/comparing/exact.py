@@ -60,7 +60,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Who chooses, the values of the play so far, and what there is to choose."""
+    """The player to choose, the values of the play so far, and the choices."""
 
     player: Player
     said: Said

@@ -113,7 +113,7 @@ class PlayInMind:
         return [FALSE] * len(ply.moves)
 
     def replaced(self, ply: Ply, made: Sequence[int]) -> Sequence[int]:
-        """Legal moves of the opponent's for those that are written, where play goes on anyway."""
+        """Replace the opponent's moves by legal ones where the formula lets the play go on."""
         return made
 
     def decides(self, variable: int) -> bool:

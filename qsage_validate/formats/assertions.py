@@ -143,7 +143,7 @@ def guard(condition: Condition) -> Condition | None:
 
 
 def spellings(name: str) -> Iterator[str]:
-    """The name, and what stands in the parentheses around the whole of it, inwards."""
+    """The name, and the name without its outer parentheses, one pair after the other."""
     yield name
     while _enclosed(name):
         name = name[1:-1]

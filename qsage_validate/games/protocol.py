@@ -380,7 +380,7 @@ class Game(ABC):
 
     @abstractmethod
     def board_of(self, atoms: Collection[str]) -> Board:
-        """The board that shows some atoms; those that it does not show are left out."""
+        """The board that shows some atoms; atoms that it cannot show are left out."""
 
     @abstractmethod
     def square_of(self, text: str) -> tuple[int, int] | None:

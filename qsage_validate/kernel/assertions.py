@@ -61,7 +61,7 @@ class _Asked(Claim):
 
 
 class About:
-    """The claims about assertions in one graph, and what has come of them.
+    """The claims about assertions in one graph, and their answers.
 
     ``broken`` has the first counterexample of an assertion, by its number in ``asserted``;
     ``reached`` are the numbers of those that some play has shown not to be vacuous.

@@ -193,7 +193,7 @@ class GroundRules(Rules):
         return won
 
     def goal(self, state: State, player: Player) -> int:
-        """Whether a goal of a player holds, whoever has moved."""
+        """Whether a goal of a player holds, independent of the mover."""
         connection = self.game.connection
         if player is Player.BLACK and connection is not None:
             return self._connects(connection, state)

@@ -1,4 +1,4 @@
-"""A checker of LRAT proofs: a page to read for whoever wants to trust nothing else.
+"""A checker of LRAT proofs, small enough to be read before it is trusted.
 
 A DIMACS file is a list of clauses, numbered from 1 in the order of its lines.  An LRAT proof has
 lines of two kinds, each number separated from the next by a blank:

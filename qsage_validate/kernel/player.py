@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Player(Enum):
-    """Black is the player whose win the formula states, whoever moves first."""
+    """Black is the player whose win the formula states; either player may move first."""
 
     BLACK = "black"
     WHITE = "white"

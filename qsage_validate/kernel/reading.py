@@ -1,4 +1,4 @@
-"""What a layout claims: how the moves of a ply stand in variables, and what the formula says.
+"""The claims of a layout: codes of moves, positions and legality in the formula.
 
 A layout is a claim of the file's.  Nothing that is proved with it rests on its being true: a
 reading that is wrong makes a proof fail, or proves the same theorem by another strategy.

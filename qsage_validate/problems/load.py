@@ -47,7 +47,10 @@ _GameOf: TypeAlias = "Callable[[Files, Layout], Game | None]"
 
 @dataclass(frozen=True, slots=True)
 class Unpromised:
-    """A game, with its layout, of which it says nothing that the formula has its value; and why."""
+    """A game that is loaded but not claimed: the formula's value decides nothing about it.
+
+    ``why`` is the reason.
+    """
 
     layout: Layout
     game: Game
@@ -90,7 +93,7 @@ class Problem:
 
     @property
     def whole(self) -> Certificate:
-        """The certificate, of which nothing is left to a solver; ``UsageError`` where it is."""
+        """The certificate; raises ``UsageError`` if a solver has to complete it."""
         if self.solving is not None:
             raise UsageError(f"found a part of a certificate in {self.files.name}, expected all")
         return self.answering
@@ -276,7 +279,7 @@ def _played(
     game_of: _GameOf,
     solving: Solving | None = None,
 ) -> Problem:
-    """What can be played and proved of a certificate, and what there is to be said of it."""
+    """The problem of a certificate: as much as can be played and proved, with notes."""
     notes: list[str] = []
     asserted = _asserted(files, formula, layout, game_of)
     layout = None if files.as_blocks else layout

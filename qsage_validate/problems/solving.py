@@ -35,7 +35,7 @@ class ContradictionError(NoAnswerError):
 
 @dataclass(frozen=True)
 class Solving:
-    """A solver that plays, and what it has answered; ``seconds`` is the limit of each reply."""
+    """A solver that plays, with its answers so far; ``seconds`` is the limit of each reply."""
 
     solver: str
     seconds: float | None
@@ -118,7 +118,7 @@ class Solving:
 def _indicators(
     layout: Layout | None, kind: Kind, formula: Qbf
 ) -> tuple[frozenset[int], Sequence[Mapping[int, bool]]]:
-    """The variables that may follow from the opponent's moves, and what they may depend on.
+    """The variables that may follow from the opponent's moves, with their dependencies.
 
     The latter are the values of the symbolic position.
     """

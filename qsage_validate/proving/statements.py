@@ -127,7 +127,7 @@ class _Reasoning:
     # -- what follows ------------------------------------------------------------------------
 
     def _values(self) -> Iterator[tuple[bool, tuple[Level, ...]]]:
-        """The formula's value, by each way in which it follows."""
+        """The formula's value, for each set of levels that implies it."""
         both = (Level.DEPENDENCIES, Level.FORMULA)
         if self.hero is not None and self.proved(*both):
             yield self.hero is Player.BLACK, both
@@ -135,7 +135,7 @@ class _Reasoning:
             yield self.by_level[Level.TRACE].evidence["result"] == "true", (Level.TRACE,)
 
     def _winners(self) -> Iterator[tuple[Player, tuple[Level, ...]]]:
-        """Who wins the game, by each way in which it follows."""
+        """The winner of the game, for each set of levels that implies it."""
         if self.game is None:
             return
         for level in (Level.RULES, Level.EXHAUSTIVE):

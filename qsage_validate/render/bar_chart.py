@@ -14,7 +14,7 @@ _WIDEST = 56.0
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A column: its name below, and two parts, of which the second stands on the first."""
+    """A column: its name below, and two stacked parts."""
 
     name: str
     good: int

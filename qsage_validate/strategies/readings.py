@@ -72,7 +72,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Atoms:
-    """A position in words: those that hold, among those that the formula has literals for."""
+    """A position in words: the true atoms among those with literals in the formula."""
 
     true: frozenset[str]
     known: frozenset[str]

@@ -241,7 +241,7 @@ Literals: TypeAlias = tuple[tuple[int, Values], ...]
 
 
 class FormulaLegality:
-    """Which literals tell whether a move of White's is legal, and what their values mean.
+    """The literals for the legality of a move of White's, and the meaning of their values.
 
     A ply may have indicators for whatever is said, or a literal for each move; then that is all
     there is to ask.  In a positional game a position that somebody has claimed cannot be claimed:

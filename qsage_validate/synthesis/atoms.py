@@ -33,7 +33,7 @@ _Line = list[tuple[int, bool]]
 
 @dataclass(frozen=True)
 class Literal:
-    """An atom or the negation of one, with the states of a sample in which it holds."""
+    """An atom or its negation, with the states of a sample in which it holds."""
 
     formula: Formula
     bits: int

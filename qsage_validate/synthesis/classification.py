@@ -148,7 +148,7 @@ def _term(
 def _shortened(
     state: int, outside: Sequence[int], literals: Sequence[Literal], shift: int
 ) -> frozenset[int]:
-    """A conjunction like that of :func:`_term` of which no part can be left out."""
+    """A conjunction as in :func:`_term`, without redundant parts."""
     holding = [i for i, literal in enumerate(literals) if literal.bits & state]
     kept = holding[shift:] + holding[:shift]
     everything = 0

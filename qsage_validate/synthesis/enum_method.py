@@ -105,7 +105,7 @@ def enumerate_strategy(
 
 
 def _terms(formula: Formula, verifier: Verifier) -> Iterator[Formula]:
-    """The formula cut into terms by the division rules; those that hold nowhere are left out.
+    """The formula cut into terms by the division rules; unsatisfiable terms are left out.
 
     ``or`` is cut into its parts, ``!=`` into ``<`` and ``>``, and a negated congruence into one
     congruence for each other residue.

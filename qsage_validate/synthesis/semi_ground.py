@@ -95,7 +95,7 @@ def generalisations(game: ImpartialGame, state: State, move: Move) -> Iterator[S
 def coverage(
     game: ImpartialGame, moves: Iterable[tuple[int, State, Iterable[Move]]]
 ) -> dict[SemiGround, int]:
-    """For each candidate the set (as bits) of the states in which it is one of the moves.
+    """For each candidate the set (as bits) of the states in which it is a move.
 
     ``moves`` gives each state with a number for it, and the moves that are wanted there.  When
     there are very many candidates, the last states go without.

@@ -1,4 +1,4 @@
-"""Strategies: rules of a condition and a semi-ground action, their text, and what they answer."""
+"""Strategies: rules of a condition and a semi-ground action, with text form and answers."""
 
 from __future__ import annotations
 

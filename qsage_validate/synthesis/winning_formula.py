@@ -53,7 +53,7 @@ class Outcome(Enum):
 
 @dataclass
 class FormulaResult:
-    """The winning formula, if there is one, and what is known in any case.
+    """The winning formula, if there is one, and the facts known without one.
 
     ``candidate`` is the last formula that agreed with all labelled states but was not proved.
     """

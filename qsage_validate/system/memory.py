@@ -22,7 +22,7 @@ _KILOBYTES: Final = 1024
 
 
 def limit_memory(memory_mb: int) -> None:
-    """Let this process, and those that it starts, have at most ``memory_mb`` MiB each.
+    """Limit this process and each of its children to ``memory_mb`` MiB.
 
     Raises ``UsageError`` where the system has no such limits.
     """
@@ -48,7 +48,7 @@ def check_limits(wanted: str) -> None:
 
 
 def resources_used() -> tuple[float, float] | tuple[None, None]:
-    """Processor seconds and peak memory (MiB) of this process and those that it waited for.
+    """Processor seconds and peak memory (MiB) of this process and its finished children.
 
     ``None`` where the system does not count.
     """

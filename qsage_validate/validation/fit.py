@@ -42,7 +42,7 @@ def has_words_of(game: Game, layout: Layout) -> bool:
 
 
 def _texts(layout: Layout) -> dict[Player, dict[str, None]]:
-    """The texts of each player's moves, without those that are said before."""
+    """The texts of each player's moves, without repetitions."""
     return {
         player: dict.fromkeys(text for ply in layout.of(player) for text in ply.moves)
         for player in Player

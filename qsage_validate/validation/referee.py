@@ -190,7 +190,7 @@ class Referee:
         return position.outcome is None and position.illegality(move) is None
 
     def unsaid(self, position: Position, sayable: Collection[str]) -> list[str]:
-        """The legal moves of the player to move that are not among those that can be said.
+        """The legal moves of the player to move that have no code.
 
         Left out are first moves that a symmetry of the game exchanges with one that can be said:
         what a strategy answers to one of them it answers to the other.

@@ -1,4 +1,4 @@
-"""Verdicts of a validation: six different values, none of which can be taken for another."""
+"""Verdicts of a validation: six types, so that none can be mistaken for another."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ class HeapEngine(Engine[HeapStep]):
         return replace(answer, frame=replace(answer.frame, remarks=said))
 
     def _said(self, position: HeapPosition, reply: RuleReply) -> tuple[str, ...]:
-        """Where the reply comes from, and what it leaves."""
+        """The source of the reply, and the heaps after it."""
         if reply.rule is not None:
             rule = self._strategy.all_rules[reply.rule].text(self._game.rules.game)
             said = f"rule {reply.rule + 1}: {rule}"

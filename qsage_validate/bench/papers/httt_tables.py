@@ -17,7 +17,7 @@ _FASTER: Final = {0.01: "61 % (336/547)", 0.1: "70 % (248/355)", 1.0: "74 % (136
 
 
 def winners(records: Sequence[Record]) -> Table:
-    """By board: the polyominoes that win, that White blocks, and those that stay open."""
+    """By board: the polyominoes that Black wins, that White blocks, and that are undecided."""
     known = latest(records)
     configs = configuration_names(known)
     boards = list(dict.fromkeys(r.run.family for r in known))
@@ -46,7 +46,7 @@ def _counts(
 
 
 def shapes(records: Sequence[Record]) -> Table:
-    """A polyomino a row: who wins within how many plies, by board, whoever found it."""
+    """A row for each polyomino: winner and plies on each board, by any solver."""
     known = latest(records)
     boards = list(dict.fromkeys(r.run.family for r in known))
     names = list(dict.fromkeys(r.run.source[0] for r in known))

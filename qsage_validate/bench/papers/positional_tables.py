@@ -69,7 +69,7 @@ def _within(own: Sequence[Record], mark: float) -> str:
 
 
 def _patience(record: Record) -> float:
-    """For how many seconds a run without an answer says that there is none.
+    """The seconds within which a run is known to have had no answer.
 
     Its limit, if it used that up but for what writing the formula took; else what it used.
     """

@@ -81,7 +81,7 @@ class LemmaStep:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What level 2 looked at: numbers of gates, and what the answer took.
+    """The size of a check and its cost: numbers of gates, calls and conflicts.
 
     ``certificate`` are the gates in the file (of a clause set: of the circuit that its
     clauses define), ``composed`` those of certificate and matrix together in which equal
@@ -292,7 +292,7 @@ def _either_value_wins(search: _Search, certificate: ClauseCertificate) -> tuple
 
 
 class _Search:
-    """The questions of one check, and what they took."""
+    """The SAT calls of one check, and their cost."""
 
     def __init__(self, formula: Qbf, deadline: Deadline, jobs: int, tell: Tell) -> None:
         self.formula = formula

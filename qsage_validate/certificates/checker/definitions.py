@@ -139,7 +139,7 @@ def _owned_clauses(certificate: ClauseCertificate) -> Iterator[tuple[int, list[i
 
 
 def _topological(groups: Mapping[int, Clauses], opponent: Collection[int]) -> list[int]:
-    """The defined variables, each behind those that its clauses mention."""
+    """The defined variables in topological order."""
     sorter: TopologicalSorter[int] = TopologicalSorter()
     for variable, clauses in groups.items():
         used = {abs(x) for clause in clauses for x in clause} - {variable}

@@ -165,7 +165,7 @@ class Compiler:
         ]
 
     def _encoded(self, made: Sequence[int]) -> Bits:
-        """The number of the literal that is true, of which one is, as bits."""
+        """The index of the one literal that is true, as bits."""
         width = _width(len(made))
         return tuple(
             self.builder.or_all(one for k, one in enumerate(made) if k >> bit & 1)

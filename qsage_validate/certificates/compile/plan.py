@@ -380,7 +380,7 @@ class _Planner:
         raise NoWinError(f"{BLACK} has no winning move in {position.board}")
 
     def answers(self, black: int, white: int, ply: int) -> list[_Win]:
-        """Decisions for the ply behind ``ply``, one of which is right for each move of White's."""
+        """Decisions for the ply after ``ply``: for each move of White's one of them wins."""
         # A pass is no better for White than any move.
         answers = [self.win(black, white, ply + 1)]
         region = answers[0].carrier

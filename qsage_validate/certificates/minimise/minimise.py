@@ -84,7 +84,7 @@ class WrongCertificateError(QsageError):
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a stage came to: the gates that it left, and what there is to say about it."""
+    """The result of a stage: the remaining gates, and a note."""
 
     name: str
     gates: int

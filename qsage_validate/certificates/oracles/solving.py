@@ -117,7 +117,7 @@ class SolvingOracle:
         return total
 
     def _deepest(self, names: Iterable[int]) -> int:
-        """The innermost level of which a solver has to be asked; -1 where of none."""
+        """The innermost level that needs a solver; -1 if none does."""
         last = len(self._scopes) - 1
         levels = (self._level[v] for v in names if v in self._level and v not in self._known)
         return max((level for level in levels if self._is_own(level) and level < last), default=-1)

@@ -1,12 +1,12 @@
 """Certificates through preprocessing: from the preprocessed formula back to the original one.
 
-A QRAT trace leads from a formula to what a preprocessor made of it.  Walked backwards it turns
+A QRAT trace leads from a formula to a preprocessor's result.  Walked backwards it turns
 Skolem functions of the result into Skolem functions of the original (Heule, Seidl and Biere,
 *Efficient extraction of Skolem functions from QRAT proofs*, FMCAD 2014):
 
-- An added clause goes, and a universal literal comes back into its clause: functions that
-  satisfy more satisfy less.
-- A deleted clause comes back.  Where the deletion rested on a pivot, an existential literal,
+- An added clause is removed, and a removed universal literal returns to its clause: functions
+  that satisfy all clauses satisfy every subset and every weaker clause.
+- A deleted clause returns.  Where the deletion rested on a pivot, an existential literal,
   the pivot becomes true wherever the clause would be false without it.  This is a function of
   what the pivot may read when the rest of the clause is; else the pivot becomes true wherever
   what it may read of the clause is false and the clauses with its complement hold without it.

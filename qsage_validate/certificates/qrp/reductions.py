@@ -1,4 +1,4 @@
-"""What a proof reduces, and what is left then: the entries of the decision lists."""
+"""The reductions of a proof and their results: the entries of the decision lists."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class CheckFailedError(QsageError):
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """A formula, a certificate that was proved for it, and what that took.
+    """A formula, a proved certificate of it, and the cost of making it.
 
     ``decisions`` counts the nodes of the plan; the seconds are wall-clock time.
     """

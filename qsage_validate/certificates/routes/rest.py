@@ -98,7 +98,7 @@ def _beaten(formula: Qbf, left: Qbf, opponent: CircuitCertificate, by: str) -> B
 
 
 def certified(formula: Qbf, options: RouteOptions, *, tell: Tell = nobody) -> CertifiedFormula:
-    """A formula decided of which little is left: first without preprocessing."""
+    """Decide a formula with few variables left: first without preprocessing."""
     if options.route == AUTO and options.solver is None:
         at_first = replace(options.limits, deadline=options.limits.deadline.sooner(_AT_FIRST))
         with suppress(UndecidedError, SolverMissingError):

@@ -248,7 +248,7 @@ def _concerning(wanted: Sequence[Run], records: Sequence[Record]) -> list[Record
 
 
 def _conclude(name: str, path: str, records: Sequence[Record], new: int, json_output: bool) -> Exit:
-    """Show the experiment's first table, and what does not fit together."""
+    """Show the experiment's first table and the contradictions."""
     from qsage_validate.bench.campaign import disagreements, latest
     from qsage_validate.bench.experiments import get_experiment
 

@@ -34,7 +34,7 @@ class Status(str, Enum):
 
 @dataclass(frozen=True)
 class CertificateOptions(OptionGroup):
-    """How the certificate is asked, and what of the formula is shown."""
+    """Options for reading the certificate and for showing the formula."""
 
     sat: bool = flag("Ask by SAT solver only.", "--sat", panel=_PANEL)
     simulation: bool = flag("Ask by evaluating the circuit only.", "--simulation", panel=_PANEL)

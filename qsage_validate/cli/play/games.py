@@ -34,7 +34,7 @@ class Side(str, Enum):
 
 @dataclass(frozen=True)
 class GameOptions(OptionGroup):
-    """How a game is played of which there is no formula."""
+    """Options for a game without a formula."""
 
     side: Side | None = option("Which side the search plays; else the one that wins.", panel=_PANEL)
     certify: bool = flag(

@@ -31,7 +31,7 @@ _PANEL = "Ways to play"
 
 
 class Mode(Enum):
-    """Who moves, and what is shown."""
+    """How a play goes: on the board, at a prompt, by a script, or by a random player."""
 
     BOARD = "board"
     PLAIN = "plain"

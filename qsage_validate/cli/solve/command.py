@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Question:
-    """A formula that is asked, and what is known of the game that it is about.
+    """A formula to solve, and its game as far as it is known.
 
     ``encodes`` says that the formula is known to be the layout's game.
     """

@@ -387,7 +387,7 @@ class Extension:
         return "\n".join(rule for rule in rules if rule)
 
     def rule(self, clause: Clause) -> str:
-        """A clause of the description as a rule; empty for those that no play needs."""
+        """A clause of the description as a rule; empty for a clause that no play needs."""
         head = clause.head
         if head.relation in _UNUSED and head.key == (head.relation, KEYWORDS[head.relation]):
             return ""

@@ -60,7 +60,7 @@ class WeightRule:
 
 @dataclass
 class GroundProgram:
-    """Ground rules; ``symbols`` are clingo's symbols of atoms, ``facts`` those that hold.
+    """Ground rules; ``symbols`` are clingo's symbols of atoms, ``facts`` the true ones.
 
     ``numbers`` has the number of every atom that clingo names, whether it is shown or not.
     ``weights`` are rules with sums, ``others`` the names of statements that are no rules.

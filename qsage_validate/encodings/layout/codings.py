@@ -43,7 +43,7 @@ def literal_value(values: Mapping[int, bool], literal: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """Bits of which the values from 0 to ``size`` - 1 mean something."""
+    """A number in bits, with the values 0 to ``size`` - 1; larger ones have no meaning."""
 
     bits: Bits
     size: int
@@ -286,7 +286,7 @@ class NumberedCoding:
 
 @dataclass(frozen=True)
 class OneHotCoding:
-    """Each move has a literal, of which exactly one is true."""
+    """One literal for each move; exactly one of them is true."""
 
     moves: tuple[str, ...]
     literals: Bits

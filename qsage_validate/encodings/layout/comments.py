@@ -186,7 +186,7 @@ def _run(bits: Bits, start: int) -> tuple[int, int]:
 
 
 def with_layout(qbf: Qbf, layout: Layout) -> Qbf:
-    """``qbf`` with the layout in its comments, in place of those that it had, and without names.
+    """``qbf`` with the layout as its only comments, and without names.
 
     The layout may name variables and, in a circuit, gates.  The gates of a conjunction of clauses
     get other numbers when it is written as QDIMACS: of these only the output can be named.
@@ -497,7 +497,7 @@ class _Reader(ABC):
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """A line ``move`` of a grid, of which the board is not known yet."""
+    """A line ``move`` of a grid before the line with the board is read."""
 
     ply: int
     player: Player

@@ -256,7 +256,10 @@ class StateView:
         return tuple(self.axes[0].set(number) for number in range(len(self.names)))
 
     def wrong(self, atom: str, by_formula: bool) -> bool:
-        """Whether the formula may not say this of an atom of which the rules say the opposite."""
+        """Whether ``by_formula`` is a fault where the rules give the atom the other value.
+
+        A one-sided board may hide black stones and invent white ones.
+        """
         return not self.one_sided or by_formula is atom.startswith("black ")
 
 

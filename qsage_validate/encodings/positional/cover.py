@@ -192,7 +192,7 @@ class _Cover:
             add(-old, new)  # (3.44)
 
     def _not_out_of_cover(self, t: int) -> list[list[int]]:
-        """Parts of clauses, each of which says that White moves otherwise than out of the cover."""
+        """Parts of clauses: each says that White's move is not out of the cover."""
         move = self.turns[t].move
         if not self.played:
             return [differs(move, self.size)]

@@ -89,7 +89,7 @@ class ExplicitBoard:
                 add(bit, b_before, -b)  # (5), (6)
 
     def define(self, play: PlayLiterals) -> tuple[dict[int, int], Sequence[int]]:
-        """What the board's variables are in a play, and what is black in the end."""
+        """The values of the board's variables in a play, and the final black positions."""
         builder = play.builder
         values: dict[int, int] = {}
         size = len(self.positions)

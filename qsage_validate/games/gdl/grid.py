@@ -42,7 +42,7 @@ class Grid:
         }
 
     def board(self, state: State, black: Ground) -> Board:
-        """The state as a board: what is Black's, what is White's, and what is neither's."""
+        """The state as a board: Black's, White's and neutral things."""
         things = self.things(state)
         squares = []
         for row in reversed(self.rows):

@@ -46,7 +46,7 @@ Derive = Callable[[Relations, Callable[[Fact], object]], None]
 
 @dataclass(frozen=True, slots=True)
 class IndexSpec:
-    """Which facts of a relation an index has, and what they are found by.
+    """The facts of an index, and the arguments that it is searched by.
 
     ``key`` gives a fact's value, or ``None`` for a fact of another shape.
     """

@@ -86,7 +86,7 @@ class NotTurnTakingError(QsageError):
 
 @dataclass(frozen=True)
 class RoundsPosition(Position):
-    """A state, and what Black does in this round once that is chosen."""
+    """A state, and Black's move of this round once it is chosen."""
 
     game: RoundsGame = field(repr=False, hash=False)
     state: State

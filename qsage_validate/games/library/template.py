@@ -50,7 +50,7 @@ class Values(dict[str, Value]):
 
 
 class Kind(Protocol):
-    """The type of an option: how its text is read, and what is expected."""
+    """The type of an option: its parser, and the words for what it expects."""
 
     @property
     def expected(self) -> str:

@@ -124,7 +124,7 @@ class PolyominoBoard:
         return tuple(result)
 
     def forms(self) -> tuple[Cells, ...]:
-        """The reflections and rotations that have room, none of which goes over itself.
+        """The reflections and rotations that fit on the board without overlapping themselves.
 
         The cells of all of them are in one order: cell i of a form is the image of cell i.
         """

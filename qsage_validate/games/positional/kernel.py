@@ -70,7 +70,7 @@ class PositionalKernel(Kernel):
         return state & self._all, state >> self._size
 
     def _claim(self, state: int, player: Player, squares: int) -> list[Successor]:
-        """The successors by claiming one of ``squares``, none of which wins."""
+        """The successors by claiming one of ``squares``; none of these claims wins."""
         shift = 0 if player is BLACK else self._size
         return [(bit.bit_length() - 1, state | bit << shift, False) for bit in bits(squares)]
 

@@ -42,7 +42,7 @@ def without_dead_sets(model: PositionalModel) -> PositionalModel:
 
 
 def without_larger_sets(model: PositionalModel) -> PositionalModel:
-    """Without the winning sets that contain another one: whoever has those has won already."""
+    """Without the winning sets that contain another one, which is complete before them."""
     return replace(
         model, black_wins=minimal(model.black_wins), white_wins=minimal(model.white_wins)
     )

@@ -110,7 +110,7 @@ def _candidates(arrangement: Arrangement) -> Iterator[Permutation]:
 
 
 def orbits(model: PositionalModel, permutations: Sequence[Permutation]) -> tuple[int, ...]:
-    """The open positions in classes of those that symmetries of the stones too exchange.
+    """The open positions in classes under the symmetries that keep the stones.
 
     A first move is as good as any other of its class.  In the order of their first positions.
     """

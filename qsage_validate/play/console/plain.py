@@ -28,7 +28,7 @@ _LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, what stands behind it, a line of help, and what does it."""
+    """A command: its name, its arguments, a line of help, and its function."""
 
     name: str
     argument: str
@@ -64,7 +64,7 @@ class PlainPlay:
         return f"{self.match.mover}{mode}{only}> "
 
     def _only_move(self) -> list[str]:
-        """What an empty line plays: the only legal move of those that are listed."""
+        """The move of an empty line: the only legal move, if there is only one."""
         move = None if self.match.over or not self.match.facts.has_board else self.match.only_move
         return [] if move is None else [str(move)]
 

@@ -1,4 +1,4 @@
-"""What is on the screen: the widgets, and what a view makes of them."""
+"""The main screen: its widgets, and their update from a view."""
 
 from __future__ import annotations
 

@@ -299,7 +299,7 @@ _STRATEGY: Final = (
 
 
 def _sentences(level: Level, problem: Problem) -> tuple[str, list[str]]:
-    """The theorem that an unsatisfiable CNF belongs to, and what else that rests on."""
+    """The theorem of an unsatisfiable CNF, and its other hypotheses."""
     certificate, game = problem.certificate, problem.game
     named = "the game" if game is None else game.name
     if level is Level.FORMULA:

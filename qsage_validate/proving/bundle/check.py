@@ -54,7 +54,7 @@ class TheoremCheck:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What may be said, and what may not."""
+        """The sentences that are verified, and those that are not."""
         cnf = self.theorem.cnf
         if self.unsatisfiable:
             proved = f"{cnf} is unsatisfiable (accepted by {', '.join(self.accepted_by)})"

@@ -57,7 +57,7 @@ def formula_proof(
 
 
 class _Problem:
-    """The CNF, and what it was made from; ``graph`` is ``None`` for a clause certificate."""
+    """The CNF with its sources; ``graph`` is ``None`` for a clause certificate."""
 
     def __init__(self, formula: Qbf, certificate: Certificate) -> None:
         self.graph: _Graph | None = None

@@ -1,4 +1,4 @@
-"""LRAT proofs: derivations with hints, CaDiCaL's part of them, and what of them is needed.
+"""LRAT proofs: derivations with hints, CaDiCaL's steps, and the removal of unused ones.
 
 CaDiCaL writes LRAT itself when its option ``lrat`` is set before the first clause.  Its proof is
 read back, so that steps of ours can stand before it and steps that nothing uses are left out.

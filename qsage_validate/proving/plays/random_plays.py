@@ -1,4 +1,4 @@
-"""Level 3, random plays: an adversary of which each play depends on the seed and its number.
+"""Level 3, random plays: each play depends on the seed and on its number alone.
 
 Plays are made in slices of a fixed size.  A slice is played by one process from its numbers
 alone, so that the results are the same however many processes there are.

@@ -122,7 +122,7 @@ class _Batch:
         )
 
     def _settle(self, step: Step) -> Layer:
-        """Take note of plays that have ended or are suspects; the layer of those that go on."""
+        """Record the plays that have ended or are suspects; returns the layer of the others."""
         ended = step.ended[self._at]
         self._texts[self._running[ended]] = step.layer.text[self._at[ended]]
         self.suspect[self._running[step.suspect[self._at]]] = True

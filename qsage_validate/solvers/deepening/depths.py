@@ -139,7 +139,7 @@ class GridDepths(Depths):
 def _changes(
     grounding: Grounding, action: GroundAction
 ) -> Iterator[tuple[int, list[tuple[int, int, int]], tuple[int, int, int]]]:
-    """Each square that an action changes: what may be on it before, and what is after."""
+    """For each square that an action changes: its possible contents before, and those after."""
     count = grounding.squares
     changed = ~action.keep & ((1 << 3 * count) - 1)
     changed = (changed | changed >> count | changed >> 2 * count) & grounding.plane

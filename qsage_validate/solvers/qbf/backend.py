@@ -48,7 +48,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Missing:
-    """Why a solver cannot be run here, and what would help, in one line."""
+    """Why a solver cannot be run here, and the remedy, in one line."""
 
     reason: str
 

@@ -75,7 +75,7 @@ def _entry(
 
 
 def _version(program: Program, arguments: tuple[str, ...]) -> str:
-    """What the program says of its version, and what its package does."""
+    """The version by the program, and the version of its package."""
     finished = run_program((program.path, *arguments), deadline=Deadline.after(_VERSION_SECONDS))
     text = (finished.stdout + finished.stderr).decode("utf-8", "replace")
     number = _NUMBER.search(text)

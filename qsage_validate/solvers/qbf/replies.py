@@ -115,7 +115,7 @@ class _Question:
         self.asked = 0
 
     def decide(self, formula: Qbf) -> tuple[bool, Values]:
-        """The truth value, and what a solver prints of the outermost block."""
+        """The truth value, and the solver's values of the outermost block."""
         constant = constant_value(formula)
         if constant is not None:
             self.by = _NOBODY

@@ -206,7 +206,7 @@ class Bounds:
         return WIN
 
     def _either(self, state: State, plies: int) -> int:
-        """Whether Black wins within ``plies`` (at least 1), whoever is to move."""
+        """Whether Black wins within ``plies`` (at least 1), with either player to move."""
         if self.kernel.player_to_move(state) is BLACK:
             return self._black(state, plies)
         return self._white(state, plies)

@@ -1,4 +1,4 @@
-"""What a search plays in a game: winning moves, or those that resist the longest."""
+"""Replies of a search: winning moves, else the moves that delay the loss longest."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class _Sample:
 
 @dataclass
 class MeasureSearch:
-    """Looks for measures of the plies ``steps_left``; those that fall are taken out.
+    """Looks for measures of the plies ``steps_left``; plies with a falling measure are removed.
 
     ``found`` are the measures in their order, ``questions`` the proof that each one falls.
     """

@@ -39,7 +39,7 @@ def _say(line: str) -> None:
 
 
 def _leave_with(parent: int) -> None:
-    """End when whoever asks has been killed: nobody would stop a long check any more."""
+    """End when the parent process was killed: nothing else would stop a long check."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)

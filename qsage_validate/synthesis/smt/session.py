@@ -111,7 +111,7 @@ class Synthesis:
 
     @property
     def found_if_plays_end(self) -> Formula | None:
-        """The formula of which nothing but the end of all plays is not proved."""
+        """The formula that is proved except for the end of all plays."""
         return self.formula.formula if self.verdict is Verdict.IF_PLAYS_END else None
 
 

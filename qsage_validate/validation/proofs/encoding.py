@@ -188,7 +188,7 @@ class _Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Decided:
-    """The plays that are decided at a ply, and those that the rules then give to Black.
+    """The plays decided at a ply, and those among them that Black wins by the rules.
 
     ``unsayable`` are the plays in which the mover reaches a goal that the formula's variables
     cannot claim.

@@ -51,7 +51,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """An answer to "why not?": the reasons, and what is legal after all."""
+    """An answer to "why not?": the reasons, and the moves that are legal."""
 
     attempt: str
     whys: tuple[WhyNot, ...]

@@ -1,4 +1,4 @@
-"""What is on the screen, as data: the state of the interface, and what it says and marks.
+"""The screen as data: the state of the interface with its texts and marks.
 
 All pure, so that what the interface claims can be tested without a screen.
 """

@@ -22,7 +22,7 @@ from qsage_validate.system.limits import NEVER, Deadline
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """White's answer: a position to claim, and the pairing that there is then, if there is one."""
+    """White's answer: a position to claim, and the pairing after it, if there is one."""
 
     position: int
     pairing: Pairing | None
@@ -47,7 +47,7 @@ class BlockingSearch:
         self._replies: dict[int, int] = {}
 
     def blocks(self, plies: int, deadline: Deadline = NEVER) -> bool:
-        """Whether White blocks within ``plies``, an odd one of which White does not need.
+        """Whether White blocks within ``plies``; of an odd number White does not need the last.
 
         Raises ``UndecidedError`` at the deadline; what is known by then is kept.
         """
@@ -65,7 +65,7 @@ class BlockingSearch:
     def reply(
         self, black: int, white: int, stones: int, deadline: Deadline = NEVER
     ) -> Block | None:
-        """White's move, with White to move, so that there is a pairing after so many stones.
+        """White's move, with White to move, to a pairing after so many stones.
 
         ``None`` when there is no such move.  The position must not be Black's already.
         """
@@ -98,7 +98,7 @@ class BlockingSearch:
         return held
 
     def _moves(self, black: int, white: int, free: int) -> list[int]:
-        """Black's moves, the most dangerous ones first; of those that matter to nobody, one."""
+        """Black's moves, the most dangerous ones first; one of all irrelevant ones."""
         weights = self._weights(black, white, free)
         useful = sorted(weights, key=lambda bit: -weights[bit])
         idle = free & ~mask_of(bit.bit_length() - 1 for bit in useful)

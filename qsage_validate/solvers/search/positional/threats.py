@@ -1,4 +1,4 @@
-"""Wins of Black by threats alone, each of which White can only answer at one position.
+"""Wins of Black by threats alone: White can answer each at one position only.
 
 A threat is a move after which a black set misses one position; two at once win.  With such a win
 comes its *zone*: a White stone anywhere else, before the first threat, leaves it standing.  So if

@@ -140,7 +140,7 @@ def ordered(worth: dict[int, int], first: int) -> list[int]:
 def without_twins(
     sets: WinningSets, layers: Layers, stones: int, free: int
 ) -> tuple[Layers, dict[int, int]]:
-    """What is left to play for, and for each position that counts the sets in which it is.
+    """The remaining winning sets, and for each relevant position the sets that contain it.
 
     Two open positions that are in the same sets are a pair for White: whenever Black claims one,
     White claims the other.  So their sets, of those that can be completed with so many stones,
