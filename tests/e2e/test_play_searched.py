@@ -111,6 +111,21 @@ def test_what_does_not_fit(qsage: Qsage, words: tuple[str, ...], said: str) -> N
     assert (done.out, done.err.count("\n")) == ("", 1)
 
 
+def test_a_game_that_no_search_takes(qsage: Qsage) -> None:
+    """Both players choose at once."""
+    Path("coins.gdl").write_text(
+        "(role a) (role b) (init start) (side heads) (side tails)\n"
+        "(<= (legal ?r (show ?s)) (role ?r) (side ?s))\n"
+        "(<= (next (shown ?r ?s)) (does ?r (show ?s)))\n(<= terminal (not (true start)))\n"
+        "(<= (goal a 100) (true (shown a ?s)) (true (shown b ?s)))\n(<= (goal ?r 0) (role ?r))\n",
+        encoding="utf-8",
+    )
+    done = qsage("play", "coins.gdl", "--moves", "x")
+    assert done.code == Exit.BAD_INPUT
+    assert done.err.endswith("expected a turn-taking game\n")
+    assert (done.out, done.err.count("\n")) == ("", 1)
+
+
 @pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
 def test_the_board_in_a_terminal(tmp_path: Path) -> None:
     command = ["qsage-play", "--side", "black", *LONG]
