@@ -102,6 +102,13 @@ def test_a_state_is_drawn_by_the_seed(play: Play) -> None:
 # -- opponents ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_drawn_start_leaves_the_person_a_move(play: Play, seed: int) -> None:
+    done = play(*TAKE, "--bound", "4", "--seed", str(seed), "--moves", "", "--json")
+    assert done.code == Exit.UNDECIDED
+    assert json.loads(done.out)["outcome"] is None
+
+
 def test_random_opponents(play: Play) -> None:
     done = play(*TAKE, "--white", "random", "--games", "30", "--seed", "4", "--illegal", "0.2")
     assert done.code == Exit.FINE

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _BOUND: Final = 20
 _SECONDS: Final = 60.0
+# Random starts that are looked at for one in which the person has a move.
+_STARTS: Final = 100
 _BEGIN: Final = 65_536
 _PANEL: Final = "Impartial games"
 
@@ -102,18 +104,34 @@ def play_heaps(
     start = _start(problem, options)
     if play.mode is Mode.RANDOM:
         return _attack(problem, start, first, options, play, json_output)
+    # A script is for one state: the same one each time.
+    seed = 0 if play.seed is None and play.mode is Mode.SCRIPT else play.seed
     if start is None:
-        from qsage_validate.problems.heaps import random_state
-
-        # A script is for one state: the same one each time.
-        seed = 0 if play.seed is None and play.mode is Mode.SCRIPT else play.seed
-        generator = random.Random(seed)
-        start = random_state(problem.rules, options.bound or _BOUND, generator)
+        start = _random_start(problem, first, options.bound or _BOUND, random.Random(seed))
     first = first or problem.begins(start)
     engine = open_heaps(problem, start, first)
     if play.mode is Mode.SCRIPT:
         return script(engine, play, json_output)
     return by_hand(engine, play, problem.replay(start, first))
+
+
+def _random_start(
+    problem: HeapProblem, first: Player | None, bound: int, generator: random.Random
+) -> State:
+    """A state in which the person has a move, also after the rules' first one, where one is found.
+
+    Raises ``UsageError`` where no state up to ``bound`` has a move.
+    """
+    from qsage_validate.arena.engines.engine import answered
+    from qsage_validate.arena.engines.heaps import open_heaps
+    from qsage_validate.problems.heaps import random_state
+
+    for _ in range(_STARTS):
+        start = random_state(problem.rules, bound, generator)
+        engine = open_heaps(problem, start, first or problem.begins(start))
+        if not answered(engine, engine.start())[-1].over:
+            break
+    return start
 
 
 def _told(progress: Progress) -> None:

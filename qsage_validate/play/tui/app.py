@@ -30,7 +30,7 @@ from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
 from qsage_validate.play.tui.screens.dialogs import HelpScreen, MenuScreen
-from qsage_validate.play.tui.themes import THEMES
+from qsage_validate.play.tui.themes import THEMES, themes
 from qsage_validate.play.tui.tool_actions import ToolsApp
 from qsage_validate.play.tui.widgets.block_form import BlockForm
 from qsage_validate.play.tui.widgets.board_view import BoardView
@@ -435,6 +435,8 @@ def run(
     app = PlayApp(
         match, theme=theme, seed=seed, let_happen=let_happen, replay=replay, services=services
     )
+    for known in themes(app.console.color_system).values():
+        app.register_theme(known)
     code = app.run()
     if app.bug is not None or (code is None and app.return_code):
         rescue(match, app.path)

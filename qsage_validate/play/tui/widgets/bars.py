@@ -104,8 +104,12 @@ class ActionBar(Static):
         self._wrap()
 
     def on_resize(self) -> None:
-        """Spread the entries over lines of the new width."""
+        """Spread the entries over lines of the new width.
+
+        The layout that gave this width goes on after us, and may miss that the height changes.
+        """
         self._wrap()
+        self.call_after_refresh(self.refresh, layout=True)
 
     async def on_click(self, event: events.Click) -> None:
         """Start the action that was clicked."""

@@ -140,10 +140,20 @@ class BoardView(ScrollView, can_focus=True):
     def move_cursor(self, square: SquareXY) -> None:
         """Put the cursor on ``square``."""
         if square != self.cursor:
-            self.cursor = square
-            self.refresh()
+            before, self.cursor = self.cursor, square
+            self.refresh(*self._around(before), *self._around(square))
             self._show_cursor()
             self.post_message(self.CursorMoved(square))
+
+    def _around(self, square: SquareXY) -> tuple[Region, ...]:
+        """What the cursor changes: the square, and the coordinates of its column and row."""
+        (column, row), scale = self.grid.corner(square), self.grid.scale
+        left, top = column - round(self.scroll_x), row - round(self.scroll_y)
+        gutter, wide = self.grid.gutter, self.content_region.width
+        area = Region(gutter + left, 1 + top, scale.width, scale.height)
+        grid = Region(gutter, 1, wide - gutter, self.content_region.height - 1)
+        names = Region(0, 1 + top, gutter, scale.height)
+        return (area.intersection(grid), names, Region(0, 0, wide, 1))
 
     def _show_cursor(self) -> None:
         if not self.is_attached or not self.size:
@@ -309,14 +319,18 @@ class BoardView(ScrollView, can_focus=True):
         first = min(marks, key=list(Mark).index, default=None)
         # An open square that may be taken has a larger dot instead.
         open_dot = first is Mark.LEGAL and content is Square.OPEN
-        if first is not None and halfway and not open_dot:
+        signed = first is not None and halfway and not open_dot and SIDES[first][0] != " "
+        if first is not None and signed:
             chars[0], chars[-1] = SIDES[first]
-            styles[0] = styles[-1] = sign
         if square == self.cursor:
-            # Around the whole of a square that has more rows than one.
+            # Around the whole of a square that has more rows than one; signs stay to be seen.
             last = scale.height - 1
             corners = "[]" if not last else "┏┓" if not inside else "┗┛" if inside == last else "┃┃"
-            chars[0], chars[-1] = corners[0], corners[1]
+            if not signed or not last:
+                chars[0] = corners[0]
+            if not signed:
+                chars[-1] = corners[1]
+        if signed or square == self.cursor:
             styles[0] = styles[-1] = sign
         return [
             Segment("".join(char for char, _ in run), style)

@@ -6,6 +6,7 @@ import random
 import threading
 
 import pytest
+from textual.geometry import Region
 from textual.notifications import Notify
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Input, Static
@@ -308,6 +309,31 @@ def test_a_hint_marks_its_move() -> None:
         assert driver.moves[1] == "occupy(4,4)"
 
     drive(toy_match(), scenario)
+
+
+def test_the_cursor_leaves_the_signs_of_a_square_and_repaints_two_squares(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    painted: list[int] = []
+    plain = BoardView.refresh
+
+    def refresh(board: BoardView, *regions: Region, **options: bool) -> BoardView:
+        painted.append(sum(region.area for region in regions) if regions else board.size.area)
+        return plain(board, *regions, **options)
+
+    async def scenario(driver: Driver) -> None:
+        board = driver.app.query_one(BoardView)
+        await driver.click((1, 1))
+        row = 1 + board.grid.corner((1, 1))[1] + (board.grid.scale.height - 1) // 2
+        assert board.cursor == (1, 1)
+        assert str(board.render_line(row).text).count("×") == 2
+        monkeypatch.setattr(BoardView, "refresh", refresh)
+        await driver.press("right")
+        assert board.cursor == (2, 1)
+        assert painted
+        assert sum(painted) < board.size.area / 2
+
+    drive(toy_match(), scenario, size=(120, 40))
 
 
 def test_a_random_player_makes_one_move() -> None:

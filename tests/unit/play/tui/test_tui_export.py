@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Button, Input
 
 from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.transcript import Transcript
@@ -28,6 +28,8 @@ def test_the_name_says_the_format_and_buttons_choose_it(folder: Path) -> None:
         await driver.click((3, 3))
         await driver.press("e")
         assert isinstance(driver.app.screen, PathScreen)
+        dialog = driver.app.screen.query_one(".dialog").region
+        assert all(dialog.contains_region(b.region) for b in driver.app.screen.query(Button))
         await driver.press("enter")
         assert "Saved to tic-4x4.svg" in driver.said
         (folder / "tic-4x4.svg").unlink()

@@ -120,6 +120,17 @@ def test_the_bare_game_has_gates_and_a_proof_but_no_tree(tmp_path: Path) -> None
     drive_tools(problem, scenario)
 
 
+@pytest.mark.parametrize(("name", "size"), [("connect3", (80, 24)), ("tic", (60, 16))])
+def test_all_lines_of_the_bar_are_there_from_the_start(name: str, size: tuple[int, int]) -> None:
+    """Help and Quit stand in the last one."""
+
+    async def scenario(driver: ScreenDriver) -> None:
+        assert "? Help" in driver.screen
+        assert "q Quit" in driver.screen
+
+    drive_tools(sample(name), scenario, size=size)
+
+
 # -- gates ----------------------------------------------------------------------------------------
 
 

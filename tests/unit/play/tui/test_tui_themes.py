@@ -1,0 +1,45 @@
+"""What can be told apart on terminals with many colours and with few."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from rich.color import Color, ColorSystem
+
+from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.themes import THEMES, themes
+
+SYSTEMS = {
+    "truecolor": ColorSystem.TRUECOLOR,
+    "256": ColorSystem.EIGHT_BIT,
+    "standard": ColorSystem.STANDARD,
+}
+WOOD = "wood", "wood-alt"
+GROUNDS = *WOOD, *(f"mark-{mark.value}" for mark in Mark if mark is not Mark.LEGAL)
+
+
+def luminance(colour: str, system: ColorSystem) -> float:
+    """That of the colour that the terminal shows (WCAG 2.1)."""
+    shown = Color.parse(colour).downgrade(system).get_truecolor()
+    parts = [value / 255 for value in shown]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("theme", THEMES)
+def test_signs_and_stones_stand_out(system: str, theme: str) -> None:
+    """A contrast of three to one, of signs on every ground and of White's stones on the wood."""
+    colours = themes(system)[theme].variables
+    pairs = [
+        *product(GROUNDS, ("mark-cursor", "mark-legal", "stone-black", "wood-dot")),
+        *product(WOOD, ("stone-white",)),
+    ]
+    low = {}
+    for ground, sign in pairs:
+        low_one, high = sorted(luminance(colours[c], SYSTEMS[system]) for c in (ground, sign))
+        contrast = (high + 0.05) / (low_one + 0.05)
+        if contrast < 3:
+            low[ground, sign] = round(contrast, 2)
+    assert low == {}
