@@ -3,6 +3,7 @@
 
 python3 dev.py play [ARGS]        play against the shipped sample (or qsage-play ARGS)
 python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, documents, tests
+python3 dev.py artifact [-o FILE] make one ZIP for reviewers, with wheels, in dist/
 python3 dev.py install EXTRA ...  add extras of pyproject.toml: solve, gdl, impartial, ...
 python3 dev.py regenerate         make the samples and the README's picture anew
 python3 dev.py docs               build the documents as a site in build/site
@@ -219,6 +220,12 @@ def docs(arguments: Sequence[str]) -> int:
     return 0
 
 
+def artifact(arguments: Sequence[str]) -> int:
+    """Make the ZIP for reviewers."""
+    prepare("dev")
+    return hand_over(("python", str(ROOT / "artifact" / "make.py"), *arguments))
+
+
 def run_program(arguments: Sequence[str]) -> int:
     """Run a program of the environment in the current directory."""
     if not arguments:
@@ -231,6 +238,7 @@ COMMANDS = {
     "play": play,
     "check": check,
     "install": install,
+    "artifact": artifact,
     "regenerate": regenerate,
     "docs": docs,
     "run": run_program,

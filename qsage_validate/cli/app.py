@@ -22,21 +22,19 @@ from qsage_validate import __version__
 from qsage_validate.cli.lazy import in_module, typer_program
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
-# How the help of each command begins: no other module is loaded for 'qsage --help'.
+# A line of 'qsage --help' each, whole on 80 columns; no other module is loaded for it.
 _SUMMARIES = {
-    "games": "List the games that can be given by name, with their options; or the encodings.",
-    "info": "Tell what FILE is: format, dialect, kind, scopes, variables, gates, layout.",
-    "encode": "Write the formula that says: Black wins MODEL within its depth.",
-    "solve": "Say whether a formula is true, or who wins a game within its depth.",
-    "certify": "Decide a formula, or who wins a game, and write a certificate of the answer.",
-    "validate": "Prove a certificate, attack it, and say what is wrong if something is.",
-    "compare": "Say whether the winning strategy of FIRST wins in SECOND, too: qsage compare FIRST "
-    "SECOND.",
-    "verify": "Check the proofs of a bundle, and that their CNFs are those of its inputs.",
-    "minimise": "Make a certificate smaller: fewer gates, the same formula, another proof.",
-    "synthesize": "Find the winning formula of an impartial game, for all of its infinitely many "
-    "positions.",
-    "play": "Play against a certificate, which answers as the winning strategy that it is.",
+    "games": "List the games by name with their options; or the encodings.",
+    "info": "Tell what FILE is: format, kind, variables, gates, layout.",
+    "encode": "Write the formula that says: Black wins MODEL.",
+    "solve": "Say whether a formula is true, or who wins a game.",
+    "certify": "Decide a formula or a game, and write a certificate.",
+    "validate": "Prove a certificate, attack it, and say what is wrong.",
+    "compare": "Say whether the strategy of FIRST wins in SECOND, too.",
+    "verify": "Check the proofs of a bundle, and what they are about.",
+    "minimise": "Make a certificate smaller: fewer gates, another proof.",
+    "synthesize": "Find the winning formula of an impartial game.",
+    "play": "Play against a certificate: its strategy answers.",
     "bench": "Run experiments, and make tables and plots of their results.",
 }
 _PACKAGES = ("solve", "play", "bench")  # the others are modules

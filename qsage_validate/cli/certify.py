@@ -75,7 +75,7 @@ def command(
     limits: LimitOptions,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Decide a formula, or who wins a game, and write a certificate of the answer.
+    """Decide a formula or a game, and write a certificate.
 
     The functions of the side that wins, Skolem (true, Black) or Herbrand (false, White), come
     from a search on the rules of a game, or from QBF solvers, by the routes that there are. They

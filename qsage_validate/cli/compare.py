@@ -66,7 +66,7 @@ def command(
     limits: LimitOptions,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Say whether the winning strategy of FIRST wins in SECOND, too: qsage compare FIRST SECOND.
+    """Say whether the strategy of FIRST wins in SECOND, too.
 
     With --cert that one strategy is asked for; without, both formulas get one, and each is tried in
     the other formula: equivalent, stronger, weaker or different. Of a game by name or file, with

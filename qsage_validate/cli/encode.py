@@ -79,7 +79,7 @@ def command(
     prenex: PrenexOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Write the formula that says: Black wins MODEL within its depth.
+    """Write the formula that says: Black wins MODEL.
 
     Of a formula: write it in prenex form, which certificates are about, or in clauses.
     """

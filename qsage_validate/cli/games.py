@@ -15,7 +15,7 @@ def command(
     encodings: bool = flag("List instead the encodings of each kind of game.", "--encodings"),
     json_output: JsonOption = False,
 ) -> Exit:
-    """List the games that can be given by name, with their options; or the encodings."""
+    """List the games by name with their options; or the encodings."""
     from qsage_validate.games.registry import TEMPLATES, find_template
 
     if encodings:
@@ -61,9 +61,8 @@ def _as_text(template: Template) -> str:
             lines.append(f"  {option.flag}: {option.help}")
         else:
             default = default_text(template, option)
-            lines.append(
-                f"  {option.flag}: {option.help}, {option.kind.expected} (default {default})"
-            )
+            told = f" (default {default})" if default else ""
+            lines.append(f"  {option.flag}: {option.help}, {option.kind.expected}{told}")
     return "\n".join(lines)
 
 

@@ -34,7 +34,7 @@ def command(
     prenex: PrenexOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Tell what FILE is: format, dialect, kind, scopes, variables, gates, layout.
+    """Tell what FILE is: format, kind, variables, gates, layout.
 
     With CERT, too: what that certificate of the formula FILE is.
 

@@ -49,7 +49,7 @@ def command(
     ),
     json_output: JsonOption = False,
 ) -> Exit:
-    """Make a certificate smaller: fewer gates, the same formula, another proof.
+    """Make a certificate smaller: fewer gates, another proof.
 
     Gates that are equal or do not matter go, and functions are learnt anew from the plays that
     the certificate wins. A layout (in FORMULA's comments, or a meta file) makes them shorter.

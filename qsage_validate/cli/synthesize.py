@@ -86,7 +86,7 @@ def command(
     published: bool = flag("A family's game as it was published, with its defects.", "--published"),
     json_output: JsonOption = False,
 ) -> Exit:
-    """Find the winning formula of an impartial game, for all of its infinitely many positions.
+    """Find the winning formula of an impartial game.
 
     Every answer is proved by an SMT solver and compared with backward induction. Exit code 0:
     proved, with the end of all plays; 1: refuted, or no winning formula exists; 3: undecided

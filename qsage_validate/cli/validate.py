@@ -103,7 +103,7 @@ def command(
     read: DialectOptions,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Prove a certificate, attack it, and say what is wrong if something is.
+    """Prove a certificate, attack it, and say what is wrong.
 
     Without a certificate the encoding is proved.
 

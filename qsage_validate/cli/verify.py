@@ -29,7 +29,7 @@ def command(
     timeout: TimeoutOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Check the proofs of a bundle, and that their CNFs are those of its inputs.
+    """Check the proofs of a bundle, and what they are about.
 
     Each proof goes to each checker. Each CNF is made again from formula, certificate and rules and
     compared, for an unsatisfiable CNF of something else proves nothing of them.

@@ -117,7 +117,7 @@ def command(
     game: GameOptions,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Play against a certificate, which answers as the winning strategy that it is.
+    """Play against a certificate: its strategy answers.
 
     Against a Skolem certificate you are White, against a Herbrand certificate Black. Board and
     replies come from the certificate; where the rules are known (from the formula itself or

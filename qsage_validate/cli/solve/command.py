@@ -51,7 +51,7 @@ def command(
     limits: LimitOptions,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Say whether a formula is true, or who wins a game within its depth.
+    """Say whether a formula is true, or who wins a game.
 
     A game is searched on its rules, unless a QBF solver or an encoding is named. With --depth
     auto, greater and greater depths are tried until Black wins. A formula is given to QBF

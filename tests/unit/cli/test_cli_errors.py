@@ -132,6 +132,7 @@ def test_every_command_has_help_and_takes_wrong_usage_in_one_line(
     # What the list of commands says of it, before it is loaded, is how its own help begins.
     command = PROGRAMS["qsage"].commands[name]
     assert command.help == " ".join(command.loaded.help.split("\n\n")[0].split())
+    assert len(command.help) <= 62, "the list of commands would cut it off on 80 columns"
 
 
 def test_the_changelog_names_every_command() -> None:
