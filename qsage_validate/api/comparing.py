@@ -23,7 +23,7 @@ from qsage_validate.system.limits import Deadline, Limits
 
 @dataclass(frozen=True)
 class Comparison:
-    """What strategies do in each other's formula.
+    """The result of putting strategies into each other's formula.
 
     ``relation`` is ``wins``, ``loses`` or ``undecided`` for one strategy in one formula; of two
     formulas ``equivalent``, ``stronger``, ``weaker``, ``different`` or ``undecided``, the first
@@ -37,7 +37,7 @@ class Comparison:
 
     @property
     def reason(self) -> str:
-        """What was proved, or how it is lost."""
+        """The proof, or the play that is lost."""
         both = [self.there, *([] if self.back is None else [self.back])]
         return "; ".join(str(each.outcome) for each in both)
 

@@ -42,7 +42,7 @@ class Formula:
 
     @property
     def layout(self) -> Layout | None:
-        """What variables and gates mean; ``None`` where the file does not say."""
+        """The meaning of variables and gates; ``None`` if the file has no layout."""
         return self.problem.layout
 
     @cached_property

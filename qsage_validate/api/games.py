@@ -53,12 +53,12 @@ class Game:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name of the game."""
         return self.model.name
 
     @property
     def language(self) -> str:
-        """What it is written in: ``bddl``, ``positional`` or ``gdl``."""
+        """The language of the game: ``bddl``, ``positional`` or ``gdl``."""
         return self.model.language
 
     @property
@@ -68,7 +68,7 @@ class Game:
 
     @property
     def plies(self) -> int:
-        """How many moves a play has at most, those of both players counted."""
+        """The largest number of moves of a play, of both players together."""
         return self.model.plies
 
     def at_depth(self, depth: int) -> Game:
@@ -104,7 +104,7 @@ class Game:
 
     @property
     def first_player(self) -> Player:
-        """Who makes the first move."""
+        """The player of the first move."""
         return self.rules.first_player
 
     def __repr__(self) -> str:

@@ -32,7 +32,7 @@ class Match(match.Match):
 
     @property
     def result(self) -> str | None:
-        """How the play ended, in a sentence; ``None`` while it goes on."""
+        """The end of the play in a sentence; ``None`` while it goes on."""
         return None if self.outcome is None else self.outcome.text
 
     def legal_moves(self) -> Sequence[MatchMove]:

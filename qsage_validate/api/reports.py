@@ -1,4 +1,4 @@
-"""What a validation and an attack have found."""
+"""Reports of validations and of attacks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from qsage_validate.validation.finding import Finding
 
 @dataclass(frozen=True)
 class Report:
-    """What each level of a validation has found, and the sentences that follow.
+    """The verdict and findings of each level of a validation, and the sentences that follow.
 
     ``docs/explanation/proved.md`` says what each sentence means and what it rests on.
     """
@@ -44,7 +44,7 @@ class Report:
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """What is proved or sampled, a sentence each."""
+        """The sentences that are proved, and the one about samples."""
         return tuple(statement.text for statement in self.whole.conclusions.statements)
 
     @property
@@ -54,7 +54,7 @@ class Report:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong, each with ``text``, ``moves`` and ``replay``; empty where nothing is."""
+        """The findings, each with ``text``, ``moves`` and ``replay``; empty if there are none."""
         return tuple(f for result in self.whole.results for f in result.findings)
 
     def to_dict(self) -> dict[str, object]:
@@ -97,13 +97,13 @@ def report_page(whole: report.Report, problem: Problem | None, game: Game | None
 
 @dataclass(frozen=True)
 class Attack:
-    """What came of random plays: they find faults and prove nothing."""
+    """The results of random plays, which find faults and prove nothing."""
 
     report: AdversaryReport = field(repr=False)
 
     @property
     def games(self) -> int:
-        """How many plays there were."""
+        """The number of plays."""
         return self.report.games
 
     @property

@@ -1,4 +1,4 @@
-"""Who wins a game, and whether a formula is true."""
+"""The winner of a game, and the value of a formula."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ They like atoms as early as they can stand (Table 2 of the GDL paper).
 
 @dataclass(frozen=True)
 class Result:
-    """What was found out about a game or a formula.
+    """The answer about a game or a formula.
 
     ``winner`` is ``None`` where a limit came first, and where the formula is no encoding that is
     known.  ``truth`` is the value of the formula, which says whether Black wins.  ``plies`` is the
@@ -76,7 +76,7 @@ def solve(
     memory: int | None = None,
     tell: Tell = nobody,
 ) -> Result:
-    """Who wins a game within its depth, or whether a formula is true.
+    """Find the winner of a game within its depth, or the value of a formula.
 
     A game is searched on its rules.  With ``solver`` a game's first encoding, and a formula always,
     is given to a QBF solver (``qsage info --solvers`` lists them), after Bloqqer where that is

@@ -1,4 +1,4 @@
-"""What the library takes for a file: a path, its bytes or text, or an open file."""
+"""Sources in the place of a file: a path, its bytes or text, or an open file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def as_paths(**sources: FileSource | None) -> Iterator[Mapping[str, str | None]]
 
 
 def shown(name: str, source: FileSource | None) -> str | None:
-    """What messages call a source: its path, the name of an open file, or ``<name>``."""
+    """The name of a source in messages: its path, the name of an open file, or ``<name>``."""
     if source is None:
         return None
     if isinstance(source, str | PathLike):

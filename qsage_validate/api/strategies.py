@@ -61,7 +61,7 @@ class Strategy:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be known before a play: the layout's source, functions that are missing."""
+        """Notes before a play: the source of the layout, missing functions."""
         return self.problem.notes
 
     def validate(
@@ -144,7 +144,7 @@ class Strategy:
         return Tree(self._tree, self._tree.root, depth, budget)
 
     def replies(self, moves: Sequence[str] = ()) -> Mapping[str, str | None]:
-        """What is answered to each legal move of the opponent's, after some of his ``moves``.
+        """The reply to each legal move of the opponent's, after some of the opponent's ``moves``.
 
         ``None`` is the answer to a move that ends the play.  Raises ``UsageError`` where one of
         ``moves`` is illegal.
@@ -234,7 +234,7 @@ class Tree:
 
     @property
     def answer(self) -> str | None:
-        """What is answered to it; ``None`` where the play has ended."""
+        """The reply to it; ``None`` if the play has ended."""
         return self._node.answer
 
     @property

@@ -26,7 +26,7 @@ def _play(finding: Finding) -> Hashable:
 
 @dataclass(slots=True)
 class Findings:
-    """What was found, each thing once; ``same`` says of two findings that they are one thing."""
+    """Findings without repetitions; ``same`` says whether two findings are one."""
 
     same: Callable[[Finding], Hashable] = _play
     _found: dict[Hashable, Finding] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Findings:
 
 @dataclass(slots=True)
 class Results:
-    """What came of some plays, in their order.
+    """The results of some plays, in their order.
 
     ``texts`` are their moves, ``promised`` whether each ended as promised (``None``: nobody can
     tell).  ``given`` counts plays that were lost without a promise to win them, which are not
@@ -105,7 +105,7 @@ class AdversaryReport:
 
     @property
     def findings_total(self) -> int:
-        """How many findings there are; only the first ones are kept."""
+        """The number of findings; only the first ones are kept."""
         return len(self.results.findings)
 
     @property

@@ -199,7 +199,7 @@ class _Play:
 
 
 class _Chances:
-    """What the adversary can do in a state."""
+    """The choices of the adversary in a state."""
 
     def __init__(
         self, state: PlayState, verdicts: Mapping[LayoutMove, Legality] | None, conductor: Conductor

@@ -174,11 +174,11 @@ class Conductor:
 
     @property
     def plies(self) -> int:
-        """How many plies a play has at most."""
+        """The largest number of plies of a play."""
         return max(self.layout.plies, 0 if self.game is None else self.game.moves_made)
 
     def opponent_moves(self, moves: Sequence[str]) -> list[str]:
-        """What the opponent chooses among all moves of a play, from ply 1 on.
+        """The moves that the opponent chooses, among all moves of a play from ply 1 on.
 
         These are its own moves, and those that it chooses for the certificate.
         """
@@ -223,7 +223,7 @@ class Conductor:
         return outcome is not None and outcome.winner is player
 
     def mover(self, ply: int) -> Player:
-        """Who makes a ply (from 1)."""
+        """The player of a ply (from 1)."""
         if ply <= self.layout.plies:
             return self.layout.moves[ply - 1].player
         assert self.game is not None, "only with rules a play is longer than the layout"
@@ -463,7 +463,7 @@ class Conductor:
         return reading if self.referee is None else self.referee.drawn(state.position, reading)
 
     def _differences(self, state: PlayState) -> tuple[Finding | None, frozenset[object]]:
-        """What is wrong with the position that the formula tells."""
+        """The differences between the formula's position and that of the rules."""
         referee, position, reading = self.referee, state.position, state.reading
         told = reading.atoms is not None or reading.board is not None
         if referee is None or position is None or not told:
@@ -530,7 +530,7 @@ class Conductor:
     def legality_all(
         self, states: Sequence[PlayState]
     ) -> list[Mapping[LayoutMove, Legality] | None]:
-        """What the formula says of every move of the opponent, who is to move in all states."""
+        """The formula's legality of every move of the opponent, who is to move in all states."""
         if states and states[0].plies >= self.layout.plies:
             return [None] * len(states)
         missing = list({s.moves: s for s in states if s.moves not in self._legality}.values())
@@ -547,7 +547,7 @@ class Conductor:
         return [self._legality[state.moves] for state in states]
 
     def legality(self, state: PlayState) -> Mapping[LayoutMove, Legality] | None:
-        """What the formula says of every move of the opponent, who is to move."""
+        """The formula's legality of every move of the opponent, who is to move."""
         return self.legality_all([state])[0]
 
     def is_legal(self, state: PlayState, move: LayoutMove) -> bool:

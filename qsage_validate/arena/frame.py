@@ -1,4 +1,4 @@
-"""What a play shows at one moment: frames, moves, reasons, outcomes; all of it frozen."""
+"""The state of a play at one moment: frames, moves, reasons, outcomes; all are frozen."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class WhyNot:
 
 @dataclass(frozen=True, slots=True)
 class MatchOutcome:
-    """How a play ended.
+    """The end of a play.
 
     ``winner`` is by the rules where they are known, else by the formula (``None`` when neither
     says); ``promised`` is whether the certificate's side won as it promised (``None`` when

@@ -132,7 +132,7 @@ class GateInspector:
 
     @cached_property
     def _literals(self) -> dict[str, int]:
-        """What a person may type, in order of preference: meanings, the file's names, numbers."""
+        """Names that a person may type, best first: meanings, names of the file, numbers."""
         known: dict[str, int] = {} if self._names is None else dict(self._names.literals)
         formula = self._formula
         known.setdefault("output", formula.output)

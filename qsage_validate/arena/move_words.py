@@ -40,7 +40,7 @@ class MoveWords(ABC):
 
     @abstractmethod
     def illegality(self, move: LayoutMove, ply: int) -> Illegality | None:
-        """What is wrong with a move whatever the position: it is off the board, or none."""
+        """The fault of a move in any position: it is off the board, or no move at all."""
 
 
 def words_of(layout: Layout, player: Player, code: PlyCode, game: Game | None) -> MoveWords:

@@ -1,4 +1,4 @@
-"""What the variables and gates of a formula are called, for people."""
+"""Names of a formula's variables and gates, for people."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Names:
         return found
 
     def variable(self, variable: int) -> str:
-        """What the file calls a variable or gate."""
+        """The name of a variable or gate in the file."""
         return str(variable) if self._qbf is None else self._qbf.name(variable)
 
     def meaning(self, literal: int, ply: int | None = None, move: str = "") -> tuple[str, Group]:

@@ -28,7 +28,7 @@ from qsage_validate.validation.assertions import Vocabulary
 
 
 def open_engine(problem: Problem) -> Engine[Any]:
-    """What answers in a person's play of a problem."""
+    """The engine for a person's play of a problem."""
     oracle, solves = problem.oracle(OracleKind.SAT), problem.solving is not None
     if problem.layout is None:
         assert problem.formula is not None, "without a layout there is a formula"
@@ -47,7 +47,7 @@ def open_engine(problem: Problem) -> Engine[Any]:
 
 
 def watched(problem: Problem) -> str:
-    """What of the assertions is looked at in plays of a problem; empty without any."""
+    """The assertions that plays of a problem look at, in words; empty without any."""
     layout = problem.layout
     told = None if layout is None or problem.game is not None else _told(problem, layout)
     return coverage(problem.assertions, board=layout is not None, told=told)

@@ -74,7 +74,7 @@ def letters_of(pairs: Pairs) -> dict[SquareXY, str]:
 
 
 def pairs_text(pairs: Pairs | None) -> str:
-    """What pairs mean, in one sentence."""
+    """The meaning of pairs in one sentence."""
     if pairs is None:
         return "No pairing is known here."
     if not pairs:

@@ -71,7 +71,7 @@ class Node:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found with this move and its answer."""
+        """The findings of this move and its reply."""
         return tuple(finding for state in self.states for finding in state.findings)
 
     @property
@@ -102,7 +102,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much a subtree holds.
+    """The size of a subtree.
 
     ``plays`` are different sequences of moves, ``positions`` the different positions after any
     ply (the subtree's own node included) as far as rules or formula describe them, ``depth``
@@ -236,12 +236,12 @@ class StrategyTree:
         return self._conductor.player
 
     def mover(self, ply: int) -> Player:
-        """Who makes a ply (from 1)."""
+        """The player of a ply (from 1)."""
         return self._conductor.mover(ply)
 
     @property
     def plies(self) -> int:
-        """How many plies a play has at most."""
+        """The largest number of plies of a play."""
         plies, game = self._conductor.plies, self._conductor.game
         return plies if game is None else min(plies, game.plies)
 
@@ -396,5 +396,5 @@ def tree_of(problem: Problem) -> StrategyTree | None:
 
 
 def replies(nodes: Iterable[Node]) -> Counter[str]:
-    """How often each answer is given in the plays of ``nodes``."""
+    """The frequency of each reply in the plays of ``nodes``."""
     return Counter(node.answer for node in nodes if node.answer is not None)

@@ -108,7 +108,7 @@ class Watch:
     # -- variables and gates ----------------------------------------------------------------
 
     def _broken_ends(self, state: PlayState) -> Iterator[tuple[int, Asserted, Truth]]:
-        """What is broken under some values; raises what the oracle raises."""
+        """The assertions that are broken under some values; raises what the oracle raises."""
         if not self._ends or state.ending is None or state.ending.undecided:
             return
         choice = state.assignment.choice
@@ -179,7 +179,7 @@ def _told(reading: BoardReading) -> Truth:
 def coverage(
     asserted: Sequence[Asserted], *, board: bool, told: Collection[str] | None = None
 ) -> str:
-    """What of the assertions is looked at in plays, for people; empty without any.
+    """The assertions that plays look at, in words; empty without any.
 
     ``told`` are the names of positions that the formula tells; ``None`` where the rules do.
     """

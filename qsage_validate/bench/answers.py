@@ -1,4 +1,4 @@
-"""What a search on the rules and what a QBF solver answers, as results of runs."""
+"""Answers of a search on the rules and of QBF solvers, as results of runs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def check_preprocessor(name: str) -> None:
 
 
 def by_search(run: Run, game: Game) -> RunResult:
-    """Who wins by the rules; seconds are those of building the search, too."""
+    """The winner by the rules; the seconds include building the search."""
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.search.solver import search_for
 
@@ -80,7 +80,7 @@ def by_search(run: Run, game: Game) -> RunResult:
 def by_solver(
     run: Run, formula: Qbf, encoding: Encoding | None, data: Mapping[str, Any]
 ) -> RunResult:
-    """What the run's solver says; seconds are those of preprocessing and solving together.
+    """The answer of the run's solver; the seconds include preprocessing.
 
     ``encoding`` is what the formula was made by, where it is a game's: what a one-sided one says
     counts only as far as it tells something of the game.

@@ -53,7 +53,7 @@ def _within(one: Run, other: Run) -> bool:
 
 @dataclass
 class Tally:
-    """How far a campaign is: results by status."""
+    """The progress of a campaign: results by status."""
 
     wanted: int
     finished: int = 0
@@ -68,7 +68,7 @@ class Tally:
 
     @property
     def statuses(self) -> str:
-        """How many results of each status there are, the most first."""
+        """The number of results of each status, the largest first."""
         return ", ".join(f"{n} {status}" for status, n in self.by_status.most_common())
 
     def __str__(self) -> str:

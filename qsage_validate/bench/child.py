@@ -157,7 +157,7 @@ def find_experiment(reference: str) -> Experiment:
 
 
 def main() -> None:
-    """What the process does."""
+    """The work of the process."""
     answers = os.dup(1)
     os.dup2(2, 1)
     request = json.loads(sys.stdin.buffer.readline())

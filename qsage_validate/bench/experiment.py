@@ -1,4 +1,4 @@
-"""What an experiment is: a name, the runs that it consists of, what one run does, its tables."""
+"""Experiments: a name, a list of runs, the work of a run, and tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from qsage_validate.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of an experiment is to be run, and within which limits.
+    """The part of an experiment to run, and its limits.
 
     ``None`` leaves the choice to the experiment.  ``inputs`` are files and folders, ``only``
     patterns of which an instance's name has to match one, ``options`` those that the experiment
@@ -68,7 +68,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """How instances are solved: a column of a table.
+    """A way to solve instances: a column of a table.
 
     Those that are to be told apart differ in one of these names; a method of a solver is part
     of its name (``certify:search``).
@@ -81,7 +81,7 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """What is solved: its name is unique within the experiment.
+    """A question to solve; its name is unique within the experiment.
 
     ``source`` is what a run makes it from, ``options`` are facts that make it another instance
     (the sum of a file); ``fits`` says which configurations suit it (``None``: all).

@@ -49,7 +49,7 @@ def experiments() -> dict[str, str]:
 
 
 def reference(name: str) -> str:
-    """Where an experiment is, as ``module:attribute``; raises ``UsageError`` with the names."""
+    """The place of an experiment as ``module:attribute``; ``UsageError`` lists the names."""
     try:
         return _EXPERIMENTS[name][0]
     except KeyError:

@@ -1,4 +1,4 @@
-"""What the times of a run depend on: the machine, and the versions of what ran on it."""
+"""The facts that times depend on: the machine, and the versions of programs."""
 
 from __future__ import annotations
 

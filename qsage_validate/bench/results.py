@@ -28,7 +28,7 @@ _EXPECTED: Final = "results of qsage bench"
 
 @dataclass(frozen=True)
 class Results:
-    """What is in a file of results.
+    """The contents of a file of results.
 
     ``torn`` is the number of a last line that is not whole, ``whole_bytes`` what comes before it.
     """

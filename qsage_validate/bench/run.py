@@ -18,7 +18,7 @@ _MAX_WHY: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is run, with which program, within which limits.
+    """A run: instance, program and limits.
 
     ``instance`` is a name that is unique within the experiment, ``family`` the group that it is
     counted in.  ``source`` is whatever the experiment makes the instance from: words of a command
@@ -41,7 +41,7 @@ class Run:
 
     @property
     def question(self) -> tuple[object, ...]:
-        """What is asked, whatever the limits: equal for runs that only differ in these."""
+        """The question without the limits: equal for runs that differ in limits only."""
         how = (self.encoding, self.preprocessor, self.solver, self.options)
         return (self.experiment, self.instance, *how)
 
@@ -52,7 +52,7 @@ class Run:
 
     @property
     def configuration(self) -> str:
-        """How the instance is solved: the columns of tables, the curves of plots.
+        """The name of the way to solve: the columns of tables, the curves of plots.
 
         ``bloqqer+depqbf``, or ``depqbf`` alone; an encoding other than the usual one follows.
         """
@@ -77,7 +77,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What came of a run.
+    """The result of a run.
 
     ``status`` is one word: for a formula ``true`` or ``false``; where there is no answer
     ``timeout``, ``memory``, ``crashed``, ``failed``, …  ``decided`` says whether it is an answer.

@@ -1,4 +1,4 @@
-"""Where runs are made: some at a time on this machine, or on the machines of a Dask cluster."""
+"""The place of runs: some at a time on this machine, or on the machines of a Dask cluster."""
 
 from __future__ import annotations
 

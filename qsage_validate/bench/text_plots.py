@@ -75,7 +75,7 @@ def scatter_text(found: Comparison, width: int = 56, height: int = 20) -> str:
 
 
 def comparison_notes(found: Comparison) -> list[str]:
-    """What a comparison says in words."""
+    """A comparison in words."""
     both = sum(p.x is not None and p.y is not None for p in found.points)
     only_x = sum(p.x is not None and p.y is None for p in found.points)
     only_y = sum(p.x is None and p.y is not None for p in found.points)

@@ -52,7 +52,7 @@ def check_outermost(certificate: CircuitCertificate, formula: Qbf) -> None:
 
 
 def left_by(formula: Qbf, part: CircuitCertificate) -> Qbf:
-    """What is left of the formula when the variables that ``part`` decides are its functions."""
+    """The formula in which the variables that ``part`` decides are its functions."""
     number = formula.max_variable + 1
     gates = {number: Gate(Connective.OR, ())}
     names = [number, *part.inputs]  # by the variable of the graph: 0 is the constant false

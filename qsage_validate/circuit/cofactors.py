@@ -1,4 +1,4 @@
-"""What is left of a graph when some inputs are fixed, as digests that can be compared.
+"""Graphs with some fixed inputs, as digests that can be compared.
 
 Fixing inputs makes some gates constant; what is left of the outputs are the gates that are not
 constant and still reach an output.  Such a gate has both of its inputs left, or one (the other

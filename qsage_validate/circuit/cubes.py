@@ -61,7 +61,7 @@ DEFAULT: Final = Splitting()
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What an answer took: SAT calls and their conflicts, cases, gates that sweeping merged."""
+    """The cost of an answer: SAT calls and their conflicts, cases, gates that sweeping merged."""
 
     calls: int = 0
     conflicts: int = 0

@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class LemmaEffort:
-    """What the lemmas took: how many were proved, refuted and left open, and all conflicts."""
+    """The cost of lemmas: numbers of proved, refuted and open ones, and all conflicts."""
 
     proved: int = 0
     refuted: int = 0
@@ -139,7 +139,7 @@ class _Prover:
 
     @property
     def effort(self) -> LemmaEffort:
-        """What was done so far."""
+        """The cost so far."""
         conflicts = int(self._solver.accum_stats()["conflicts"])
         return LemmaEffort(self._proved, self._refuted, self._open, conflicts)
 

@@ -52,7 +52,7 @@ class Gate:
 
 
 class PrenexOrder(Enum):
-    """Where the quantifiers of quantifier gates go: as far out, or as far in, as they can."""
+    """The place of the quantifiers of quantifier gates: as far out or as far in as possible."""
 
     UP = "up"
     DOWN = "down"
@@ -60,7 +60,7 @@ class PrenexOrder(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Prenexed:
-    """How a formula with quantifier gates became prenex.
+    """The transformation of a formula with quantifier gates to prenex form.
 
     ``gates`` is the number of its quantifier gates, ``copies`` that of bound variables which
     stand in the prefix more than once; ``scopes`` says for either order how many scopes the
@@ -141,7 +141,7 @@ class Qbf:
         return tuple(v for s in self.scopes if s.quantifier is quantifier for v in s.variables)
 
     def name(self, variable: int) -> str:
-        """What the file calls a variable or gate."""
+        """The name of a variable or gate in the file."""
         return self.names.get(variable, str(variable))
 
     def evaluate(self, assignment: Mapping[int, bool]) -> dict[int, bool]:

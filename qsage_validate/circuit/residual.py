@@ -1,4 +1,4 @@
-"""What is left of a formula when some of its variables have values."""
+"""Formulas in which some variables have values."""
 
 from __future__ import annotations
 

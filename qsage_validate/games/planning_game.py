@@ -22,7 +22,7 @@ class PlanningGame(ABC):
     @property
     @abstractmethod
     def plies(self) -> int:
-        """How many plies a play has at most."""
+        """The largest number of plies of a play."""
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Who is to blame: model, encoding, the solver's answer, or the certificate."""
+"""The blame for a refutation: model, encoding, the solver's answer, or the certificate."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from qsage_validate.validation.verdict import (
 
 
 class Level(Enum):
-    """What is checked; each can fail where the others pass.
+    """The levels of a validation; each can fail where the others pass.
 
     The values are the names in reports and of ``--level``.
     """
@@ -46,7 +46,7 @@ class Level(Enum):
 
     @property
     def question(self) -> str:
-        """What the level asks, for people."""
+        """The question of the level, for people."""
         return _ABOUT[self][1]
 
 
@@ -116,7 +116,7 @@ class LevelResult:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong, when something is."""
+        """The findings, if there are any."""
         return self.verdict.findings if isinstance(self.verdict, Refuted) else ()
 
     def as_json(self) -> dict[str, object]:

@@ -86,7 +86,7 @@ class Report:
 
     @property
     def claim(self) -> str:
-        """What is proved, in words; empty when nothing is."""
+        """The proved sentences in words; empty if nothing is proved."""
         return "; ".join(statement.text for statement in self.sentences)
 
     @property

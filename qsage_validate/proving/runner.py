@@ -52,7 +52,7 @@ _SEARCH_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Options:
-    """How much is done.
+    """Options of a validation.
 
     ``levels`` in the order in which they are run; ``games``, ``seed`` and ``illegal`` are for
     random plays; ``limits`` are those of the whole, its positions those of the exhaustive
@@ -519,7 +519,7 @@ class _Run:
     # -- what else is known -----------------------------------------------------------------
 
     def winner(self, results: Sequence[LevelResult]) -> Player | None:
-        """Who wins by the rules, searched only when a certificate has failed."""
+        """The winner by the rules, searched only after a certificate has failed."""
         game = self.problem.game
         failed = any(
             result.level in (Level.DEPENDENCIES, Level.FORMULA)

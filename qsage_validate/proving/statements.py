@@ -1,4 +1,4 @@
-"""What may be said after a validation: the sentences that the proved levels imply, and no other.
+"""Statements after a validation: the sentences that the proved levels imply, and no other.
 
 Each level that is proved is a theorem (docs/explanation/proved.md has their hypotheses).  A
 sentence about the formula or the game is made here only, from those theorems:
@@ -34,7 +34,7 @@ _PLAIN = re.compile(r"[\w .,+()-]*")
 
 
 class About(Enum):
-    """What a sentence is about; the values are those of ``--json``."""
+    """The subject of a sentence; the values are those of ``--json``."""
 
     GAME = "game"
     FORMULA = "formula"

@@ -1,1 +1,1 @@
-"""Who wins: search on the rules, and QBF solvers."""
+"""Solvers: search on the rules, and QBF solvers."""

@@ -1,4 +1,4 @@
-"""What a certificate says about a play: its answers, boards, legality and the verdict.
+"""Reading plays of a certificate: replies, boards, legality and the verdict.
 
 A reader works on :class:`~qsage_validate.strategies.readings.Assignment` values, many at a time,
 so that one person's play and a thousand random plays in lock step are the same code.
@@ -162,7 +162,7 @@ class CertificateReader(ABC):
     def legality(
         self, plays: Sequence[Assignment], moves: Sequence[LayoutMove]
     ) -> list[list[Legality | None] | None]:
-        """What the formula says of each of the opponent's moves after each play.
+        """The formula's legality of each of the opponent's moves after each play.
 
         ``None`` for a play after which it says nothing, or nobody knows where to look; and for
         single moves of which it says nothing.

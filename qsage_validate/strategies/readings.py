@@ -95,7 +95,7 @@ class BoardReading:
 
 @dataclass(frozen=True, slots=True)
 class Legality:
-    """What the formula says about a move: ``false`` are the literals that speak against it.
+    """The formula's legality of a move: ``false`` are the literals against it.
 
     ``false_at`` has the symbolic squares at which they do, where they depend on one; ``earlier``
     is the ply, from 1, whose variables already say the same move, where that alone forbids it.

@@ -151,7 +151,7 @@ def _work(
     function: Callable[..., object],
     arguments: tuple[object, ...],
 ) -> None:
-    """What the process does."""
+    """The work of the process."""
     # Ctrl-C at a terminal goes to a group of processes; ours is ended by who started us.
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)

@@ -1,4 +1,4 @@
-"""What work may use up: time until a deadline, memory, positions."""
+"""Limits of work: time until a deadline, memory, positions."""
 
 from __future__ import annotations
 

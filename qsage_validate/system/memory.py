@@ -1,4 +1,4 @@
-"""How much memory a running program has used, and how much this one may use."""
+"""Memory: the peak of a running program, and the limit of this one."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Ended(Enum):
 
 @dataclass(frozen=True)
 class Finished:
-    """How a program ended and what it left.
+    """The end of a program, and its output.
 
     ``returncode`` is negative for a signal, as in :mod:`subprocess`.  ``stdout`` is empty when
     it went to a file.  ``seconds`` are those of :mod:`~qsage_validate.system.clock`;

@@ -1,4 +1,4 @@
-"""How far work is: one shape of message for everything that takes a while."""
+"""Progress: one type of message for all long work."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 
 
 class Task:
-    """What is being done, for how long, and a way to call it off.
+    """A running task: its stage, its seconds, and a way to cancel it.
 
     The thread that works enters it as a context, tells its progress, and keeps :meth:`deadline`.
     Any thread may read and call off.  ``hears`` is told each progress by the thread that works.

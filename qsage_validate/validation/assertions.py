@@ -51,7 +51,7 @@ class Asserted:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What an assertion about a problem can name; there is a layout, a formula, or both."""
+    """The names for assertions about a problem with a layout, a formula, or both."""
 
     formula: Qbf | None
     layout: Layout | None
@@ -85,7 +85,7 @@ class Vocabulary:
 
     @property
     def plies(self) -> int:
-        """How many plies a play has at most."""
+        """The largest number of plies of a play."""
         if self.game is not None:
             return self.game.moves_made
         return 0 if self.layout is None else self.layout.plies

@@ -67,7 +67,7 @@ class Referee:
     def differences(
         self, position: Position, reading: BoardReading
     ) -> tuple[tuple[int, int], ...] | tuple[str, ...]:
-        """What the formula says otherwise than the rules: squares of its board, or atoms, sorted.
+        """The differences between formula and rules: squares of the board, or atoms, sorted.
 
         Of atoms only those that the formula has, and may not say.
         """

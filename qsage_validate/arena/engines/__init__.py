@@ -1,1 +1,1 @@
-"""What answers in a play, whatever is played: a board, blocks of variables, heaps."""
+"""Engines reply in a play: on a board, in blocks of variables, with heaps."""

@@ -1,4 +1,4 @@
-"""What a play needs of a strategy: the protocol that board, blocks and heaps answer.
+"""The protocol of engines, which boards, blocks and heaps implement.
 
 An engine keeps nothing of a play: it makes steps from steps, so that going back and forth, or
 looking ahead, costs nothing and changes nothing.
@@ -17,7 +17,7 @@ from qsage_validate.games.protocol import Player
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is the same at each moment of a play.
+    """Facts that do not change during a play.
 
     ``title`` names game and certificate in a header; ``certificate_player`` is the side that
     answers (Black for Skolem, White for Herbrand); ``plies`` is how many a play has at most
@@ -73,7 +73,7 @@ S = TypeVar("S", bound=Step)
 
 
 class Engine(Protocol[S]):
-    """What answers the person's moves; what not every engine knows has a default here."""
+    """Replies to the person's moves; optional features have a default here."""
 
     facts: Facts
 

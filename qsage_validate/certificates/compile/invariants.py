@@ -1,4 +1,4 @@
-"""What holds along a plan's plays, as lemmas for the check of its certificate.
+"""Invariants of a plan's plays, as lemmas for the check of its certificate.
 
 The plan knows for each of its nodes which pieces stand where whenever it is in force.  This
 module says so to the checker: it builds the board square by square as gates beside the

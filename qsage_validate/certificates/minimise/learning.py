@@ -60,7 +60,7 @@ _FRESH: Final = 1.1
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How functions are learnt: choices that make one or the other certificate smaller.
+    """Options of learning: each makes some certificates smaller.
 
     ``thrift`` is the bits that a gate must tell, ``dearest`` the gates that a feature may cost,
     ``seed`` what random plays are drawn from.

@@ -18,7 +18,7 @@ _SAT_GATES: Final = 50_000
 
 
 class OracleKind(Enum):
-    """How the certificate is asked.
+    """The way to read values from a certificate.
 
     ``AUTO``: simulation for random plays, SAT for people, with simulation for the boards of
     large circuits; clause sets always by SAT.

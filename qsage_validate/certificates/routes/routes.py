@@ -46,7 +46,7 @@ _MORE: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class RouteOptions:
-    """How a certificate is to be found.
+    """Options for finding a certificate.
 
     ``solver`` is the QBF solver (``None``: what is there); ``limits`` of time are for all
     of it, the check included, of memory for each program and for the search's table;

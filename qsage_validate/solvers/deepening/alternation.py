@@ -55,7 +55,7 @@ Solve = Callable[[Qbf, Deadline], Solved]
 
 @dataclass(frozen=True, slots=True)
 class Alternated:
-    """What came of it.
+    """The result of asking both players by turns.
 
     ``plies`` are those within which the winner's strategy has won, or has its pairing; ``winner``
     and ``plies`` are ``None`` where neither was found.  ``turns`` are the answers that it rests

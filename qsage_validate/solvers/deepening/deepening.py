@@ -31,7 +31,7 @@ SEARCH = "search"
 
 @dataclass(frozen=True, slots=True)
 class Deepened:
-    """What deepening found; plies everywhere, ``depth`` is the number behind ``#depth``.
+    """The result of deepening, in plies; ``depth`` is the number behind ``#depth``.
 
     ``critical`` is the critical depth, ``None`` when it was not found.  ``refuted`` is the
     greatest number of plies within which Black is known not to win, ``None`` when nothing is

@@ -1,4 +1,4 @@
-"""What a QBF solver is to this project: what it takes, what it can write, how it is run."""
+"""QBF solvers: their input formats, their outputs, and the way to run them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TAIL_BYTES = 1 << 16
 
 
 class Format(Enum):
-    """What a solver reads."""
+    """The input format of a solver."""
 
     QDIMACS = "QDIMACS"
     QCIR = "QCIR"
@@ -31,7 +31,7 @@ class Format(Enum):
 
 
 class TraceKind(Enum):
-    """What a solver can write besides its answer."""
+    """The trace that a solver can write besides its answer."""
 
     QRP = "QRP"
     BINARY_QRP = "binary QRP"

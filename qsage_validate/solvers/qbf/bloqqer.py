@@ -44,7 +44,7 @@ _QUANTIFIERS: Final = {"a": Quantifier.FORALL, "e": Quantifier.EXISTS}
 
 @dataclass(frozen=True)
 class Preprocessed:
-    """What a preprocessor made of a formula.
+    """The output of a preprocessor.
 
     ``status`` is TRUE or FALSE when it decided the formula, UNKNOWN when ``form`` is left to
     solve, anything else when it failed (``why`` says how, in one line).

@@ -1,4 +1,4 @@
-"""What solvers print: verdicts and assignments of the outermost block, read strictly."""
+"""Outputs of solvers: verdicts and assignments of the outermost block, read strictly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXIT_CODES: Final = {10: True, 20: False}
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a kind of solver is called and what it means by what it prints.
+    """The calling convention of a kind of solver, and the meaning of its output.
 
     ``plain`` are its arguments for an answer, ``outer`` those for an answer with an assignment
     of the outermost block, ``trace`` and ``binary_trace`` those for a trace on standard output

@@ -1,4 +1,4 @@
-"""What there is to solve with on this machine."""
+"""The solvers and preprocessors on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where solvers are: in PyQBF, on the PATH, or where a config file says."""
+"""The places of solvers: PyQBF, the PATH, or a config file."""
 
 from __future__ import annotations
 

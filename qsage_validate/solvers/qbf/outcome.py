@@ -1,4 +1,4 @@
-"""What a run of a solver gave: an answer when exit code and printed verdict agree, or why none."""
+"""The outcome of a solver's run: an answer if exit code and verdict agree, else a reason."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Solved:
 
     @property
     def by(self) -> str:
-        """Who answered, or should have: solver, version and preprocessor."""
+        """The solver that answered, or should have: name, version and preprocessor."""
         name = f"{self.solver} {self.version}".strip()
         alone = self.preprocessor is None or self.preprocessor == self.solver
         return name if alone else f"{name} after {self.preprocessor}"

@@ -1,1 +1,1 @@
-"""Who wins, by a search on the rules."""
+"""Search for the winner, on the rules."""

@@ -95,7 +95,7 @@ class Bounds:
 
     @property
     def positions(self) -> int:
-        """How many positions the table holds."""
+        """The number of positions in the table."""
         return sum(map(len, self._tables.values()))
 
     def frames(self, plies: int) -> int:

@@ -46,7 +46,7 @@ class SearchReplies:
         self._kept: dict[Position, SearchReply] = {}
 
     def winner(self) -> Player:
-        """Who wins the game."""
+        """The winner of the game."""
         plies = self._asked(lambda: self._solver.critical_plies(self.game.initial))
         return Player.WHITE if plies is None else Player.BLACK
 

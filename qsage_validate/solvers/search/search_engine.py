@@ -33,12 +33,12 @@ class SearchEngine(Protocol):
 
     @property
     def nodes(self) -> int:
-        """How many positions were looked at."""
+        """The number of positions that were visited."""
         ...
 
     @property
     def positions(self) -> int:
-        """How many positions the tables hold."""
+        """The number of positions in the tables."""
         ...
 
     def frames(self, plies: int) -> int:

@@ -44,7 +44,7 @@ _NODES_A_REPORT = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found.
+    """The result of a search.
 
     ``winner`` is ``None`` when a limit was reached.  ``critical_plies`` is the critical depth,
     the fewest plies in which Black wins (``None`` when Black does not).  ``first_moves`` are
@@ -90,17 +90,17 @@ class Solver:
 
     @property
     def nodes(self) -> int:
-        """How many positions were looked at."""
+        """The number of positions that were visited."""
         return self.engine.nodes
 
     @property
     def positions(self) -> int:
-        """How many positions the tables hold."""
+        """The number of positions in the tables."""
         return self.engine.positions
 
     @property
     def _most_positions(self) -> int | None:
-        """How many positions the tables may hold."""
+        """The largest number of positions in the tables."""
         memory_mb, positions = self.limits.memory_mb, self.limits.positions
         room = None if memory_mb is None else memory_mb * 1_000_000 // _BYTES_A_POSITION
         return min((n for n in (positions, room) if n is not None), default=None)
@@ -108,7 +108,7 @@ class Solver:
     # -- questions --------------------------------------------------------------------------
 
     def solve(self, *, all_first_moves: bool = False) -> SearchResult:
-        """Who wins the game, searching deeper and deeper up to its number of plies."""
+        """The winner of the game, by searches of growing depth up to its number of plies."""
         position = self.game.initial
         start, before = now(), self.nodes
         winner: Player | None = None
@@ -141,7 +141,7 @@ class Solver:
         )
 
     def winner(self, position: Position) -> Player:
-        """Who wins from a position of the game; raises ``UndecidedError`` at a limit."""
+        """The winner from a position of the game; raises ``UndecidedError`` at a limit."""
         outcome = position.outcome
         if outcome is not None:
             return outcome.winner

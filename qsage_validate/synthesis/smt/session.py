@@ -37,14 +37,14 @@ _ENDLESS_DEPTH: Final = 5_000
 
 
 class Method(Enum):
-    """How formulas and strategies are looked for."""
+    """The method to find formulas and strategies."""
 
     SYNMS = "synms"
     ENUM = "enum"
 
 
 class Verdict(Enum):
-    """What a synthesis says of the game.
+    """The verdict of a synthesis.
 
     ``PROVED``: the formula is the winning formula.  ``IF_PLAYS_END``: it fulfils the three
     constraints, so that whom it calls the winner wins every play that ends; that all plays end
@@ -63,7 +63,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Options:
-    """What a synthesis is to do.
+    """Options of a synthesis.
 
     ``seconds`` are for the formula and again for the strategy; ``together``: for both.
     """
@@ -78,7 +78,7 @@ class Options:
 
 @dataclass
 class Synthesis:
-    """What a synthesis has found; the seconds are those of each step."""
+    """The result of a synthesis, with the seconds of each step."""
 
     game: ImpartialGame
     options: Options

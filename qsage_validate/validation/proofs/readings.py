@@ -1,4 +1,4 @@
-"""What a layout claims, in the form that the proofs ask for."""
+"""The claims of a layout in the form for the kernel."""
 
 from __future__ import annotations
 

@@ -80,12 +80,12 @@ class PositionalEngine:
 
     @property
     def nodes(self) -> int:
-        """How many positions were looked at."""
+        """The number of positions that were visited."""
         return self._looked_at + self._general.nodes
 
     @property
     def positions(self) -> int:
-        """How many positions the tables hold."""
+        """The number of positions in the tables."""
         return self._by_sets.positions + self._general.positions
 
     def _count(self) -> None:

@@ -185,7 +185,7 @@ class MakerBreaker:
 
     @property
     def positions(self) -> int:
-        """How many positions the tables hold."""
+        """The number of positions in the tables."""
         return sum(map(len, self.tables))
 
     # -- What is known ----------------------------------------------------------------------

@@ -146,7 +146,7 @@ class MakerMaker:
 
     @property
     def positions(self) -> int:
-        """How many positions the tables hold."""
+        """The number of positions in the tables."""
         return sum(map(len, self.tables)) + self.maker.positions
 
     # -- What is known ----------------------------------------------------------------------
