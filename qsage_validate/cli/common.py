@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
-from typing import Any, TextIO
+from collections.abc import Iterable, Mapping
+from typing import Final, TextIO
 
 from qsage_validate.errors import UsageError
 from qsage_validate.system.progress import Progress
+
+SCHEMA: Final = 1
 
 
 def emit(text: str) -> None:
@@ -17,9 +19,12 @@ def emit(text: str) -> None:
     print(text, flush=False)
 
 
-def emit_json(value: Any) -> None:
-    """Write ``value`` to standard output as one line of JSON, keys in the order given."""
-    print(json.dumps(value, ensure_ascii=False))
+def emit_json(value: Mapping[str, object]) -> None:
+    """Write an object to standard output as one line of JSON, keys in the order given.
+
+    ``schema`` comes first: the version of what docs/reference/json.md says of all objects.
+    """
+    print(json.dumps({"schema": SCHEMA, **value}, ensure_ascii=False))
 
 
 def narrate(text: str) -> None:

@@ -8,6 +8,8 @@ from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.library.template import Flag, Option, SquareName, Template, option_values
 
+_OF_IMPARTIAL = "impartial games (qsage synthesize NAME, qsage play NAME)"
+
 
 @takes_options
 def command(
@@ -15,7 +17,10 @@ def command(
     encodings: bool = flag("List instead the encodings of each kind of game.", "--encodings"),
     json_output: JsonOption = False,
 ) -> Exit:
-    """List the games by name with their options; or the encodings."""
+    """List the games by name with their options; or the encodings.
+
+    Impartial games come last; they are for 'qsage synthesize' and 'qsage play'.
+    """
     from qsage_validate.games.registry import TEMPLATES, find_template
 
     if encodings:
@@ -23,11 +28,31 @@ def command(
             raise UsageError(f"found {name} with --encodings, expected one of them")
         return _tell_encodings(json_output)
     chosen = TEMPLATES if name is None else (find_template(name),)
+    impartial = [] if name is not None else _impartial()
     if json_output:
-        emit_json([_as_json(template) for template in chosen])
-    else:
-        emit("\n\n".join(_as_text(template) for template in chosen))
+        emit_json({"games": [_as_json(template) for template in chosen], "impartial": impartial})
+        return Exit.FINE
+    texts = [_as_text(template) for template in chosen]
+    if impartial:
+        width = max(len(game["name"]) for game in impartial)
+        lines = [f"  {game['name']:{width}}  {game['help']}" for game in impartial]
+        more = "  and the games of the benchmark's families (qsage synthesize --list)"
+        texts.append("\n".join([_OF_IMPARTIAL, *lines, more]))
+    emit("\n\n".join(texts))
     return Exit.FINE
+
+
+def _impartial() -> list[dict[str, str]]:
+    """The impartial games that are files of the package."""
+    from qsage_validate.games.impartial import library
+
+    found = []
+    for name in library.names():
+        game = library.load(name)
+        moves = ", ".join(action.name for action in game.actions)
+        state = ", ".join(game.variables)
+        found.append({"name": name, "help": f"state {state}; moves {moves}"})
+    return found
 
 
 def _tell_encodings(json_output: bool) -> Exit:
@@ -35,7 +60,7 @@ def _tell_encodings(json_output: bool) -> Exit:
 
     known = {kind: encoders(language) for language, kind in KINDS.items()}
     if json_output:
-        emit_json(known)
+        emit_json({"encodings": known})
         return Exit.FINE
     texts = []
     for kind, names in known.items():

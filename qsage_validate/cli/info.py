@@ -96,19 +96,11 @@ def command(
 
 def _show(facts: Facts, json_output: bool) -> None:
     if json_output:
-        emit_json(_keys(facts))
+        from qsage_validate.system.json_keys import snake_case
+
+        emit_json(snake_case(facts))
     else:
         emit("\n".join(_lines(facts)))
-
-
-def _keys(value: object) -> object:
-    """The facts with keys that a program finds easy to write: ``dont_cares``."""
-    if isinstance(value, dict):
-        return {
-            k.replace("'", "").replace("-", "_").replace(" ", "_"): _keys(v)
-            for k, v in value.items()
-        }
-    return [_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def _lines(facts: Facts, indent: str = "") -> list[str]:

@@ -165,18 +165,17 @@ def _list(pattern: str, json_output: bool) -> Exit:
     if not found:
         raise UsageError(f"found no game called {pattern!r}, expected a pattern such as 'nim*'")
     if json_output:
-        emit_json(
-            [
-                {
-                    "name": game.name,
-                    "family": f"{family.number} {family.title}",
-                    "category": family.category,
-                    "parameters": [f"{name} {value}".strip() for name, value in game.parameters],
-                    "defect": game.defect or None,
-                }
-                for family, game in found
-            ]
-        )
+        games = [
+            {
+                "name": game.name,
+                "family": f"{family.number} {family.title}",
+                "category": family.category,
+                "parameters": [f"{name} {value}".strip() for name, value in game.parameters],
+                "defect": game.defect or None,
+            }
+            for family, game in found
+        ]
+        emit_json({"games": games})
         return Exit.FINE
     width = max(len(game.name) for _, game in found)
     for family, game in found:

@@ -40,6 +40,13 @@ def find_template(name: str) -> Template:
     for template in TEMPLATES:
         if template.name == wanted:
             return template
+    from qsage_validate.games.impartial.library import knows as knows_impartial
+
+    if knows_impartial(name):
+        raise UsageError(
+            f"found {quoted(name)}, an impartial game, expected one on a board or in GDL: "
+            f"'qsage synthesize {wanted}' solves it, 'qsage play {wanted}' plays it"
+        )
     names = [template.name for template in TEMPLATES]
     raise UsageError(
         f"found the unknown game {quoted(name)}{did_you_mean(wanted, names)}, expected DOMAIN and "

@@ -9,6 +9,7 @@ from typing import Final
 
 from qsage_validate.errors import Undecided, UsageError, did_you_mean
 from qsage_validate.kernel.obligation import Obligation
+from qsage_validate.system.json_keys import snake_case
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import (
     Claimed,
@@ -128,7 +129,7 @@ class LevelResult:
             "text": str(self.verdict),
             "seconds": round(self.seconds, 3),
             "findings": [finding.as_json() for finding in self.findings],
-            "evidence": dict(self.evidence),
+            "evidence": snake_case(self.evidence),
         }
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from qsage_validate.errors import Exit, Undecided
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.statements import About, Conclusions, Statement
+from qsage_validate.system.json_keys import snake_key
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 
@@ -129,7 +130,8 @@ class Report:
             "contradictions": [finding.as_json() for finding in self.contradictions],
             "blame": self.blame,
             "levels": [result.as_json() for result in self.results],
-            "facts": dict(self.facts),
+            # The names of files below are not ours.
+            "facts": {snake_key(name): fact for name, fact in self.facts.items()},
         }
 
 

@@ -30,7 +30,7 @@ def test_what_is_written_is_proved(
     assert (read["verdict"], read["facts"]["kind"]) == ("valid", kind)
     levels = {level["level"]: level for level in read["levels"]}
     assert levels["formula"]["verdict"] == "proved"
-    assert levels["formula"]["evidence"]["don't-cares"] == []
+    assert levels["formula"]["evidence"]["dont_cares"] == []
 
 
 def test_the_formula_is_that_of_encode(qsage: Qsage) -> None:

@@ -118,7 +118,7 @@ def test_every_option_of_every_game_is_offered(qsage: Qsage) -> None:
 
 def test_games_are_listed_with_options_and_defaults(qsage: Qsage) -> None:
     text = qsage("games").out
-    listed = json.loads(qsage("games", "--json").out)
+    listed = json.loads(qsage("games", "--json").out)["games"]
     assert [game["name"] for game in listed] == [template.name for template in TEMPLATES]
     for game in listed:
         assert game["name"] in text

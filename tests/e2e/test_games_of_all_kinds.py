@@ -107,7 +107,7 @@ def test_a_grounding_that_explodes_is_given_up_and_nothing_is_written(qsage: Qsa
 
 
 def test_encodings_are_listed_by_kind(qsage: Qsage) -> None:
-    read = json.loads(qsage("games", "--encodings", "--json").out)
+    read = json.loads(qsage("games", "--encodings", "--json").out)["encodings"]
     assert list(read) == ["grid", "positional", "gdl"]
     assert "lifted" in read["grid"]
     assert {"ea", "cor+", "pairing"} <= read["positional"].keys()

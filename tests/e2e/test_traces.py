@@ -59,7 +59,7 @@ def test_a_trace_proves_its_formula_false(
     (level,) = read["levels"]
     assert level["text"] == "proved: 7 clauses prove the formula false"
     assert level["evidence"]["dialect"] == dialect.value
-    assert level["evidence"]["needed steps"] == 7
+    assert level["evidence"]["needed_steps"] == 7
     assert read["facts"]["command"].endswith(f"--trace {trace}")
     assert trace in read["facts"]["files"]
 

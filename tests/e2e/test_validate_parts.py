@@ -36,9 +36,9 @@ def test_functions_of_the_rest_are_found_and_proved(
     report = json.loads(ran.out)
     level = report["levels"][1]
     assert (report["claim"], level["verdict"]) == ("the formula is true", "proved")
-    assert level["evidence"]["functions of the file"] == 5
-    assert level["evidence"]["variables of the rest"] == 28
-    assert "depqbf" in level["evidence"]["found by"]
+    assert level["evidence"]["functions_of_the_file"] == 5
+    assert level["evidence"]["variables_of_the_rest"] == 28
+    assert "depqbf" in level["evidence"]["found_by"]
     assert "--solver depqbf --blocks 1" in report["facts"]["command"]
     assert "were found by" in page.read_text(encoding="utf-8")
 

@@ -157,7 +157,7 @@ def test_a_bundle_is_verified(qsage: Qsage, bundle: Path) -> None:
     done = verify(qsage, "--json")
     data = json.loads(done.out)
     assert data["verdict"] == "verified"
-    assert [each["cnf of the inputs"] for each in data["theorems"]] == ["same", "same"]
+    assert [each["cnf_of_the_inputs"] for each in data["theorems"]] == ["same", "same"]
     assert all(each["unsatisfiable"] for each in data["theorems"])
 
 
@@ -252,7 +252,7 @@ def test_a_proof_that_does_not_hold_is_refuted_with_its_line(qsage: Qsage, bundl
     assert done.code == Exit.REFUTED
     rules = json.loads(done.out)["theorems"][1]
     assert not rules["unsatisfiable"]
-    assert rules["cnf of the inputs"] == "same"
+    assert rules["cnf_of_the_inputs"] == "same"
     assert "rules.lrat:" in rules["checkers"][0]["reason"]
     put(bundle, "rules.lrat", "no proof\n")
     done = verify(qsage)

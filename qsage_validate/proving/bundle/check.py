@@ -74,7 +74,7 @@ class TheoremCheck:
             "level": self.theorem.level.value,
             "statement": self.theorem.statement,
             "unsatisfiable": self.unsatisfiable,
-            "cnf of the inputs": self.link.value,
+            "cnf_of_the_inputs": self.link.value,
             "reason": self.reason,
             "checkers": [
                 {
@@ -85,7 +85,7 @@ class TheoremCheck:
                 }
                 for x in self.outcomes
             ],
-            "checked beside the proof": list(self.theorem.beside),
+            "checked_beside_the_proof": list(self.theorem.beside),
         }
 
 
@@ -135,7 +135,7 @@ class Verification:
             "verdict": {0: "verified", 1: "refuted", 3: "undecided"}[int(self.exit_code)],
             "summary": self.last_line,
             "faults": list(self.faults),
-            "missing inputs": list(self.missing),
+            "missing_inputs": list(self.missing),
             "theorems": [each.as_json() for each in self.theorems],
         }
 

@@ -52,6 +52,7 @@ def test_an_experiment_is_run_shown_and_not_repeated(capfd: pytest.CaptureFixtur
     assert qsage("table2", "--only", DOMINO, "--json") == Exit.FINE
     out, err = capfd.readouterr()
     assert json.loads(out) == {
+        "schema": 1,
         "experiment": "table2",
         "results": "bench-table2.jsonl",
         "made": 0,

@@ -137,3 +137,28 @@ def test_a_comparison_writes_in_a_dialect(folder: Path, capsys: pytest.CaptureFi
     assert json.loads(capsys.readouterr().out)["dialect"] == "qbfcert-binary"
     assert run_qsage((*compare, "--as", "caqe")) == Exit.BAD_INPUT
     assert "found --as without -o" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", ["solve", "certify -o c", "encode -o f", "compare --encodings all"]
+)
+@pytest.mark.parametrize("name", ["take-away-3", "Two_Heap_Nim", "mark-2-2"])
+def test_an_impartial_game_is_told_where_to_go(
+    command: str, name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_qsage((*command.split(), name)) == Exit.BAD_INPUT
+    plain = name.lower().replace("_", "-")
+    assert capsys.readouterr().err == (
+        f"qsage: error: found {name!r}, an impartial game, expected one on a board or in GDL: "
+        f"'qsage synthesize {plain}' solves it, 'qsage play {plain}' plays it\n"
+    )
+    assert not list(folder.iterdir())
+
+
+def test_impartial_games_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_qsage(("games",)) == Exit.FINE
+    listed = capsys.readouterr().out.partition("impartial games (")[2]
+    assert "\n  take-away-3        state v; moves take\n" in listed
+    assert "\n  two-row-chomp " in listed
+    assert run_qsage(("games", "hex")) == Exit.FINE
+    assert "impartial" not in capsys.readouterr().out
