@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from inspect import cleandoc, isclass
 from typing import Any
 
-import typer
 from docutils import nodes
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
@@ -18,6 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import qsage_validate
 from qsage_validate.cli.app import PROGRAMS
+from qsage_validate.cli.lazy import records_of
 from qsage_validate.play.tui.model.actions import ACTIONS
 
 # Languages of code blocks that Pygments has no lexer for.
@@ -40,8 +40,10 @@ class Commands(SphinxDirective):
         section += nodes.title("", "", nodes.literal(text=path))
         usage = " ".join((path, *command.collect_usage_pieces(context)))
         section += nodes.literal_block(usage, usage, language="text")
+        examples = "\n".join(getattr(command.callback, "examples", command.examples))
+        section += nodes.literal_block(examples, examples, language="text")
         section += list(_paragraphs(command.help or ""))
-        for heading, records in _records(command, context).items():
+        for heading, records in records_of(command, context).items():
             section += nodes.rubric(text=heading)
             section += _definitions(records)
         for subname, subcommand in getattr(command, "commands", {}).items():
@@ -59,18 +61,6 @@ def _inline(text: str) -> Iterator[nodes.Node]:
     """The text of a help, in which commands stand in single quotes."""
     for index, part in enumerate(re.split(r"(?<!\w)'([^']+)'", text)):
         yield nodes.literal(text=part) if index % 2 else nodes.Text(part)
-
-
-def _records(command: Any, context: typer.Context) -> dict[str, list[tuple[str, str]]]:
-    """What the help lists, by its headings: how a parameter is written, and what it means."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for parameter in command.get_params(context):
-        record = parameter.get_help_record(context)
-        if record is not None:
-            kind = "Options" if parameter.param_type_name == "option" else "Arguments"
-            heading = getattr(parameter, "rich_help_panel", None) or kind
-            found.setdefault(heading, []).append(record)
-    return found
 
 
 def _definitions(records: list[tuple[str, str]]) -> nodes.definition_list:

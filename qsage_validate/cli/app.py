@@ -19,7 +19,7 @@ import typer
 from typer.main import get_command
 
 from qsage_validate import __version__
-from qsage_validate.cli.lazy import in_module, typer_program
+from qsage_validate.cli.lazy import Group, examples, in_module, typer_program
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
 # A line of 'qsage --help' each, whole on 80 columns; no other module is loaded for it.
@@ -46,6 +46,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+@examples("qsage-play", "qsage solve httt --size 3x3 --shape el --depth 5")
 def qsage(
     context: typer.Context,
     version: Annotated[
@@ -58,7 +59,7 @@ def qsage(
 
 
 def _group() -> Any:
-    program = typer_program(completion=True)
+    program = typer_program(completion=True, cls=Group)
     program.callback(invoke_without_command=True)(qsage)
     group: Any = get_command(program)
     for name, summary in _SUMMARIES.items():

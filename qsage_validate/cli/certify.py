@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
 from qsage_validate.cli.formula import encoding_of, formula_path, load_formula, without_depth
-from qsage_validate.cli.lazy import earlier
+from qsage_validate.cli.lazy import earlier, examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import REQUIRED, option
 from qsage_validate.cli.options import (
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 _SHARE: Final = 1 / 2
 
 
+@examples(
+    "qsage certify httt --size 4x4 --shape tic --depth 5 -o tic.aig --formula tic.qcir",
+    "qsage certify sample:hex -o hex.aig",
+)
 @earlier(dialect="--as")
 @partial(takes_model, or_formula=True)
 def command(
@@ -44,34 +49,48 @@ def command(
         "-o",
         "--output",
         default=REQUIRED,
+        panel="Output",
     ),
     formula: str | None = option(
         "Write the formula too, as QCIR, or QDIMACS by its name; the certificate is "
         "then one of what is written.",
         "FILE",
+        panel="Output",
     ),
     encoding: EncodingOption = None,
     route: str = option(
         "auto (default), search, bloqqer, trace, tool or expansion (see docs/how-to/solving.md).",
         "NAME",
         default="auto",
+        panel="Solver",
     ),
-    solver: str | None = option("A QBF solver that writes traces or certificates.", "NAME"),
-    minimise: bool = option("Make the certificate smaller, as 'qsage minimise'.", default=False),
+    solver: str | None = option(
+        "A QBF solver that writes traces or certificates.",
+        "NAME",
+        autocompletion=completion.solvers,
+        panel="Solver",
+    ),
+    minimise: bool = option(
+        "Make the certificate smaller, as 'qsage minimise'.", default=False, panel="Output"
+    ),
     blocks: int | None = option(
         "Write the functions of the winner's first N blocks only; where no certificate can be made "
         "and N is 1, what a solver says of the outermost block (then nothing is proved).",
         "N",
         min=1,
+        panel="Output",
     ),
     dialect: str | None = option(
         "The dialect to write: caqe (default), qbfcert-ascii, qbfcert-binary; outer: the outermost "
         "block's values.",
         "NAME",
         "--as",
+        panel="Output",
     ),
     read: FormulaOptions,
-    jobs: int = option("Processes that check the certificate.", "N", min=1, default=1),
+    jobs: int = option(
+        "Processes that check the certificate.", "N", min=1, default=1, panel="Limits"
+    ),
     limits: LimitOptions,
     json_output: JsonOption = False,
 ) -> Exit:

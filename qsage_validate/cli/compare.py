@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.common import (
     SearchLine,
     check_streams,
@@ -16,6 +17,7 @@ from qsage_validate.cli.common import (
     narrate,
     protect_inputs,
 )
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import flag, option
 from qsage_validate.cli.options import (
@@ -36,32 +38,49 @@ if TYPE_CHECKING:
     from qsage_validate.problems.load import Problem
 
 
+@examples(
+    "qsage compare httt --size 3x3 --shape el --depth 5 --encodings all",
+    "qsage compare sample:tic sample:tic --cert sample:tic.aig",
+)
 @partial(takes_model, or_formula=True)
 def command(
     *,
     model: ModelArguments,
-    cert: str | None = option("The certificate of FIRST; without one both are made.", "FILE"),
+    cert: str | None = option(
+        "The certificate of FIRST; without one both are made.", "FILE", panel="Files"
+    ),
     shared: str | None = option(
         "The variables that are the same in both: names, or pairs 5=17. Else moves of one "
         "ply where layouts say them, else equal names.",
         "FILE",
+        panel="Files",
     ),
     encodings: str | None = option(
-        "Of a game: compare these of its encodings, separated by commas, or 'all'.", "NAMES"
+        "Of a game: compare these of its encodings, separated by commas, or 'all'.",
+        "NAMES",
+        panel="Game",
     ),
-    written: str | None = option("With -o: the dialect to write; else caqe.", "NAME", "--as"),
+    written: str | None = option(
+        "With -o: the dialect to write; else caqe.", "NAME", "--as", panel="Output"
+    ),
     output: str | None = option(
         "With --cert: write the strategy as a certificate of SECOND, won or lost.",
         "FILE",
         "-o",
         "--output",
+        panel="Output",
     ),
     exact: bool = flag(
         "Ask a solver which first moves win in each formula, and which replies after each; "
         "without moves, which values of the first two blocks."
     ),
     questions: int | None = option("With --exact: ask at most so many.", min=1),
-    solver: str | None = option("A QBF solver that writes traces or certificates.", "NAME"),
+    solver: str | None = option(
+        "A QBF solver that writes traces or certificates.",
+        "NAME",
+        autocompletion=completion.solvers,
+        panel="Solver",
+    ),
     read: DialectOptions,
     limits: LimitOptions,
     json_output: JsonOption = False,

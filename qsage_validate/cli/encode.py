@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import check_streams, emit_json, narrate, protect_inputs
 from qsage_validate.cli.formula import formula_path, load_formula
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import REQUIRED, option
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, PrenexOption
@@ -61,20 +62,35 @@ def formula_text(
     return qdimacs_text(form, comments_in_clauses(qbf, qbf.levels()))
 
 
+@examples(
+    "qsage encode httt --size 4x4 --shape tic --depth 5 -o tic.qcir",
+    "qsage encode tic.qcir -o tic.qdimacs",
+)
 @partial(takes_model, or_formula=True)
 def command(
     model: ModelArguments,
-    output: str = option("The formula's file, or '-'.", "FILE", "-o", "--output", default=REQUIRED),
+    output: str = option(
+        "The formula's file, or '-'.",
+        "FILE",
+        "-o",
+        "--output",
+        default=REQUIRED,
+        panel="Output",
+    ),
     file_format: FormulaFormat | None = option(
-        "qcir or qdimacs; by default what the file's name says, else qcir.", None, "--format"
+        "qcir or qdimacs; by default what the file's name says, else qcir.",
+        None,
+        "--format",
+        panel="Output",
     ),
     encoding: EncodingOption = None,
     clauses: Clauses | None = option(
         "In QDIMACS: tseitin (default); polarity: only the clauses that are needed "
-        "(Plaisted and Greenbaum); early: gates beside their inputs besides."
+        "(Plaisted and Greenbaum); early: gates beside their inputs besides.",
+        panel="Output",
     ),
     memory: int | None = option(
-        "Give up a game in GDL whose rules need more when grounded.", "MB", min=1
+        "Give up a game in GDL whose rules need more when grounded.", "MB", min=1, panel="Limits"
     ),
     prenex: PrenexOption = None,
     json_output: JsonOption = False,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import argument, flag, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
@@ -11,9 +13,15 @@ from qsage_validate.games.library.template import Flag, Option, SquareName, Temp
 _OF_IMPARTIAL = "impartial games (qsage synthesize NAME, qsage play NAME)"
 
 
+@examples(
+    "qsage games",
+    "qsage games httt",
+)
 @takes_options
 def command(
-    name: str | None = argument("One game; all of them if left out.", "GAME", default=None),
+    name: str | None = argument(
+        "One game; all of them if left out.", "GAME", default=None, autocompletion=completion.games
+    ),
     encodings: bool = flag("List instead the encodings of each kind of game.", "--encodings"),
     json_output: JsonOption = False,
 ) -> Exit:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import argument, flag, option, takes_options
 from qsage_validate.cli.options import CertOptions, JsonOption, Prenex, PrenexOption, prenex_order
 from qsage_validate.errors import Exit, InputError, UsageError
@@ -23,10 +25,16 @@ if TYPE_CHECKING:
 Facts = dict[str, object]
 
 
+@examples(
+    "qsage info sample:tic",
+    "qsage info sample:tic sample:tic.aig",
+)
 @takes_options
 def command(
     *,
-    file: str | None = argument("Any file; '-' is standard input.", "FILE", default=None),
+    file: str | None = argument(
+        "Any file; '-' is standard input.", "FILE", default=None, autocompletion=completion.files
+    ),
     certificate: CertOptions,
     formula: str | None = option("The formula that FILE is a certificate for.", "FILE"),
     solvers: bool = flag("Tell instead which solvers and preprocessors are here.", "--solvers"),

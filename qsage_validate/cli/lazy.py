@@ -11,13 +11,53 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 _Run = TypeVar("_Run", bound=Callable[..., Any])
 
 
-class Command(TyperCommand):
+class _Helped:
+    """Help that begins with examples, and has its options in groups."""
+
+    callback: Any
+    examples: tuple[str, ...] = ()
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        examples = getattr(self.callback, "examples", self.examples)
+        if examples:
+            with formatter.section("Examples"):
+                for line in examples:
+                    formatter.write(f"{' ' * formatter.current_indent}{line}\n")
+        super().format_help_text(ctx, formatter)  # type: ignore[misc]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        for heading, records in records_of(self, ctx).items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
+def records_of(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+    """What the help lists, by its headings: how a parameter is written, and what it means."""
+    found: dict[str, list[tuple[str, str]]] = {"Arguments": []}
+    for parameter in command.get_params(ctx):
+        record = parameter.get_help_record(ctx)
+        if record is not None:
+            kind = "Options" if parameter.param_type_name == "option" else "Arguments"
+            heading = getattr(parameter, "rich_help_panel", None) or kind
+            found.setdefault(heading, []).append(record)
+    return {heading: records for heading, records in found.items() if records}
+
+
+class Group(_Helped, TyperGroup):
+    """A group of commands."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+class Command(_Helped, TyperCommand):
     """A command that takes the earlier spellings of its options, which its help leaves out."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -30,6 +70,16 @@ class Command(TyperCommand):
 def _spelled_now(word: str, spellings: Mapping[str, str]) -> str:
     name, equals, value = word.partition("=")
     return f"{spellings.get(name, name)}{equals}{value}"
+
+
+def examples(*lines: str) -> Callable[[_Run], _Run]:
+    """The command lines that a command's help begins with."""
+
+    def shown(command: _Run) -> _Run:
+        command.__dict__["examples"] = lines
+        return command
+
+    return shown
 
 
 def earlier(**spellings: str) -> Callable[[_Run], _Run]:

@@ -6,7 +6,9 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, protect_inputs
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import REQUIRED, argument, option, takes_options
 from qsage_validate.cli.options import (
     CertOptions,
@@ -24,10 +26,14 @@ if TYPE_CHECKING:
     from qsage_validate.kernel.certificate import Dialect
 
 
+@examples(
+    "qsage minimise sample:hex sample:hex.aig -o small.aig",
+    "qsage minimise sample:hex --cert sample:hex.aig -o small.aag --timeout 5",
+)
 @takes_options
 def command(
     *,
-    formula: str = argument("QCIR or QDIMACS.", "FORMULA"),
+    formula: str = argument("QCIR or QDIMACS.", "FORMULA", autocompletion=completion.files),
     certificate: CertOptions,
     output: str = option(
         "The smaller certificate: AIGER, in ASCII when its name ends in .aag.",
@@ -35,10 +41,11 @@ def command(
         "-o",
         "--output",
         default=REQUIRED,
+        panel="Output",
     ),
     rules: RulesOptions,
     timeout: float = option(
-        "How long to look for a smaller one.", "SECONDS", min=0.1, default=60.0
+        "How long to look for a smaller one.", "SECONDS", min=0.1, default=60.0, panel="Limits"
     ),
     dialect: DialectOption = None,
     write: str | None = option(
@@ -46,6 +53,7 @@ def command(
         "where it is one of these, or caqe.",
         "NAME",
         "--as",
+        panel="Output",
     ),
     json_output: JsonOption = False,
 ) -> Exit:

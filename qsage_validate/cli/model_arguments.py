@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.option_groups import Command, takes_options, with_parameters
 from qsage_validate.errors import Exit
@@ -98,7 +99,9 @@ def takes_model(
     if or_formula:
         words_help = _FORMULA_HELP + _MODEL_HELP[0].lower() + _MODEL_HELP[1:]
     metavar = "FORMULA|MODEL" if or_formula or optional_words else "MODEL"
-    argument = typer.Argument(metavar=metavar, help=optional_words or words_help)
+    argument = typer.Argument(
+        metavar=metavar, help=optional_words or words_help, autocompletion=completion.models
+    )
     words = inspect.Parameter(
         "words",
         inspect.Parameter.KEYWORD_ONLY,
@@ -123,7 +126,8 @@ def _parameter(option: Option) -> inspect.Parameter:
         metavar=None if is_flag else option.name.upper().replace("_", "-"),
         help=f"{option.help[0].upper()}{option.help[1:]}{scope}.",
         show_default=False,
-        rich_help_panel="Options of the model",
+        rich_help_panel="Game",
+        autocompletion=completion.shapes if option.name == "shape" else None,
     )
     kind: Any = bool if is_flag else str | None
     return inspect.Parameter(

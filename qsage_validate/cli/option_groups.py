@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import MISSING, Field, field, fields
-from typing import Annotated, Any, Final, get_type_hints
+from typing import Annotated, Any, ClassVar, Final, get_type_hints
 
 import typer
 
@@ -23,7 +24,12 @@ REQUIRED: Final = MISSING
 
 
 class OptionGroup:
-    """The base of the dataclasses whose fields are options."""
+    """The base of the dataclasses whose fields are options.
+
+    They stand under the heading ``panel``, but for those that have one of their own.
+    """
+
+    panel: ClassVar[str | None] = None
 
 
 def option(
@@ -47,9 +53,9 @@ def flag(text: str, *names: str, **settings: Any) -> Any:
     return option(text, None, *names, default=False, **settings)
 
 
-def argument(text: str, metavar: str, default: Any = REQUIRED) -> Any:
-    """An argument without a name."""
-    return _declared(typer.Argument(help=text, metavar=metavar), default)
+def argument(text: str, metavar: str, default: Any = REQUIRED, **settings: Any) -> Any:
+    """An argument without a name; ``settings`` are those of ``typer.Argument``."""
+    return _declared(typer.Argument(help=text, metavar=metavar, **settings), default)
 
 
 def _declared(info: object, default: Any) -> Any:
@@ -76,7 +82,7 @@ def takes_options(command: Command) -> Command:
             parameters.append(_parameter(parameter.name, parameter.annotation, parameter.default))
         else:
             hints = get_type_hints(group, include_extras=True)
-            parameters += [_parameter(f.name, hints[f.name], f) for f in fields(group)]
+            parameters += [_parameter(f.name, hints[f.name], f, group.panel) for f in fields(group)]
     return with_parameters(run, command.__doc__, parameters)
 
 
@@ -95,11 +101,17 @@ def _is_group(annotation: object) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, OptionGroup)
 
 
-def _parameter(name: str, annotation: Any, default: object) -> inspect.Parameter:
+def _parameter(
+    name: str, annotation: Any, default: object, panel: str | None = None
+) -> inspect.Parameter:
     """A parameter for Typer; the option of a declared one becomes part of its annotation."""
     if isinstance(default, Field):
         info = default.metadata.get("typer")
         annotation = annotation if info is None else Annotated[annotation, info]
         default = inspect.Parameter.empty if default.default is REQUIRED else default.default
+    if panel is not None and annotation.__metadata__[0].rich_help_panel is None:
+        info = copy(annotation.__metadata__[0])
+        info.rich_help_panel = panel
+        annotation = Annotated[annotation.__origin__, info]
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, default=default, annotation=annotation)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.option_groups import OptionGroup, argument, option
 from qsage_validate.errors import UsageError
 from qsage_validate.system.limits import Deadline, Limits
@@ -34,13 +35,18 @@ class Prenex(str, Enum):
 
 
 JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    bool,
+    typer.Option(
+        "--json", help="Print one JSON object on standard output.", rich_help_panel="Output"
+    ),
 ]
 DialectOption = Annotated[
     str | None,
     typer.Option(
         "--dialect",
         metavar="NAME",
+        autocompletion=completion.dialects,
+        rich_help_panel="Files",
         help="How the certificate is to be read, if not as recognised: caqe, outer, pedant, "
         "qaiger, qbfcert-ascii or qbfcert-binary.",
     ),
@@ -49,29 +55,47 @@ PrenexOption = Annotated[
     Prenex | None,
     typer.Option(
         "--prenex",
+        rich_help_panel="Files",
         help="Where quantifier gates (QCIR) go in the prefix: up, as far out as they can, or down; "
         "by default what gives fewer scopes.",
     ),
 ]
 MetaOption = Annotated[
     str | None,
-    typer.Option("--meta", metavar="FILE", help="Q-sage's meta file; else the one beside FORMULA."),
+    typer.Option(
+        "--meta",
+        metavar="FILE",
+        help="Q-sage's meta file; else the one beside FORMULA.",
+        rich_help_panel="Files",
+    ),
 ]
 AssertOption = Annotated[
     list[str] | None,
     typer.Option(
         "--assert",
         metavar="FILE",
+        rich_help_panel="Files",
         help="What must hold in every play: clauses (DIMACS) over variables and gates, or lines "
         "like 'always not (black b2 and white b2)'. May be repeated.",
     ),
 ]
 EncodingOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The encoding of a game (see 'qsage games --encodings')."),
+    typer.Option(
+        metavar="NAME",
+        help="The encoding of a game (see 'qsage games --encodings').",
+        autocompletion=completion.encodings,
+        rich_help_panel="Game",
+    ),
 ]
 TimeoutOption = Annotated[
-    float | None, typer.Option(min=0, metavar="SECONDS", help="Give up after so many seconds.")
+    float | None,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="Give up after so many seconds.",
+        rich_help_panel="Limits",
+    ),
 ]
 
 
@@ -87,8 +111,10 @@ class FormulaOptions(OptionGroup):
 class CertOptions(OptionGroup):
     """The certificate of a formula: behind it, or by ``--cert``."""
 
-    behind: str | None = argument("The certificate, as by --cert.", "CERT", default=None)
-    cert: str | None = option("The certificate.", "FILE")
+    behind: str | None = argument(
+        "The certificate, as by --cert.", "CERT", default=None, autocompletion=completion.files
+    )
+    cert: str | None = option("The certificate.", "FILE", panel="Files")
 
     @property
     def path(self) -> str | None:
@@ -113,6 +139,8 @@ class DialectOptions(OptionGroup):
 @dataclass(frozen=True)
 class RulesOptions(OptionGroup):
     """The game of a formula: a meta file, or rules by files or by name."""
+
+    panel = "Game"
 
     meta: MetaOption = None
     game: tuple[str, str] | None = option("The rules (BDDL) to compare with.", "DOMAIN PROBLEM")
@@ -149,6 +177,8 @@ class RulesOptions(OptionGroup):
 @dataclass(frozen=True)
 class LimitOptions(OptionGroup):
     """The limits of solvers and searches."""
+
+    panel = "Limits"
 
     timeout: TimeoutOption = None
     memory: int | None = option(

@@ -8,7 +8,9 @@ from fnmatch import fnmatchcase
 from os import path
 from typing import TYPE_CHECKING, Any
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.common import emit, emit_json, narrate, protect_inputs
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 class CheckOptions(OptionGroup):
     """What is proved or refuted, in the place of a synthesis."""
 
+    panel = "Proof"
+
     check: str | None = option("Prove or refute this winning formula: 'v % 4 != 0'.", "FORMULA")
     check_strategy: str | None = option(
         "With --check: prove or refute the rules in FILE too, one 'CONDITION -> ACTION(E, "
@@ -36,6 +40,8 @@ class CheckOptions(OptionGroup):
 @dataclass(frozen=True)
 class SearchOptions(OptionGroup):
     """How a formula is searched, or a given one proved, and for how long."""
+
+    panel = "Limits"
 
     method: str = option(
         "synms (classification by MaxSAT) or enum (enumeration by size).", "NAME", default="synms"
@@ -54,6 +60,8 @@ class SearchOptions(OptionGroup):
 class WriteOptions(OptionGroup):
     """The files that the answer of a synthesis is written to."""
 
+    panel = "Output"
+
     output: str | None = option(
         "Write a report: text, JSON, Python, SMT-LIB and the questions of the proofs.",
         "FOLDER",
@@ -64,6 +72,10 @@ class WriteOptions(OptionGroup):
     smtlib: str | None = option("Write the answer as SMT-LIB.", "FILE")
 
 
+@examples(
+    "qsage synthesize take-away-3",
+    "qsage synthesize take-away-3 --check 'v % 4 != 0'",
+)
 @takes_options
 def command(
     *,
@@ -73,6 +85,7 @@ def command(
         "--list.",
         "GAME",
         default=None,
+        autocompletion=completion.impartial_games,
     ),
     strategy: bool = flag("Synthesise a complete strategy as well.", "--strategy"),
     checked: CheckOptions,

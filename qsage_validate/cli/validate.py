@@ -6,7 +6,9 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.common import check_streams, emit, emit_json, narrate, protect_inputs
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import OptionGroup, argument, option, takes_options
 from qsage_validate.cli.options import (
     AssertOption,
@@ -28,12 +30,12 @@ if TYPE_CHECKING:
     from qsage_validate.proving.report import Report
     from qsage_validate.proving.runner import Options
 
-_LEVELS = "trace, dependencies, formula, random, all, rules, boards, encoding, assertions"
-
 
 @dataclass(frozen=True)
 class AttackOptions(OptionGroup):
     """The options of the adversaries, random and exhaustive."""
+
+    panel = "Attack"
 
     games: int = option("How many random plays.", min=1, default=1000)
     seed: int = option("The seed of the random plays.", default=0)
@@ -47,8 +49,13 @@ class AttackOptions(OptionGroup):
 class ProofOptions(OptionGroup):
     """Options for trust and for output files."""
 
+    panel = "Output"
+
     trust: str = option(
-        "'minimal': by the kernel alone, slower; else 'all' that is quick.", "HOW", default="all"
+        "'minimal': by the kernel alone, slower; else 'all' that is quick.",
+        "HOW",
+        default="all",
+        panel="Proof",
     )
     proof: str | None = option(
         "Write CNFs and LRAT proofs of the levels for 'qsage verify'.", "DIR"
@@ -67,10 +74,13 @@ class ProofOptions(OptionGroup):
 class PartOptions(OptionGroup):
     """What becomes of a part of a certificate."""
 
+    panel = "Solver"
+
     solver: str | None = option(
         "Who decides what a part of a certificate leaves open, or functions that are missing; "
         "default: what is there.",
         "NAME|auto",
+        autocompletion=completion.solvers,
     )
     blocks: int | None = option(
         "Use the functions of the certificate's first N blocks only.", "N", min=1
@@ -84,21 +94,34 @@ class PartOptions(OptionGroup):
         return replace(files, solver=solver, blocks=self.blocks)
 
 
+@examples(
+    "qsage validate sample:tic sample:tic.aig",
+    "qsage validate sample:tic sample:tic.aig --level rules --report tic.html",
+)
 @takes_options
 def command(
     *,
     formula: str = argument(
-        "QCIR or QDIMACS; a clause certificate (Pedant) does alone.", "FORMULA"
+        "QCIR or QDIMACS; a clause certificate (Pedant) does alone.",
+        "FORMULA",
+        autocompletion=completion.files,
     ),
     certificate: CertOptions,
-    trace: str | None = option("A QBF solver's trace: QRP, binary QRP or Qute's.", "FILE"),
+    trace: str | None = option(
+        "A QBF solver's trace: QRP, binary QRP or Qute's.", "FILE", panel="Files"
+    ),
     part: PartOptions,
     rules: RulesOptions,
     assertions: AssertOption = None,
-    level: list[str] | None = option(f"Only these levels: {_LEVELS}. May be repeated.", "NAME"),
+    level: list[str] | None = option(
+        f"Only these levels: {', '.join(completion.LEVELS)}. May be repeated.",
+        "NAME",
+        autocompletion=completion.levels,
+        panel="Levels",
+    ),
     attack: AttackOptions,
     timeout: TimeoutOption = None,
-    memory: int | None = option("Give up when more memory is needed.", "MB", min=1),
+    memory: int | None = option("Give up when more memory is needed.", "MB", min=1, panel="Limits"),
     proof: ProofOptions,
     read: DialectOptions,
     json_output: JsonOption = False,

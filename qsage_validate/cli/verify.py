@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption, TimeoutOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from qsage_validate.proving.bundle.check import Verification
 
 
+@examples(
+    "qsage validate sample:tic sample:tic.aig --level formula --proof proofs",
+    "qsage verify proofs",
+)
 @takes_options
 def command(
     folder: str = argument("What 'qsage validate --proof DIR' wrote.", "DIR"),
@@ -22,9 +27,9 @@ def command(
         "Without it: all that are installed.",
         "NAME",
     ),
-    formula: str | None = option("Where the formula is now.", "FILE"),
-    cert: str | None = option("Where the certificate is now.", "FILE"),
-    meta: str | None = option("Where the meta file is now.", "FILE"),
+    formula: str | None = option("Where the formula is now.", "FILE", panel="Files"),
+    cert: str | None = option("Where the certificate is now.", "FILE", panel="Files"),
+    meta: str | None = option("Where the meta file is now.", "FILE", panel="Files"),
     cnf_only: bool = flag("Only check the proofs: not whose CNFs they refute.", "--cnf-only"),
     timeout: TimeoutOption = None,
     json_output: JsonOption = False,

@@ -289,7 +289,8 @@ MODELS: Final[Mapping[str, Sequence[str]]] = {
 @cache
 def encoders() -> dict[str, list[str]]:
     """The names of the registered encoders by the kind of games."""
-    return {kind: list(names) for kind, names in qsage("games --encodings --json").data.items()}
+    known = qsage("games --encodings --json").data["encodings"]
+    return {kind: list(names) for kind, names in known.items()}
 
 
 # -- encoders ----------------------------------------------------------------------------------

@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
-from typer.core import TyperGroup
-
 from qsage_validate.bench.experiments import experiments
+from qsage_validate.cli import completion
 from qsage_validate.cli.bench.tables import OnlyOption, cactus, exit_code, scatter, table
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.lazy import Command, earlier, typer_program
+from qsage_validate.cli.lazy import Command, Group, earlier, examples, typer_program
 from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean
@@ -30,8 +29,13 @@ if TYPE_CHECKING:
     from qsage_validate.bench.scheduling import Scheduler
 
 
-class _Group(TyperGroup):
+class _Group(Group):
     """Names the experiments when a name is unknown."""
+
+    examples = (
+        "qsage bench table2 --only 'httt*3x3*' --timeout 10",
+        "qsage bench table bench-table2.jsonl",
+    )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and args[0] not in self.commands:
@@ -57,9 +61,13 @@ app = typer_program(
 class WhatOptions(OptionGroup):
     """What is run: on which games, by which solvers."""
 
+    panel = "What is run"
+
     models: list[str] | None = option("A folder of BDDL files. May be repeated.", "DIR")
     solver: list[str] | None = option(
-        "search, a QBF solver, or certify:ROUTE. May be repeated.", "NAME"
+        "search, a QBF solver, or certify:ROUTE. May be repeated.",
+        "NAME",
+        autocompletion=completion.solvers,
     )
     preprocess: list[str] | None = option("none or bloqqer. May be repeated.", "NAME")
     encoding: list[str] | None = option("An encoding. May be repeated.", "NAME")
@@ -70,6 +78,8 @@ class WhatOptions(OptionGroup):
 @dataclass(frozen=True)
 class RunOptions(OptionGroup):
     """The limits of each run, and where the runs are made."""
+
+    panel = "Limits, and where runs are made"
 
     timeout: float = option("The time limit of a run.", "SECONDS", default=60.0)
     processor_time: bool = flag(
@@ -145,6 +155,10 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
     )
 
 
+# What an experiment is run on, where it needs files.
+_FILES = {"models": "games/ ", "formulas": "*.qcir ", "positional": "*.pg "}
+
+
 def _command_for(name: str) -> Callable[..., Exit]:
     def command(
         *,
@@ -152,7 +166,11 @@ def _command_for(name: str) -> Callable[..., Exit]:
             "Files and folders, if it takes any.", "FILES", default=None
         ),
         results: str | None = option(
-            "Where results go, and are continued; else bench-NAME.jsonl.", "FILE", "-o", "--results"
+            "Where results go, and are continued; else bench-NAME.jsonl.",
+            "FILE",
+            "-o",
+            "--results",
+            panel="Output",
         ),
         what: WhatOptions,
         runs: RunOptions,
@@ -173,7 +191,11 @@ def _command_for(name: str) -> Callable[..., Exit]:
         "results as one line. Runs that have a result there are not repeated, so that the same "
         "command continues what was interrupted. Exit code 1: solvers contradict each other."
     )
-    return earlier(preprocessor="--preprocess")(takes_options(command))
+    lines = (
+        f"qsage bench {name} {_FILES.get(name, '')}--list",
+        f"qsage bench {name} {_FILES.get(name, '')}--timeout 60 -o results.jsonl",
+    )
+    return examples(*lines)(earlier(preprocessor="--preprocess")(takes_options(command)))
 
 
 for _name in experiments():

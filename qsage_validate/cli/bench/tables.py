@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qsage_validate.cli.common import emit, narrate
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import flag, option, takes_options
 from qsage_validate.errors import Exit, UsageError, did_you_mean
 
@@ -32,6 +33,10 @@ OutputOption = Annotated[
 ]
 
 
+@examples(
+    "qsage bench table bench-table2.jsonl",
+    "qsage bench table bench-table2.jsonl --table runs --csv",
+)
 @takes_options
 def table(
     results: ResultsArgument,
@@ -40,7 +45,9 @@ def table(
     cpu: ProcessorOption = False,
     markdown: bool = flag("As Markdown, for a document.", "--markdown"),
     csv: bool = flag("As CSV, for a spreadsheet or pandas.", "--csv"),
-    output: str | None = option("Write Markdown, or CSV, to a file.", "FILE", "-o", "--output"),
+    output: str | None = option(
+        "Write Markdown, or CSV, to a file.", "FILE", "-o", "--output", panel="Output"
+    ),
 ) -> Exit:
     """Show results as a table: one of the experiment's own, or summary, times, runs.
 
@@ -75,6 +82,10 @@ def table(
     return exit_code(found.records)
 
 
+@examples(
+    "qsage bench cactus bench-table2.jsonl",
+    "qsage bench cactus bench-table2.jsonl -o cactus.svg",
+)
 @takes_options
 def cactus(
     results: ResultsArgument,
@@ -99,6 +110,10 @@ def cactus(
     return Exit.FINE
 
 
+@examples(
+    "qsage bench scatter results.jsonl -x caqe -y depqbf",
+    "qsage bench scatter results.jsonl -x caqe -y depqbf -o scatter.svg",
+)
 @takes_options
 def scatter(
     results: ResultsArgument,

@@ -8,7 +8,9 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.common import narrate
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.cli.options import AssertOption, DialectOptions, JsonOption, RulesOptions
@@ -70,6 +72,7 @@ class SolvingOptions(OptionGroup):
         "auto: several at once. Without --cert it answers everything. A game is played against "
         "the search unless a solver is named.",
         "NAME|auto",
+        autocompletion=completion.solvers,
         panel=_SOLVING,
     )
     timeout: float | None = option(
@@ -96,6 +99,10 @@ class SolvingOptions(OptionGroup):
         )
 
 
+@examples(
+    "qsage-play httt --size 3x3 --shape el --depth 5",
+    "qsage-play sample:tic --moves 'occupy(1,1)'",
+)
 @partial(
     takes_model,
     optional_words="QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or a game, "

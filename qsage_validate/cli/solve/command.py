@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json
 from qsage_validate.cli.formula import encoding_of, formula_path, load_formula, without_depth
+from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
 from qsage_validate.cli.solve.alternation import solve_alternating
@@ -40,6 +41,10 @@ class _Question:
     encodes: bool = True
 
 
+@examples(
+    "qsage solve httt --size 3x3 --shape el --depth 5",
+    "qsage solve sample:tic --solver depqbf",
+)
 @partial(takes_model, or_formula=True)
 def command(
     *,

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class DeepeningOptions(OptionGroup):
     """The options that go with ``--depth auto``; ``max_depth`` is in the count of ``#depth``."""
 
+    panel = "Depth"
+
     max_depth: int | None = option("With --depth auto: no greater depth than this.", "N", min=1)
     resume: str | None = option(
         "With --depth auto: keep what is known in FILE, and go on from it.", "FILE"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli import completion
 from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.cli.options import LimitOptions, Preprocessor
 from qsage_validate.errors import Exit, UsageError
@@ -33,7 +34,13 @@ def exit_of(truth: bool | None) -> Exit:
 class MethodOptions(OptionGroup):
     """The options that say what solves."""
 
-    solver: str | None = option("A QBF solver (see 'qsage info --solvers'), or 'search'.", "NAME")
+    panel = "Solver"
+
+    solver: str | None = option(
+        "A QBF solver (see 'qsage info --solvers'), or 'search'.",
+        "NAME",
+        autocompletion=completion.solvers,
+    )
     preprocess: Preprocessor | None = option(
         "What a formula goes through first; default: bloqqer, where it is there."
     )

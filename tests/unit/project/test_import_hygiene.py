@@ -60,7 +60,7 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
     ("words", "heavy", "rooms", "most"),
     [
         (["--help"], set(), {"cli", "errors"}, 6),
-        (["play", "--help"], set(), {"cli", *GAMES}, 64),
+        (["play", "--help"], set(), {"cli", *GAMES}, 65),
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 95),
         (
             ["certify", *TIC, "-o", "f.aag"],

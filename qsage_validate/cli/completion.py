@@ -1,0 +1,85 @@
+"""What the shell offers behind a command: names, and files.
+
+Completion runs with each press of the key: each function loads what it needs, and nothing heavy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+# The modules that define these names load NumPy and PySAT; a test holds one to the other.
+LEVELS: Final = (
+    *("trace", "dependencies", "formula", "random", "all"),
+    *("rules", "boards", "encoding", "assertions"),
+)
+DIALECTS: Final = ("caqe", "outer", "pedant", "qaiger", "qbfcert-ascii", "qbfcert-binary")
+SOLVERS: Final = ("search", "depqbf", "qute", "caqe", "rareqs", "qfun", "quabs", "cqesto")
+
+
+def _like(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def files(incomplete: str) -> list[str]:
+    """Files and folders; hidden ones where the word begins with a dot."""
+    import os
+
+    folder, begin = os.path.split(incomplete)
+    try:
+        entries = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    return [
+        os.path.join(folder, entry.name) + ("/" if entry.is_dir() else "")
+        for entry in entries
+        if entry.name.startswith(begin) and (begin or not entry.name.startswith("."))
+    ]
+
+
+def games(incomplete: str) -> list[str]:
+    """The games of the templates."""
+    from qsage_validate.games.registry import TEMPLATES
+
+    return _like(incomplete, (template.name for template in TEMPLATES))
+
+
+def impartial_games(incomplete: str) -> list[str]:
+    """The impartial games that are files of the package, and files."""
+    from qsage_validate.games.impartial.library import names
+
+    return [*_like(incomplete, names()), *files(incomplete)]
+
+
+def models(incomplete: str) -> list[str]:
+    """Games, and files."""
+    return [*games(incomplete), *files(incomplete)]
+
+
+def shapes(incomplete: str) -> list[str]:
+    """The polyominoes that have names."""
+    from qsage_validate.games.positional.polyominoes import named
+
+    return _like(incomplete, named())
+
+
+def encodings(incomplete: str) -> list[str]:
+    """The encodings of all kinds of games."""
+    from qsage_validate.encodings.registry import encoders
+
+    return _like(incomplete, encoders())
+
+
+def solvers(incomplete: str) -> list[str]:
+    """The search, and the QBF solvers that the program knows."""
+    return _like(incomplete, SOLVERS)
+
+
+def levels(incomplete: str) -> list[str]:
+    """The levels of a validation."""
+    return _like(incomplete, LEVELS)
+
+
+def dialects(incomplete: str) -> list[str]:
+    """The dialects of certificates."""
+    return _like(incomplete, DIALECTS)
