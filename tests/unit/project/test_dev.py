@@ -172,6 +172,18 @@ def test_usage_is_told_and_wrong_usage_is_one_line() -> None:
     assert wrong.stderr == f"dev.py: found 'dance', {expected}\n"
 
 
+def test_the_site_is_built_as_the_gate_builds_it(
+    bootstrap: Bootstrap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bootstrap.module, "program", lambda name: name)
+    assert bootstrap.module.docs(()) == 0
+    (step,) = (command for name, command in bootstrap.module.GATE if name == "documents")
+    assert bootstrap.commands[-1] == " ".join(step)
+    assert "-W" in step[3], "a warning is an error"
+    with pytest.raises(bootstrap.module.DevError, match="expected no arguments"):
+        bootstrap.module.docs(("html",))
+
+
 def test_readme_and_ci_name_commands_that_there_are(bootstrap: Bootstrap) -> None:
     commands = set(bootstrap.module.COMMANDS)
     texts = [
