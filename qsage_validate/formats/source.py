@@ -202,6 +202,12 @@ def _samples() -> str:
     return os.path.join(os.path.dirname(package), "certificates")
 
 
+def sample_words() -> list[str]:
+    """The words ``sample:NAME`` of all samples."""
+    there = sorted(os.listdir(_samples())) if os.path.isdir(_samples()) else []
+    return [_SAMPLE + file.removesuffix(".qcir") for file in there if file.endswith(".qcir")]
+
+
 def sample_path(word: str) -> str:
     """The file that ``sample:NAME`` means, of those that come with the package; else ``word``.
 
@@ -212,10 +218,8 @@ def sample_path(word: str) -> str:
         return word
     name = word.removeprefix(_SAMPLE)
     file = name if os.path.splitext(name)[1] else f"{name}.qcir"
-    files = sorted(os.listdir(_samples()))
-    if file not in files:
-        known = ", ".join(_SAMPLE + f[: -len(".qcir")] for f in files if f.endswith(".qcir"))
-        raise InputError(word, None, None, "no such sample", f"one of {known}")
+    if file not in os.listdir(_samples()):
+        raise InputError(word, None, None, "no such sample", f"one of {', '.join(sample_words())}")
     return os.path.join(_samples(), file)
 
 

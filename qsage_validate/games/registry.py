@@ -7,7 +7,7 @@ from os import path
 from typing import Final
 
 from qsage_validate.errors import UsageError, did_you_mean
-from qsage_validate.formats.source import STDIN, quoted, sniff
+from qsage_validate.formats.source import STDIN, quoted, sample_words, sniff
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import language_of
@@ -48,8 +48,12 @@ def find_template(name: str) -> Template:
             f"'qsage synthesize {wanted}' solves it, 'qsage play {wanted}' plays it"
         )
     names = [template.name for template in TEMPLATES]
+    sample = f"sample:{wanted}"
+    near = did_you_mean(
+        *((sample, sample_words()) if sample in sample_words() else (wanted, names))
+    )
     raise UsageError(
-        f"found the unknown game {quoted(name)}{did_you_mean(wanted, names)}, expected DOMAIN and "
+        f"found the unknown game {quoted(name)}{near}, expected DOMAIN and "
         f"PROBLEM files or one of {', '.join(names)}"
     )
 

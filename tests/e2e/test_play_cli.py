@@ -367,6 +367,7 @@ def test_a_sample_is_played_and_validated_by_its_name(qsage: Qsage, play: Play) 
     ("arguments", "message"),
     [
         (("--meta", "TIC"), "expected a formula and its certificate: FORMULA --cert FILE"),
+        (("tic",), "found the unknown game 'tic' (did you mean 'sample:tic'?)"),
         (("sample:tac",), "sample:tac: found no such sample, expected one of sample:breakthrough"),
         (("nowhere.qcir",), "nowhere.qcir: found no such file"),
         (("TIC", "--cert", "nowhere.aig"), "nowhere.aig: found no such file"),
