@@ -335,6 +335,7 @@ def _table(
                     for (a, b), cell in table.cells.items()
                 ],
                 "left_out": table.left_out,
+                "undecided": table.undecided,
                 "wrong": table.wrong,
             }
         )
@@ -353,6 +354,8 @@ def _show(table: EncodingTable) -> None:
             emit(f"{row} in {column}: {cell}" + (f"; play: {play}" if play else ""))
     for name, why in table.wrong.items():
         emit(f"{name}: wrong: {why}")
+    for name, why in table.undecided.items():
+        emit(f"{name}: undecided: {why}")
     for name, why in table.left_out.items():
         emit(f"{name}: left out: {why}")
     if table.exit_code is Exit.FINE:

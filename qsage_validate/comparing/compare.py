@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import permutations
 
 from qsage_validate.certificates.checker.check import circuit_of
 from qsage_validate.certificates.routes.by_search import CheckFailedError
@@ -22,10 +23,11 @@ from qsage_validate.comparing.outcomes import Loses, Transfer, Wins
 from qsage_validate.comparing.plays import Side, transfer_by_plays
 from qsage_validate.comparing.shared import Shared, read_shared, shared_names
 from qsage_validate.comparing.transfer import transfer
+from qsage_validate.comparing.words import check_length
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.encodings.registry import encode, encoders
-from qsage_validate.errors import Exit, QsageError, Undecided
+from qsage_validate.errors import Exit, QsageError, Undecided, UndecidedError
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel
@@ -128,6 +130,8 @@ def compared_exactly(
     if side is None or first.layout is None:
         choices = ByBlocks(formulas, (shared or shared_names)(*formulas))
     else:
+        check_length(first.layout, first.game, side.game)
+        check_length(side.layout, second.game, side.game)
         square_of = named_cell if first.game is None else first.game.square_of
         choices = ByMoves(formulas, (first.layout, side.layout), side.game, square_of)
     value = value_by_solver(options)
@@ -167,13 +171,14 @@ def certified_problem(problem: Problem, options: RouteOptions) -> Problem:
 class EncodingTable:
     """For each pair of encodings what the strategy of the first does in the second formula.
 
-    ``left_out`` says of encodings why they have no strategy; ``wrong`` are those whose formula
-    contradicts the rules.
+    ``left_out`` says of encodings why they have no strategy, ``undecided`` of those for which
+    none was found in time; ``wrong`` are those whose formula contradicts the rules.
     """
 
     names: tuple[str, ...]
     cells: dict[tuple[str, str], Transfer]
     left_out: dict[str, str]
+    undecided: dict[str, str]
     wrong: dict[str, str]
 
     @property
@@ -181,42 +186,57 @@ class EncodingTable:
         """0 when every strategy wins in every formula."""
         if self.wrong or any(isinstance(cell, Loses) for cell in self.cells.values()):
             return Exit.REFUTED
-        undecided = any(isinstance(cell, Undecided) for cell in self.cells.values())
-        return Exit.UNDECIDED if undecided or len(self.names) < 2 else Exit.FINE
+        cells = any(isinstance(cell, Undecided) for cell in self.cells.values())
+        undecided = cells or self.undecided or len(self.names) < 2
+        return Exit.UNDECIDED if undecided else Exit.FINE
 
 
 def compare_encodings(
     model: GameModel, names: Sequence[str], options: RouteOptions, tell: Tell = nobody
 ) -> EncodingTable:
-    """A strategy of each encoding of ``model``, made for it, in every other encoding's formula."""
+    """A strategy of each encoding of ``model``, made for it, in every other encoding's formula.
+
+    Each step has an equal share of the time that is left, so that one which takes without end
+    leaves time for the others.
+    """
     made: dict[str, tuple[Encoding, Problem]] = {}
     left_out: dict[str, str] = {}
+    undecided: dict[str, str] = {}
     wrong: dict[str, str] = {}
-    for name in names:
+    for rank, name in enumerate(names):
         tell(Progress(f"a strategy for {name}"))
         try:
             encoding = encode(model, name)
             if not has_words_of(load_game(model), encoding.layout):
                 left_out[name] = "its moves are not those of the game"
                 continue
-            proved = certify_formula(encoding.qbf, options, encoding=encoding)
+            one = _share(options, len(names) - rank + 1)  # comparisons are one step more
+            proved = certify_formula(encoding.qbf, one, encoding=encoding)
             why = inconclusive(encoding.layout, proved.truth)
             if why is not None:
                 left_out[name] = why
                 continue
         except CheckFailedError as error:
             wrong[name] = str(error)
+        except UndecidedError as error:
+            undecided[name] = str(error)
         except QsageError as error:
             left_out[name] = str(error)
         else:
             made[name] = (encoding, problems.of(encoding, proved.certificate, Files()))
     cells: dict[tuple[str, str], Transfer] = {}
-    for row, (_, problem) in made.items():
-        for column, (encoding, _) in made.items():
-            if row != column:
-                tell(Progress(f"{row} in {column}"))
-                cells[row, column] = transfer_by_plays(problem, Side.of(encoding), options)
-    return EncodingTable(tuple(made), cells, left_out, wrong)
+    pairs = list(permutations(made, 2))
+    for rank, (row, column) in enumerate(pairs):
+        tell(Progress(f"{row} in {column}"))
+        one, side = _share(options, len(pairs) - rank), Side.of(made[column][0])
+        cells[row, column] = transfer_by_plays(made[row][1], side, one)
+    return EncodingTable(tuple(made), cells, left_out, undecided, wrong)
+
+
+def _share(options: RouteOptions, steps: int) -> RouteOptions:
+    """The options with an equal part of the time that is left."""
+    deadline = options.limits.deadline.share(1 / steps)
+    return replace(options, limits=replace(options.limits, deadline=deadline))
 
 
 def read_from(path: str) -> Callable[[Qbf, Qbf], Shared]:

@@ -248,8 +248,8 @@ class ByMoves(Choices):
     """The legal moves of the second formula's game, in the words of both layouts.
 
     ``square_of`` says where the moves are that the first layout names.  First moves that a formula
-    leaves out for symmetry are said in the mirror.  Raises ``UsageError`` for games of different
-    length, and where a formula can say no first move.
+    leaves out for symmetry are said in the mirror.  Raises ``UsageError`` where one can say no
+    first move.
     """
 
     def __init__(
@@ -259,12 +259,6 @@ class ByMoves(Choices):
         game: Game,
         square_of: SquareOf | None = None,
     ) -> None:
-        for layout in layouts:
-            if layout.plies != game.plies:
-                raise UsageError(
-                    f"found a formula of {layout.plies} plies for a game of {game.plies}, "
-                    "expected games of one length"
-                )
         self._quantified = tuple(frozenset(formula.quantifiers()) for formula in formulas)
         self._sides = Spelling(layouts[0], game, square_of), Spelling(layouts[1], game)
         self._initial = game.initial

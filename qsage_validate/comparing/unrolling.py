@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from qsage_validate.certificates.compile.plan import Moves, Plan, PlanNode
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.comparing.words import Mirrors, Words
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.comparing.words import Mirrors, Words, check_length
+from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Game, Move, Position
 from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.reader import CertificateReader
@@ -73,11 +73,7 @@ class Unrolling:
 
     def __init__(self, problem: Problem, game: Game, can_say: CanSay, deadline: Deadline) -> None:
         assert problem.layout is not None, "the caller has looked"
-        if problem.layout.plies != game.plies:
-            raise UsageError(
-                f"found a strategy of {problem.layout.plies} plies for a game of {game.plies}, "
-                "expected games of one length"
-            )
+        check_length(problem.layout, problem.game, game)
         oracle = problem.oracle(OracleKind.SIMULATION)
         self._reader: CertificateReader = reader_of(
             problem.layout, problem.answering, problem.formula, oracle, problem.game
@@ -181,7 +177,7 @@ class Unrolling:
                 if after.outcome is not None:
                     self._check_end(after, moves)
                     continue
-                said = words.say(ply, move)
+                said = words.say(ply, move) if ply <= self._layout.plies else None
                 if said is None:
                     why = f"the first formula cannot say {move} at ply {ply}"
                     raise BrokenOffError(why, moves, silent=True)
@@ -198,8 +194,11 @@ class Unrolling:
     def _answered(self, turns: list[_Turn]) -> list[_Turn]:
         following: list[_Turn] = []
         turns.sort(key=lambda turn: turn.line.seen.plies)
-        for _, group in groupby(turns, key=lambda turn: turn.line.seen.plies):
+        for plies, group in groupby(turns, key=lambda turn: turn.line.seen.plies):
             same = list(group)
+            if plies >= self._layout.plies:
+                why = "the play goes on behind the last ply of the first formula"
+                raise BrokenOffError(why, same[0].line.moves, silent=True)
             answers = self._reader.answers([turn.line.seen for turn in same])
             for turn, answer in zip(same, answers, strict=True):
                 following += self._decided(turn, answer)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.errors import MalformedMoveError
+from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Game, Move, Player, Symmetry
 from qsage_validate.strategies.readings import LayoutMove, PlyCode, SquareOf
 
@@ -94,12 +94,27 @@ class Spelling:
 
         Bits that mean nothing are left out.
         """
+        if ply > len(self.plies):
+            return None
         said = (words or self.words).say(ply, move)
         pattern = None if said is None else self._patterns[ply - 1].get(str(said))
         if pattern is None:
             return None
         pairs = zip(self.plies[ply - 1].variables, pattern, strict=True)
         return [literal if bit else -literal for literal, bit in pairs if bit is not None]
+
+
+def check_length(layout: Layout, own: Game | None, game: Game) -> None:
+    """Raise ``UsageError`` where the layout's game, ``own``, is not as long as ``game``.
+
+    A formula may leave out last plies of its game that decide nothing.
+    """
+    plies = layout.plies if own is None else own.plies
+    if plies != game.plies:
+        raise UsageError(
+            f"found a formula of a game of {plies} plies beside one of {game.plies}, "
+            "expected games of one length"
+        )
 
 
 def values_of(literals: Iterable[int]) -> dict[int, bool]:

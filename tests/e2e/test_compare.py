@@ -111,6 +111,13 @@ def test_formulas_whose_value_says_nothing_are_left_out(qsage: Qsage) -> None:
     assert lines[-1] == "all 2 agree: each strategy wins in every formula"
 
 
+def test_all_encodings_of_a_game_in_gdl_agree(qsage: Qsage) -> None:
+    found = qsage("compare", "trails", "--depth", "4", "--encodings", "all")
+    assert found.code == 0
+    last = found.out.splitlines()[-1]
+    assert last == "all 6 agree: each strategy wins in every formula"
+
+
 def test_winning_moves_one_by_one(qsage: Qsage) -> None:
     qsage("encode", "httt", *EL, "-o", "el.qcir")
     qsage("encode", "harary", *EL, "-o", "listed.qcir")

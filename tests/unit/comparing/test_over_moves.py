@@ -18,6 +18,7 @@ from qsage_validate.comparing.outcomes import Loses, Wins
 from qsage_validate.comparing.plays import Side, transfer_by_plays
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
+from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Position
 from qsage_validate.games.registry import find_command
@@ -134,3 +135,15 @@ def test_formulas_of_others_are_paired_by_their_layouts(
     )
     ours = Problem(Files(), own.formula, None, own.layout, own.game)
     assert isinstance(compared(theirs, ours, None, RouteOptions()).outcome, Wins)
+
+
+@pytest.mark.parametrize("depth", [4, 5])
+def test_games_in_gdl_may_have_plies_that_formulas_leave_out(depth: int) -> None:
+    first, second = (_encoded(f"trails --depth {depth}", name) for name in ("gdl", "gdl-gd"))
+    assert load_game(first.model).plies > first.layout.plies
+    for own, other in ((first, second), (second, first)):
+        problem = _won(own)
+        assert isinstance(transfer_by_plays(problem, Side.of(other), RouteOptions()), Wins)
+        longer = Side.of(_encoded(f"trails --depth {depth + 1}", other.layout.encoding))
+        with pytest.raises(UsageError, match="expected games of one length"):
+            transfer_by_plays(problem, longer, RouteOptions())
