@@ -269,11 +269,11 @@ def faulty_encodings(model: Model) -> Iterator[tuple[str, Encoding]]:
         for how in ("dropped", "negated"):
             yield (
                 f"gate '{name}' {how}",
-                replace(sound, qbf=_damage(sound.qbf, literal, how)),
+                replace(sound, qbf=damage(sound.qbf, literal, how)),
             )
 
 
-def _damage(qbf: Qbf, literal: int, how: str) -> Qbf:
+def damage(qbf: Qbf, literal: int, how: str) -> Qbf:
     """The formula with a gate that is constantly true, or negated."""
     variable = abs(literal)
     if variable not in qbf.gates:
