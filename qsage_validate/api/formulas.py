@@ -95,7 +95,7 @@ def encode(game: Game, encoding: str | None = None) -> Formula:
     """
     from qsage_validate.encodings.registry import encode as encode_model
 
-    made = encode_model(game.model, encoding)
+    made = encode_model(game.for_encoding(encoding), encoding)
     words = [*game.words, *(() if encoding is None else ("--encoding", encoding))]
     problem = Problem(Files(made_from=made_from(words)), made.qbf, None, made.layout, game.rules)
     return Formula(problem, game, made)

@@ -50,6 +50,7 @@ class Game:
 
     model: GameModel = field(repr=False)
     words: tuple[str, ...] = field(repr=False, default=())
+    by_name: bool = field(repr=False, default=False)
 
     @property
     def name(self) -> str:
@@ -75,14 +76,32 @@ class Game:
         """The same game with another depth; raises ``UsageError`` for a depth below 1."""
         if depth < 1:
             raise UsageError(f"found the depth {depth}, expected 1 or more")
-        return Game(self.model.at_depth(depth), (*self.words, "--depth", str(depth)))
+        words = (*self.words, "--depth", str(depth))
+        return Game(self.model.at_depth(depth), words, self.by_name)
+
+    def for_encoding(self, encoding: str | None) -> GameModel:
+        """The game in the language that ``encoding`` takes, where the library has it in that.
+
+        The same model for all other encodings, and for those that there are not.
+        """
+        from qsage_validate.encodings.registry import language_of_encoding
+        from qsage_validate.games.registry import find_command
+
+        language = language_of_encoding(encoding)
+        if not self.by_name or language in (None, self.language):
+            return self.model
+        return find_command(self.words, language)
 
     @property
     def encodings(self) -> tuple[str, ...]:
         """The names of its encodings; the first is what :func:`encode` takes."""
         from qsage_validate.encodings.registry import encoders
+        from qsage_validate.games.registry import find_game
 
-        return tuple(encoders(self.language))
+        languages = [self.language]
+        if self.by_name:
+            languages += [t.language for t in find_game(self.words[0]).templates]
+        return tuple(name for language in dict.fromkeys(languages) for name in encoders(language))
 
     @cached_property
     def rules(self) -> protocol.Game:
@@ -121,24 +140,19 @@ def game(name: str, **parameters: object) -> Game:
     Python's own: ``size="4x4"`` or ``size=(4, 4)``.  Raises ``UsageError``, which lists the names,
     for a game or a parameter that there is not, or a value that does not fit.
     """
-    from qsage_validate.games.registry import find_template
+    from qsage_validate.games.registry import find_game, plain
 
-    template = find_template(name)
-    options = [
-        word
-        for key, value in parameters.items()
-        if value is not None and value is not False
-        for word in _option(key, value)
-    ]
-    return Game(template.build(parameters), (template.name, *options))
+    template, values = find_game(name).choose(plain(name), parameters)
+    options = [word for key, value in values.items() for word in _option(key, value)]
+    return Game(template.build(values), (template.name, *options), by_name=True)
 
 
 def game_names() -> GameTable:
     """The games of the library: for each its name, its parameters and a line of description."""
     from qsage_validate.api.results import GameTable
-    from qsage_validate.games.registry import TEMPLATES
+    from qsage_validate.games.library.catalogue import GAMES
 
-    return GameTable.of(TEMPLATES)
+    return GameTable.of(GAMES)
 
 
 def game_from_files(*paths: FileSource, **parameters: object) -> Game:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from qsage_validate.api.frames import data_frame, html_table
 from qsage_validate.api.sources import FileSource, as_paths, shown
-from qsage_validate.games.library.template import Template
+from qsage_validate.games.library.template import LibraryGame
 
 if TYPE_CHECKING:
     from qsage_validate.bench.run import Record
@@ -41,16 +41,16 @@ class GameTable(_Table):
     """The games by name; iterating gives their rows."""
 
     @classmethod
-    def of(cls, templates: Sequence[Template]) -> GameTable:
-        """A row for each template: ``name``, ``parameters``, ``about``."""
+    def of(cls, games: Sequence[LibraryGame]) -> GameTable:
+        """A row for each game: ``name``, ``parameters``, ``about``."""
         return cls(
             tuple(
                 {
-                    "name": template.name,
-                    "parameters": ", ".join(option.name for option in template.options),
-                    "about": template.help,
+                    "name": game.name,
+                    "parameters": ", ".join(option.name for option in game.options),
+                    "about": game.help,
                 }
-                for template in templates
+                for game in games
             )
         )
 

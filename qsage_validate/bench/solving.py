@@ -21,7 +21,6 @@ from qsage_validate.system.clock import Stopwatch
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.games.model_text import GameModel
 
 SEARCH: Final = "search"
 CERTIFY: Final = "certify:"
@@ -123,30 +122,27 @@ def execute(run: Run) -> RunResult:
     """Solve the run's instance as its solver says."""
     if run.solver == SEARCH:
         from qsage_validate.games.languages import load_game
+        from qsage_validate.games.registry import find_command
 
-        return by_search(run, load_game(_model(run.source)))
+        return by_search(run, load_game(find_command(run.source)))
     if run.solver.startswith(CERTIFY):
         return _certify(run)
     return by_solver(run, *_formula(run))
 
 
-def _model(source: Sequence[str]) -> GameModel:
-    from qsage_validate.games.registry import find_command
-
-    return find_command(source)
-
-
 def _formula(run: Run) -> tuple[Qbf, Encoding | None, dict[str, Any]]:
     """The formula of a run, the encoding that it is if it is one, and facts about it."""
-    from qsage_validate.encodings.registry import encode
+    from qsage_validate.encodings.registry import encode, language_of_encoding
     from qsage_validate.formats.formula import read_formula
+    from qsage_validate.games.registry import find_command
 
     watch = Stopwatch()
     encoding = None
     if run.source[0] == FORMULA:
         qbf = read_formula(run.source[1])
     else:
-        encoding = encode(_model(run.source), run.encoding)
+        model = find_command(run.source, language_of_encoding(run.encoding))
+        encoding = encode(model, run.encoding)
         qbf = encoding.qbf
     facts = {
         "formula_seconds": round(watch.seconds, 4),

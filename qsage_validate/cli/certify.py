@@ -156,7 +156,7 @@ def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
 def _encoded(model: ModelArguments, encoding: str | None) -> _Question:
     from qsage_validate.encodings.registry import encode
 
-    encoded = encode(model.resolve(), encoding)
+    encoded = encode(model.resolve(encoding), encoding)
     return _Question(encoded.qbf, encoded.layout, encoded.model.name, encoded)
 
 

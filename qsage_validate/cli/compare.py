@@ -311,11 +311,12 @@ def _table(
     model: ModelArguments, encodings: str, options: RouteOptions, *, json_output: bool
 ) -> Exit:
     from qsage_validate.comparing.compare import compare_encodings
-    from qsage_validate.encodings.registry import encoders
+    from qsage_validate.encodings.registry import encoders, language_of_encoding
 
-    resolved = model.resolve()
+    names = [name.strip() for name in encodings.split(",")]
+    resolved = model.resolve(next(filter(language_of_encoding, names), None))
     known = encoders(resolved.language)
-    names = list(known) if encodings == "all" else [name.strip() for name in encodings.split(",")]
+    names = list(known) if encodings == "all" else names
     for name in names:
         if name not in known:
             choices = ", ".join(known)

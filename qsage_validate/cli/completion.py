@@ -38,10 +38,10 @@ def files(incomplete: str) -> list[str]:
 
 
 def games(incomplete: str) -> list[str]:
-    """The games of the templates."""
-    from qsage_validate.games.registry import TEMPLATES
+    """The games of the library."""
+    from qsage_validate.games.library.catalogue import GAMES
 
-    return _like(incomplete, (template.name for template in TEMPLATES))
+    return _like(incomplete, (game.name for game in GAMES))
 
 
 def impartial_games(incomplete: str) -> list[str]:

@@ -116,7 +116,7 @@ def command(
             about: dict[str, object] = {"formula": label(path)}
             title = f"formula {label(path)}"
         else:
-            encoded = encode(model.resolve(), encoding)
+            encoded = encode(model.resolve(encoding), encoding)
             qbf = encoded.qbf
             about = {
                 "game": encoded.model.name,

@@ -8,7 +8,14 @@ from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import argument, flag, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.games.library.template import Flag, Option, SquareName, Template, option_values
+from qsage_validate.games.library.template import (
+    KINDS,
+    Flag,
+    LibraryGame,
+    Option,
+    SquareName,
+    option_values,
+)
 
 _OF_IMPARTIAL = "impartial games (qsage synthesize NAME, qsage play NAME)"
 
@@ -29,21 +36,22 @@ def command(
 
     Impartial games come last; they are for 'qsage synthesize' and 'qsage play'.
     """
-    from qsage_validate.games.registry import TEMPLATES, find_template
+    from qsage_validate.games.library.catalogue import GAMES
+    from qsage_validate.games.registry import find_game
 
     if encodings:
         if name is not None:
             raise UsageError(f"found {name} with --encodings, expected one of them")
         return _tell_encodings(json_output)
-    chosen = TEMPLATES if name is None else (find_template(name),)
+    chosen = GAMES if name is None else (find_game(name),)
     impartial = [] if name is not None else _impartial()
     if json_output:
-        emit_json({"games": [_as_json(template) for template in chosen], "impartial": impartial})
+        emit_json({"games": [_as_json(game) for game in chosen], "impartial": impartial})
         return Exit.FINE
-    texts = [_as_text(template) for template in chosen]
+    texts = [_as_text(game) for game in chosen]
     if impartial:
-        width = max(len(game["name"]) for game in impartial)
-        lines = [f"  {game['name']:{width}}  {game['help']}" for game in impartial]
+        width = max(len(each["name"]) for each in impartial)
+        lines = [f"  {each['name']:{width}}  {each['help']}" for each in impartial]
         more = "  and the games of the benchmark's families (qsage synthesize --list)"
         texts.append("\n".join([_OF_IMPARTIAL, *lines, more]))
     emit("\n\n".join(texts))
@@ -64,7 +72,7 @@ def _impartial() -> list[dict[str, str]]:
 
 
 def _tell_encodings(json_output: bool) -> Exit:
-    from qsage_validate.encodings.registry import KINDS, encoders
+    from qsage_validate.encodings.registry import encoders
 
     known = {kind: encoders(language) for language, kind in KINDS.items()}
     if json_output:
@@ -79,39 +87,52 @@ def _tell_encodings(json_output: bool) -> Exit:
     return Exit.FINE
 
 
-def default_text(template: Template, option: Option) -> str:
+def default_text(game: LibraryGame, option: Option) -> str:
     """The default of an option, as it would be written on the command line."""
-    value = option_values(template.options, {}, template.name)[option.name]
+    template = next(t for t in game.templates if option in t.options)
+    value = option_values(template.options, {}, game.name)[option.name]
     if isinstance(value, tuple):
         return (",".join if isinstance(option.kind, SquareName) else "x".join)(map(str, value))
     return str(value)
 
 
-def _as_text(template: Template) -> str:
-    lines = [template.name, f"  {template.help}"]
-    for option in template.options:
-        if isinstance(option.kind, Flag):
-            lines.append(f"  {option.flag}: {option.help}")
-        else:
-            default = default_text(template, option)
-            told = f" (default {default})" if default else ""
-            lines.append(f"  {option.flag}: {option.help}, {option.kind.expected}{told}")
+def _expected(game: LibraryGame, option: Option) -> str:
+    """What values there are, and which more where a template takes others."""
+    found = {
+        o.kind.expected: KINDS[template.language]
+        for template in game.templates
+        for o in template.options
+        if o.name == option.name
+    }
+    first, *others = found
+    return "; ".join([first, *(f"with {found[other]} encodings {other}" for other in others)])
+
+
+def _as_text(game: LibraryGame) -> str:
+    name, *others = game.names
+    lines = [name + (f" (or {', '.join(others)})" if others else ""), f"  {game.help}"]
+    for option in game.options:
+        kind = game.only_in(option)
+        text = f"  {option.flag}: {option.help}" + (f" ({kind} encodings)" if kind else "")
+        if not isinstance(option.kind, Flag):
+            text += f", {_expected(game, option)} (default {default_text(game, option)})"
+        lines.append(text)
     return "\n".join(lines)
 
 
-def _as_json(template: Template) -> dict[str, object]:
+def _as_json(game: LibraryGame) -> dict[str, object]:
     return {
-        "name": template.name,
-        "help": template.help,
+        "name": game.name,
+        "other_names": list(game.names[1:]),
+        "help": game.help,
         "options": [
             {
                 "option": option.flag,
                 "help": option.help,
-                "expected": option.kind.expected,
-                "default": None
-                if isinstance(option.kind, Flag)
-                else default_text(template, option),
+                "expected": _expected(game, option),
+                "default": None if isinstance(option.kind, Flag) else default_text(game, option),
+                "encodings": game.only_in(option) or None,
             }
-            for option in template.options
+            for option in game.options
         ],
     }

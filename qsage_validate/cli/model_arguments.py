@@ -1,6 +1,6 @@
 """The arguments that say which model a command is about: files, or a game by name.
 
-The options are those of the games' templates, so that a new template needs no change here.
+The options are those of the library's games, so that a new game needs no change here.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from qsage_validate.cli import completion
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.option_groups import Command, takes_options, with_parameters
 from qsage_validate.errors import Exit
+from qsage_validate.games.library.catalogue import GAMES
 from qsage_validate.games.library.template import Flag, Option
-from qsage_validate.games.registry import TEMPLATES
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
@@ -53,15 +53,22 @@ class ModelArguments:
             return ()
         return self.words
 
-    def resolve(self) -> GameModel:
+    def resolve(self, encoding: str | None = None) -> GameModel:
         """The model; what the checks of its files warn of is told on standard error.
+
+        A game by name is written in the language that ``encoding`` takes.
 
         Raises ``UsageError`` or ``InputError``.
         """
         from qsage_validate.games.languages import LANGUAGES
         from qsage_validate.games.registry import find_model
 
-        model = find_model(self.words, self.options)
+        language = None
+        if encoding is not None:
+            from qsage_validate.encodings.registry import language_of_encoding
+
+            language = language_of_encoding(encoding)
+        model = find_model(self.words, self.options, language)
         if self.files:
             for warning in LANGUAGES[model.language].warnings(model):
                 narrate(warning)
@@ -69,10 +76,10 @@ class ModelArguments:
 
 
 def template_options() -> dict[str, Option]:
-    """The options of all templates by name; the first template says what an option means."""
+    """The options of all games by name; the first game says what an option means."""
     options: dict[str, Option] = {}
-    for template in TEMPLATES:
-        for option in template.options:
+    for game in GAMES:
+        for option in game.options:
             options.setdefault(option.name, option)
     return options
 
@@ -119,8 +126,8 @@ def takes_model(
 def _parameter(option: Option) -> inspect.Parameter:
     """The command-line option for a template's option, read by the template itself."""
     is_flag = isinstance(option.kind, Flag)
-    users = [t.name for t in TEMPLATES if any(o.name == option.name for o in t.options)]
-    scope = "" if len(users) == len(TEMPLATES) else f" ({', '.join(users)})"
+    users = [g.name for g in GAMES if any(o.name == option.name for o in g.options)]
+    scope = "" if len(users) == len(GAMES) else f" ({', '.join(users)})"
     info = typer.Option(
         option.flag,
         metavar=None if is_flag else option.name.upper().replace("_", "-"),

@@ -12,14 +12,11 @@ from qsage_validate.encodings.layout.comments import is_clausal, only_variables,
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.gdl.paranoid import GdlModel
+from qsage_validate.games.library.template import KINDS
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.model import PositionalModel
 
 BDDL, POSITIONAL, GDL = Model.language, PositionalModel.language, GdlModel.language
-
-KINDS: Final[Mapping[str, str]] = {BDDL: "grid", POSITIONAL: "positional", GDL: "gdl"}
-"""What ``qsage games`` calls the games of each language."""
-
 
 # The first of a language is what is taken when none is named.
 _ENCODERS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -77,6 +74,11 @@ def encoders(language: str | None = None) -> dict[str, str]:
     """The registered encodings (of a language) with a line of help each."""
     wanted = _ENCODERS.values() if language is None else [_ENCODERS[language]]
     return {name: text for helps in wanted for name, text in helps.items()}
+
+
+def language_of_encoding(encoding: str | None) -> str | None:
+    """The language of the games that ``encoding`` is for; ``None`` without one, or an unknown."""
+    return next((language for language, names in _ENCODERS.items() if encoding in names), None)
 
 
 def encode(model: GameModel, encoding: str | None = None) -> Encoding:

@@ -4,74 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import path
-from typing import Final
 
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.source import STDIN, quoted, sample_words, sniff
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import language_of
-from qsage_validate.games.library import gdl, grid, pieces, positional
-from qsage_validate.games.library.template import Flag, Template
+from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.template import Flag, LibraryGame
 from qsage_validate.games.model_text import GameModel
 
-TEMPLATES: Final = (
-    grid.HARARY,
-    grid.CONNECT,
-    pieces.BREAKTHROUGH,
-    pieces.KNIGHTTHROUGH,
-    pieces.EVADER_PURSUER,
-    pieces.EVADER_PURSUER_DUAL,
-    grid.DOMINEERING,
-    grid.HEX,
-    positional.HARARY,
-    positional.HEX,
-    *gdl.TEMPLATES,
-)
-"""All templates, in the order in which they are listed."""
 
-
-def find_template(name: str) -> Template:
-    """The template called ``name`` (case and ``_`` for ``-`` do not matter).
+def find_game(name: str) -> LibraryGame:
+    """The game of the library called ``name`` (case and ``_`` for ``-`` do not matter).
 
     Raises ``UsageError`` with the list of names.
     """
-    wanted = name.strip().lower().replace("_", "-")
-    for template in TEMPLATES:
-        if template.name == wanted:
-            return template
-    from qsage_validate.games.impartial.library import knows as knows_impartial
+    wanted = plain(name)
+    for game in GAMES:
+        if wanted in game.names:
+            return game
+    from qsage_validate.games.impartial import library as impartial
 
-    if knows_impartial(name):
+    if impartial.knows(name):
         raise UsageError(
             f"found {quoted(name)}, an impartial game, expected one on a board or in GDL: "
             f"'qsage synthesize {wanted}' solves it, 'qsage play {wanted}' plays it"
         )
-    names = [template.name for template in TEMPLATES]
+    names = [name for game in GAMES for name in game.names]
     sample = f"sample:{wanted}"
+    is_sample = sample in sample_words()
     near = did_you_mean(
-        *((sample, sample_words()) if sample in sample_words() else (wanted, names))
+        *((sample, sample_words()) if is_sample else (wanted, [*names, *impartial.every_name()]))
     )
     raise UsageError(
         f"found the unknown game {quoted(name)}{near}, expected DOMAIN and "
-        f"PROBLEM files or one of {', '.join(names)}"
+        f"PROBLEM files or one of {_names()}"
     )
 
 
-def find_model(words: Sequence[str], options: Mapping[str, object]) -> GameModel:
-    """The model that ``words`` mean: files, or a template's name with its options.
+def plain(name: str) -> str:
+    """The name of a game as the library writes it."""
+    return name.strip().lower().replace("_", "-")
+
+
+def _names() -> str:
+    return ", ".join(game.name for game in GAMES)
+
+
+def find_model(
+    words: Sequence[str], options: Mapping[str, object], language: str | None = None
+) -> GameModel:
+    """The model that ``words`` mean: files, or a game's name with its options.
 
     Two files are a domain and a problem of BDDL; one is a positional game (PG, ``.hex``) or a
-    game in GDL.  Options that are ``None`` or ``False`` are not given.  Raises ``UsageError``
+    game in GDL.  Options that are ``None`` or ``False`` are not given.  Of a game by name that has
+    several languages ``language`` says which; else its options do.  Raises ``UsageError``
     for words and options that do not fit, ``InputError`` for bad files.
     """
     if len(words) == 1:
         (word,) = words
-        return _model_of_file(word, options) if _is_file(word) else _named(word, options)
+        if _is_file(word):
+            return _model_of_file(word, options)
+        return find_game(word).build(plain(word), options, language)
     if len(words) != 2:
         found = "no game" if not words else f"{len(words)} words"
         raise UsageError(f"found {found}, expected {_expected()}")
-    names = {template.name for template in TEMPLATES}
+    names = {name for game in GAMES for name in game.names}
     if any(not _is_file(word) and word.lower() in names for word in words):
         raise UsageError(
             f"found {' and '.join(map(quoted, words))}, expected the name of one game "
@@ -80,13 +79,8 @@ def find_model(words: Sequence[str], options: Mapping[str, object]) -> GameModel
     return BDDL.read(words, options)
 
 
-def _named(name: str, options: Mapping[str, object]) -> GameModel:
-    return find_template(name).build(options)
-
-
 def _expected() -> str:
-    names = ", ".join(template.name for template in TEMPLATES)
-    return f"a file (PG, .hex, GDL), DOMAIN and PROBLEM files, or one of {names}"
+    return f"a file (PG, .hex, GDL), DOMAIN and PROBLEM files, or one of {_names()}"
 
 
 def resolve_command(words: Sequence[str]) -> Model:
@@ -94,7 +88,7 @@ def resolve_command(words: Sequence[str]) -> Model:
     return BDDL.own(find_command(words))
 
 
-def find_command(words: Sequence[str]) -> GameModel:
+def find_command(words: Sequence[str], language: str | None = None) -> GameModel:
     """The model of words as they stand on a command line, options among them.
 
     ``["httt", "--size", "4x4", "--shape", "tic"]`` or ``["domain.ig", "problem.ig"]``; errors as
@@ -103,7 +97,7 @@ def find_command(words: Sequence[str]) -> GameModel:
     names: list[str] = []
     options: dict[str, object] = {}
     flags = {
-        option.name for t in TEMPLATES for option in t.options if isinstance(option.kind, Flag)
+        option.name for game in GAMES for option in game.options if isinstance(option.kind, Flag)
     }
     waiting: str | None = None
     for word in words:
@@ -118,7 +112,7 @@ def find_command(words: Sequence[str]) -> GameModel:
             names.append(word)
     if waiting is not None:
         raise UsageError(f"found --{waiting.replace('_', '-')} without a value, expected one")
-    return find_model(names, options)
+    return find_model(names, options, language)
 
 
 def _is_file(name: str) -> bool:

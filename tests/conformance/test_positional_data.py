@@ -31,8 +31,8 @@ from qsage_validate.games.positional.preprocessing import (
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries, orbits
 from qsage_validate.games.protocol import Player
-from qsage_validate.games.registry import find_template
 from qsage_validate.solvers.search.solver import SearchResult, Solver, search_for
+from tests.support.by_name import find_template
 from tests.support.position_text import parse_position
 from tests.support.positional import hex_text
 from tests.support.readers import read_hex, read_pg

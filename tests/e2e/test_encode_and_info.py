@@ -11,7 +11,7 @@ from qsage_validate.cli.model_arguments import template_options
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.errors import Exit
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.games.registry import TEMPLATES
+from qsage_validate.games.library.catalogue import GAMES
 
 from .conftest import Qsage
 
@@ -77,7 +77,7 @@ def test_two_files_with_another_depth(qsage: Qsage, tmp_path: Path) -> None:
         (["chess"], "found the unknown game 'chess'"),
         (["httt", "--size", "4x"], "found '4x' for --size, expected WIDTHxHEIGHT"),
         (["httt", "--connect", "3"], "found --connect for httt, expected one of --size"),
-        (["httt", "--shape", "cross"], "expected one of domino"),
+        (["httt", "--shape", "cross"], "unknown polyomino 'cross'"),
         (["httt", "--depth", "0"], "found '0' for --depth"),
         (["domain.ig"], "domain.ig: found no such file, expected a readable file"),
         (
@@ -119,7 +119,7 @@ def test_every_option_of_every_game_is_offered(qsage: Qsage) -> None:
 def test_games_are_listed_with_options_and_defaults(qsage: Qsage) -> None:
     text = qsage("games").out
     listed = json.loads(qsage("games", "--json").out)["games"]
-    assert [game["name"] for game in listed] == [template.name for template in TEMPLATES]
+    assert [game["name"] for game in listed] == [game.name for game in GAMES]
     for game in listed:
         assert game["name"] in text
         given = {o["option"]: o["default"] for o in game["options"] if o["default"] is not None}

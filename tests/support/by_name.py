@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.library import gdl, positional
+from qsage_validate.games.library.catalogue import TEMPLATES
 from qsage_validate.games.library.template import Template
-from qsage_validate.games.registry import TEMPLATES, find_model
+from qsage_validate.games.registry import find_model
 
 
 def resolve_model(words: Sequence[str], options: Mapping[str, object]) -> Model:
@@ -18,5 +18,9 @@ def resolve_model(words: Sequence[str], options: Mapping[str, object]) -> Model:
 
 def grid_templates() -> tuple[Template, ...]:
     """The templates whose models are BDDL."""
-    others = (positional.HARARY, positional.HEX, *gdl.TEMPLATES)
-    return tuple(template for template in TEMPLATES if template not in others)
+    return tuple(template for template in TEMPLATES if template.language == BDDL.name)
+
+
+def find_template(name: str) -> Template:
+    """The template of that name."""
+    return next(template for template in TEMPLATES if template.name == name)

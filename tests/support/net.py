@@ -568,6 +568,7 @@ EXITS: Final[Sequence[str]] = (
     "encode hex --shape tic -o out.qcir",
     "encode chess -o out.qcir",
     "encode hex --size 2x2 --depth 3 --encoding cor -o out.qcir",
+    "encode domineering --size 2x2 --depth 3 --encoding cor -o out.qcir",
     "encode hex --size 2x2 --depth 3 --encoding none -o out.qcir",
     "encode hex --size 2x2 --depth 3 --clauses early -o out.qcir",
     "encode domain.ig problem.ig -o problem.ig",

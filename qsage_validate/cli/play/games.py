@@ -72,11 +72,14 @@ def named_game(
     ``rules`` are the words of ``--game`` or ``--model``.  Raises ``UsageError`` for words that do
     not fit together, ``InputError`` for bad files.
     """
-    from qsage_validate.games.registry import find_command
-
     if not subject.words and cert is None and rules:
+        from qsage_validate.encodings.registry import language_of_encoding
+        from qsage_validate.games.registry import find_command
+
+        language = language_of_encoding(options.encoding)
+        model = find_command([*rules, *subject.flags], language)
         words = ("--game", *rules) if len(rules) == 2 else ("--model", shlex.join(rules))
-        return NamedGame(find_command([*rules, *subject.flags]), (*words, *subject.flags))
+        return NamedGame(model, (*words, *subject.flags))
     shown = " ".join(subject.words)
     if not subject.words or formula_path(subject) is not None:
         for name in (*subject.flags[:1], *options.given()):
@@ -85,7 +88,7 @@ def named_game(
     for name, there in (("--cert", cert is not None), ("--game or --model", bool(rules))):
         if there:
             raise UsageError(f"found {name} with {shown}, a game: expected it with a formula")
-    return NamedGame(subject.resolve(), (*subject.words, *subject.flags))
+    return NamedGame(subject.resolve(options.encoding), (*subject.words, *subject.flags))
 
 
 def certified(game: NamedGame, encoding: str | None, files: Files) -> Problem:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from qsage_validate.solvers.qbf.solving import Solved
     from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 
-_BLACK_ENCODING = "cor+"
+ALTERNATES = "cor+"
+"""The usual encoding of the question whether Black wins."""
 _SECONDS = 60.0
 
 
@@ -48,7 +49,7 @@ def solve_alternating(
     from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 
     model = with_all_winning_sets(POSITIONAL.own(model, "--alternate with "))
-    asked_in = SEARCH if method.searches else encoding or _BLACK_ENCODING
+    asked_in = SEARCH if method.searches else encoding or ALTERNATES
     resume = options.resume
     file = None if resume is None else AlternationFile(resume, model, asked_in)
     with SearchLine(sys.stderr) as line:

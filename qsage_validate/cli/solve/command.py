@@ -13,7 +13,7 @@ from qsage_validate.cli.formula import encoding_of, formula_path, load_formula, 
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
-from qsage_validate.cli.solve.alternation import solve_alternating
+from qsage_validate.cli.solve.alternation import ALTERNATES, solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
 from qsage_validate.cli.solve.method import Method, MethodOptions, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
@@ -75,7 +75,7 @@ def command(
         return _solve_formula(path, model, read, method, json_output)
     if read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
-    resolved = model.resolve()
+    resolved = model.resolve(ALTERNATES if deepening.alternate and not encoding else encoding)
     if encoding is not None:
         method = replace(method, searches=False)
     if deepens:

@@ -11,7 +11,7 @@ from qsage_validate.formats.source import Format, Source, quoted, sniff
 from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_description, read_description
 from qsage_validate.games.language import Language
-from qsage_validate.games.library import gdl
+from qsage_validate.games.library import catalogue, gdl
 from qsage_validate.games.library.template import option_values
 from qsage_validate.games.model_text import ModelParts, errors_in
 
@@ -33,7 +33,7 @@ class Gdl(Language[GdlModel]):
 
     def read(self, files: Sequence[str], options: Mapping[str, object]) -> GdlModel:
         (file,) = files
-        values = option_values(gdl.OPTIONS, options, f"{file}, a game in GDL")
+        values = option_values(catalogue.OF_GDL, options, f"{file}, a game in GDL")
         return gdl.with_options(read_description(file), values)
 
     def from_parts(self, parts: ModelParts) -> GdlModel:

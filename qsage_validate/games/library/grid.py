@@ -6,7 +6,7 @@ by winning sets, Table 2(a) for the polyominoes.  What all templates of grid gam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from qsage_validate.errors import UsageError
@@ -20,17 +20,8 @@ from qsage_validate.games.bddl.model import (
     Problem,
     SubCondition,
 )
-from qsage_validate.games.library.template import (
-    MAX_DEPTH,
-    BoardSize,
-    Choice,
-    Flag,
-    Number,
-    Option,
-    Size,
-    Template,
-    Values,
-)
+from qsage_validate.games.library import catalogue
+from qsage_validate.games.library.template import Values
 from qsage_validate.games.positional import polyominoes
 from qsage_validate.games.positional.hex import NEIGHBOURS
 from qsage_validate.games.positional.polyominoes import DRAWINGS, cells_of
@@ -40,8 +31,7 @@ Cell = tuple[int, int]
 COLOUR = {Player.BLACK: Square.BLACK, Player.WHITE: Square.WHITE}
 _BOTTOM = Coordinate(Anchor.PARAMETER), Coordinate(Anchor.MAXIMUM)
 _DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
-_HARARY = ("domino", "el", "elly", "fatty", "knobby", "skinny", "tic", "tippy")
-SHAPES = {name: DRAWINGS[name] for name in _HARARY}
+SHAPES = {name: DRAWINGS[name] for name in catalogue.SHAPES}
 """The polyominoes by Harary's names (and Tic, the straight one of three), row by row."""
 
 
@@ -59,39 +49,9 @@ def pattern(predicate: Square, cells: Iterable[Cell]) -> Condition:
     return tuple(at(predicate, dx, dy) for dx, dy in cells)
 
 
-def size_option(width: int = 1, height: int = 1, default: Size = (4, 4)) -> Option:
-    """``--size``, from so many columns and rows."""
-    return Option("size", BoardSize(width, height), "the board", default)
-
-
-def depth_option(default: Callable[[Values], int]) -> Option:
-    """``--depth``: the number behind ``#depth``."""
-    text = "number of plies; where White begins one more, for Black's dropped first move"
-    return Option(
-        "depth", Number(1, MAX_DEPTH), text, lambda values: min(default(values), MAX_DEPTH)
-    )
-
-
-BREAKER = Option("maker_breaker", Flag(), "White only hinders: no goals for White", False)
-SECOND = Option("second", Flag(), "Black is the second player: White moves first", False)
-
-
 def first_player(values: Values) -> Player:
     """Who makes ply 1."""
     return Player.WHITE if values.on("second") else Player.BLACK
-
-
-def full_board_depth(values: Values) -> int:
-    """A depth at which Black has had each chance to move before the board is full.
-
-    Black's plies are the odd ones, also in the count of ``#depth`` for a second player.
-    """
-    width, height = values.size()
-    squares = width * height
-    # With White first, ply k of the play is number k + 1 in the count of #depth.
-    if values.on("second"):
-        return max(squares // 2 * 2 + 1, 3)
-    return squares - 1 + squares % 2 if squares > 1 else 1
 
 
 def positional_domain() -> Domain:
@@ -126,7 +86,8 @@ def orientations(cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
     return sorted(tuple((x - form[0][0], y - form[0][1]) for x, y in form) for form in forms)
 
 
-def _harary(values: Values) -> Model:
+def harary(values: Values) -> Model:
+    """The first to form the polyomino wins."""
     shape, board = values.word("shape"), values.board
     placed = _fitting(orientations(cells_of(SHAPES[shape])), values)
     if not placed:
@@ -143,7 +104,8 @@ def _falling(colour: Square, height: int) -> tuple[Action, ...]:
     return (on_top, bottom) if height > 1 else (bottom,)
 
 
-def _connect(values: Values) -> Model:
+def connect(values: Values) -> Model:
+    """The first to make a line wins."""
     length, board = values.number("connect"), values.board
     lines = [[(dx * k, dy * k) for k in range(length)] for dx, dy in _DIRECTIONS]
     fitting = _fitting(lines, values)
@@ -194,7 +156,8 @@ def _chain(path: tuple[Cell, ...], row_length: int | None) -> Condition:
     )
 
 
-def _hex(values: Values) -> Model:
+def hexagons(values: Values) -> Model:
+    """Black's goals are the chains that there is time for."""
     width, height = values.size()
     depth, limit, first = values.number("depth"), values.number("limit"), first_player(values)
     # Longer chains than Black has moves cannot be made in time (section 5).
@@ -220,87 +183,10 @@ def _hex(values: Values) -> Model:
 # -- Domineering ----------------------------------------------------------------------------
 
 
-def _domineering(values: Values) -> Model:
+def domineering(values: Values) -> Model:
+    """Whoever cannot move has lost: there are no goals."""
     upright, flat = ((0, 0), (0, 1)), ((0, 0), (1, 0))
     vertical = Action("vertical", pattern(Square.OPEN, upright), pattern(Square.BLACK, upright))
     horizontal = Action("horizontal", pattern(Square.OPEN, flat), pattern(Square.WHITE, flat))
     problem = Problem(*values.size(), (), values.number("depth"), (), (), first_player(values))
     return Model(Domain((vertical,), (horizontal,)), problem, f"domineering {values.board}")
-
-
-def _last_ply(values: Values) -> int:
-    """The ply at which, at the latest, somebody cannot move: the board is full before it."""
-    width, height = values.size()
-    return width * height // 2 + 1 + values.on("second")
-
-
-# -- the templates --------------------------------------------------------------------------
-
-HARARY = Template(
-    name="httt",
-    help="Harary's Tic-Tac-Toe: occupy squares; whoever first forms the polyomino has won",
-    options=(
-        size_option(),
-        Option("shape", Choice(tuple(SHAPES)), "the polyomino", "tic"),
-        BREAKER,
-        SECOND,
-        depth_option(full_board_depth),
-    ),
-    construct=_harary,
-    examples=(
-        {"size": "4x4", "shape": "tic", "depth": "5"},
-        {"size": "3x3", "shape": "domino", "depth": "3"},
-        {"size": "3x3", "shape": "el", "depth": "5"},
-        {"size": "4x4", "shape": "elly", "depth": "7"},
-        {"size": "3x3", "shape": "fatty", "maker_breaker": True},
-        {"size": "4x3", "shape": "knobby", "depth": "9"},
-        {"size": "4x3", "shape": "skinny", "second": True, "depth": "9"},
-        {"size": "3x3", "shape": "tippy", "depth": "9"},
-    ),
-)
-CONNECT = Template(
-    name="connect-c",
-    help="Connect-c: pieces fall to the bottom; whoever first has c in a line has won",
-    options=(
-        size_option(),
-        Option("connect", Number(2, 100), "how many make a line", 3),
-        BREAKER,
-        SECOND,
-        depth_option(full_board_depth),
-    ),
-    construct=_connect,
-    examples=(
-        {"size": "4x4", "connect": "3", "depth": "9"},
-        {"size": "2x2", "connect": "2", "depth": "3"},
-        {"size": "3x3", "connect": "3", "maker_breaker": True},
-        {"size": "4x3", "connect": "3", "second": True},
-    ),
-)
-HEX = Template(
-    name="hex",
-    help="Hex: Black connects the top and the bottom row; every minimal chain is a goal",
-    options=(
-        size_option(default=(3, 3)),
-        Option("one_row", Flag(), "number the squares along a board of one row", False),
-        Option("limit", Number(1, 10_000_000), "how many winning sets at most", 20_000),
-        SECOND,
-        depth_option(full_board_depth),
-    ),
-    construct=_hex,
-    examples=(
-        {"size": "3x3"},
-        {"size": "3x3", "one_row": True, "depth": "5"},
-        {"size": "3x4", "limit": "100", "second": True, "depth": "9"},
-    ),
-)
-DOMINEERING = Template(
-    name="domineering",
-    help="Domineering: Black places dominoes upright, White flat; who cannot move has lost",
-    options=(size_option(2, 2), SECOND, depth_option(_last_ply)),
-    construct=_domineering,
-    examples=(
-        {"size": "4x4", "depth": "8"},
-        {"size": "2x2", "depth": "2"},
-        {"size": "3x3", "second": True},
-    ),
-)

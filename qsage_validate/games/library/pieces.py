@@ -5,8 +5,6 @@ Shaik and van de Pol 2023, section 3.2 and Listings 7 to 9 and 13 to 18.
 
 from __future__ import annotations
 
-from functools import partial
-
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
     Action,
@@ -18,15 +16,8 @@ from qsage_validate.games.bddl.model import (
     Problem,
     SubCondition,
 )
-from qsage_validate.games.library.grid import (
-    COLOUR,
-    SECOND,
-    at,
-    depth_option,
-    first_player,
-    size_option,
-)
-from qsage_validate.games.library.template import Option, Size, SquareName, Template, Values
+from qsage_validate.games.library.grid import COLOUR, at, first_player
+from qsage_validate.games.library.template import Size, Values
 from qsage_validate.games.protocol import Player, Square
 
 KNIGHT_STEPS = ((1, 2), (1, -2), (-1, 2), (-1, -2), (2, 1), (2, -1), (-2, 1), (-2, -1))
@@ -71,7 +62,8 @@ def _knights(player: Player, size: Size) -> tuple[Action, ...]:
     )
 
 
-def _breakthrough(values: Values, *, knights: bool) -> Model:
+def breakthrough(values: Values, *, knights: bool) -> Model:
+    """Breakthrough or KnightThrough, on any board of four rows or more."""
     width, height = values.size()
     rows = {"BLACK": (height, height - 1), "WHITE": (1, 2)}
     squares = [(Square[colour], y) for colour, ys in rows.items() for y in ys]
@@ -85,18 +77,6 @@ def _breakthrough(values: Values, *, knights: bool) -> Model:
     actions = _knights if knights else _pawns
     domain = Domain(*(actions(player, (width, height)) for player in Player))
     return Model(domain, problem, f"{'knight' if knights else 'break'}through {values.board}")
-
-
-def _longest_breakthrough(values: Values) -> int:
-    """4mn - 10m + 1: no play is longer (section 5), whoever begins."""
-    width, height = values.size()
-    return 4 * width * height - 10 * width + 1
-
-
-def _shortest_knightthrough(values: Values) -> int:
-    """The fewest plies in which Black's front row can jump to the far side."""
-    _, height = values.size()
-    return 2 * ((height - 2 + 1) // 2) - 1 + 2 * values.on("second")
 
 
 # -- Evader and Pursuer, and its dual, in which the evader is White ---------------------------
@@ -120,8 +100,12 @@ def _actions(player: Player, *, evader: bool) -> tuple[Action, ...]:
     return (*actions, Action("stay", (at(colour),), (at(colour),)))
 
 
-def _evader_pursuer(values: Values, *, evader: Player) -> Model:
-    """The evader moves first, from (xmax, ymin) to (xmin, ymin); the pursuer captures it there."""
+def evader_pursuer(values: Values, *, colour: str) -> Model:
+    """The evader moves first, from (xmax, ymin) to (xmin, ymin); the pursuer captures it there.
+
+    ``colour`` is the evader's.
+    """
+    evader = Player(colour)
     width, height = values.size()
     x, y = values.size("pursuer")
     if not (1 <= x <= width and 1 <= y <= height) or (x, y) in ((width, 1), (1, 1)):
@@ -136,47 +120,3 @@ def _evader_pursuer(values: Values, *, evader: Player) -> Model:
     domain = Domain(*(_actions(player, evader=player is evader) for player in Player))
     name = "evader-pursuer" + ("" if evader is Player.BLACK else "-dual")
     return Model(domain, problem, f"{name} {values.board} {x},{y}")
-
-
-def _crossing(values: Values) -> int:
-    """The fewest plies in which the evader can reach the target."""
-    width, _ = values.size()
-    return 2 * (width // 2) - 1
-
-
-def _interception(values: Values) -> int:
-    """The fewest plies in which the pursuer can reach the target, in the count of ``#depth``."""
-    x, y = values.size("pursuer")
-    return 2 * (x + y - 2) + 1
-
-
-_PURSUER = Option("pursuer", SquareName(), "where the pursuer starts", (2, 3))
-
-BREAKTHROUGH = Template(
-    name="breakthrough",
-    help="Breakthrough: pawns step ahead and capture diagonally; the first on the far side wins",
-    options=(size_option(2, 4, (2, 4)), SECOND, depth_option(_longest_breakthrough)),
-    construct=partial(_breakthrough, knights=False),
-    examples=({"size": "2x4"}, {"size": "2x4", "second": True, "depth": "9"}),
-)
-KNIGHTTHROUGH = Template(
-    name="knightthrough",
-    help="KnightThrough: all pieces jump like knights; the first on the far side wins",
-    options=(size_option(2, 4, (3, 4)), SECOND, depth_option(_shortest_knightthrough)),
-    construct=partial(_breakthrough, knights=True),
-    examples=({"size": "3x4"}, {"size": "4x6", "second": True, "depth": "7"}),
-)
-EVADER_PURSUER = Template(
-    name="evader-pursuer",
-    help="Evader and Pursuer: Black wants to reach the corner (1,1) past White, who captures",
-    options=(size_option(3, 3), _PURSUER, depth_option(_crossing)),
-    construct=partial(_evader_pursuer, evader=Player.BLACK),
-    examples=({"size": "4x4", "pursuer": "2,3", "depth": "3"}, {"size": "8x8", "pursuer": "3,4"}),
-)
-EVADER_PURSUER_DUAL = Template(
-    name="evader-pursuer-dual",
-    help="Evader and Pursuer with Black as the pursuer, who moves second",
-    options=(size_option(3, 3), _PURSUER, depth_option(_interception)),
-    construct=partial(_evader_pursuer, evader=Player.WHITE),
-    examples=({"size": "4x4", "pursuer": "1,2", "depth": "3"}, {"size": "8x8", "pursuer": "2,3"}),
-)

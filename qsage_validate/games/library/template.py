@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from qsage_validate.errors import UsageError, did_you_mean
-from qsage_validate.formats.source import quoted
-from qsage_validate.games.model_text import GameModel
+
+if TYPE_CHECKING:
+    from qsage_validate.games.model_text import GameModel
+
+KINDS: Final[Mapping[str, str]] = {"bddl": "grid", "positional": "positional", "gdl": "gdl"}
+"""What the games of each language are called, and their encodings."""
 
 Size = tuple[int, int]
 Value = int | str | bool | Size
@@ -179,12 +184,12 @@ class Option:
     @property
     def flag(self) -> str:
         """How it is written on the command line."""
-        return "--" + self.name.replace("_", "-")
+        return _flag(self.name)
 
 
 @dataclass(frozen=True)
 class Template:
-    """A family of models.
+    """A family of models of one language.
 
     ``examples`` are option values, as text, that together show every option and every word of
     a choice; tests play each of them.
@@ -195,6 +200,12 @@ class Template:
     options: tuple[Option, ...]
     construct: Callable[[Values], GameModel]
     examples: tuple[Mapping[str, str | bool], ...]
+    language: str = "bddl"
+
+    @property
+    def counted_before(self) -> int:
+        """How many plies ``--depth`` counts beside those of a play where White begins."""
+        return int(self.language == "bddl")
 
     def build(self, given: Mapping[str, object]) -> GameModel:
         """The model for some options, each as text or as a value.
@@ -204,8 +215,131 @@ class Template:
         """
         model = self.construct(option_values(self.options, given, self.name))
         if model.plies < 1:
-            raise UsageError("found --depth 1 with --second, expected 2 or more: no ply is left")
+            raise UsageError(_NO_PLY)
         return model
+
+
+_NO_PLY = "found --depth 1 with --second, expected 2 or more: no ply is left"
+
+
+class LibraryGame:
+    """A game by name: its template in each language that it is written in, the usual one first.
+
+    The names of all templates are names of the game.  The name says what the defaults are, and
+    what ``--depth`` counts.
+    """
+
+    def __init__(self, *templates: Template) -> None:
+        self.templates = templates
+        self.name, self.help = templates[0].name, templates[0].help
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, the usual one first."""
+        return tuple(template.name for template in self.templates)
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """The options of all templates; what several have is as the first says."""
+        found: dict[str, Option] = {}
+        for template in self.templates:
+            for option in template.options:
+                found.setdefault(option.name, option)
+        return tuple(found.values())
+
+    def only_in(self, option: Option) -> str:
+        """The kind of game that alone has an option; empty where all have it."""
+        has = [t for t in self.templates if any(o.name == option.name for o in t.options)]
+        return "" if len(has) == len(self.templates) else KINDS[has[0].language]
+
+    def build(
+        self, name: str, given: Mapping[str, object], language: str | None = None
+    ) -> GameModel:
+        """The model for some options, as the game is called ``name``; see :meth:`choose`."""
+        template, values = self.choose(name, given, language)
+        return template.build(values)
+
+    def choose(
+        self, name: str, given: Mapping[str, object], language: str | None = None
+    ) -> tuple[Template, Mapping[str, object]]:
+        """The template that some options need, or ``language``, and the options for it.
+
+        A language that the game is not written in is not heeded.  Raises ``UsageError`` for
+        options that no template has, or not one has all of, or not the one of ``language``.
+        """
+        own = next(template for template in self.templates if template.name == name)
+        asked = asked_options(given)
+        _check_known(self.options, asked, name)
+        chosen = next((t for t in self.templates if t.language == language), None)
+        if chosen is None:
+            chosen = self._for(own, asked)
+        lacking = [n for n in asked if all(n != option.name for option in chosen.options)]
+        if lacking:
+            other = next(t for t in self.templates if t is not chosen)
+            kind, kinds = KINDS[chosen.language], KINDS[other.language]
+            raise UsageError(
+                f"found {_flag(lacking[0])} for {name} with a {kind} encoding, expected a {kinds} "
+                "one, or none"
+            )
+        return chosen, asked if chosen is own else _translated(own, chosen, asked)
+
+    def _for(self, own: Template, asked: Mapping[str, object]) -> Template:
+        """The template that reads what is asked for, the named one first."""
+        ordered = sorted(self.templates, key=lambda template: template is not own)
+        named = [t for t in ordered if asked.keys() <= {option.name for option in t.options}]
+        if not named:
+            first, second = (
+                next(o for o in self.options if o.name in asked and self.only_in(o) == kind)
+                for kind in (KINDS[template.language] for template in self.templates)
+            )
+            raise UsageError(
+                f"found {first.flag} with {second.flag} for {own.name}, expected one of them"
+            )
+        return next((t for t in named if len(_readable(t, asked)) == len(asked)), named[0])
+
+
+def _translated(
+    own: Template, chosen: Template, asked: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Options of ``own`` for another template of the game: the same defaults, the same plies."""
+    usual = option_values(own.options, _readable(own, asked), own.name)
+    shared = usual.keys() & {option.name for option in chosen.options}
+    values: dict[str, object] = {name: usual[name] for name in shared} | dict(asked)
+    if usual.get("second") and "depth" in _readable(own, {"depth": values["depth"]}):
+        values["depth"] = usual.number("depth") + chosen.counted_before - own.counted_before
+        if not values["depth"]:
+            raise UsageError(_NO_PLY)
+    return values
+
+
+def _readable(template: Template, asked: Mapping[str, object]) -> Mapping[str, object]:
+    """What is asked for of the template, and has a value that it knows."""
+    return {
+        option.name: asked[option.name]
+        for option in template.options
+        if option.name in asked and option.kind.read(asked[option.name]) is not None
+    }
+
+
+def asked_options(given: Mapping[str, object]) -> dict[str, object]:
+    """Options by the names that templates have for them; ``None`` and ``False`` are not given."""
+    return {
+        name.lstrip("-").replace("-", "_"): value
+        for name, value in given.items()
+        if value is not None and value is not False
+    }
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _check_known(options: Sequence[Option], asked: Mapping[str, object], subject: str) -> None:
+    known = {option.name for option in options}
+    for name in asked:
+        if name not in known:
+            choices = ", ".join(option.flag for option in options)
+            raise UsageError(f"found {_flag(name)} for {subject}, expected one of {choices}")
 
 
 def option_values(options: Sequence[Option], given: Mapping[str, object], subject: str) -> Values:
@@ -213,24 +347,15 @@ def option_values(options: Sequence[Option], given: Mapping[str, object], subjec
 
     Raises ``UsageError`` for an option that there is not or a bad value.
     """
-    asked = {
-        name.lstrip("-").replace("-", "_"): value
-        for name, value in given.items()
-        if value is not None and value is not False
-    }
-    known = {option.name: option for option in options}
-    for name in asked:
-        if name in known:
-            continue
-        choices = ", ".join(option.flag for option in options)
-        raise UsageError(
-            f"found --{name.replace('_', '-')} for {subject}, expected one of {choices}"
-        )
+    asked = asked_options(given)
+    _check_known(options, asked, subject)
     values = Values()
     for option in options:
         if option.name in asked:
             value = option.kind.read(asked[option.name])
             if value is None:
+                from qsage_validate.formats.source import quoted
+
                 shown = asked[option.name]
                 shown = "x".join(map(str, shown)) if isinstance(shown, tuple) else str(shown)
                 near = did_you_mean(shown, option.kind.words)

@@ -17,7 +17,7 @@ DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth", "3")
     ("words", "said"),
     [
         (("solve", "Knight-trough"), "'Knight-trough' (did you mean 'knightthrough'?), expected"),
-        (("solve", "httt", "--shape", "elli"), "'elli' for --shape (did you mean 'elly'?), exp"),
+        (("solve", "httt", "--shape", "elli"), "polyomino 'elli' (did you mean 'elly'?), exp"),
         (("solve", "harary", "--shape", "snaki"), "polyomino 'snaki' (did you mean 'snaky'?), exp"),
         (("solve", "httt", "--shape", "el", "--bord", "2"), "No such option: --bord"),
         (

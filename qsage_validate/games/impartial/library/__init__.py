@@ -24,6 +24,11 @@ def knows(name: str) -> bool:
     return wanted in names() or wanted in by_name()
 
 
+def every_name() -> tuple[str, ...]:
+    """The names of all games, those of families last."""
+    return (*names(), *by_name())
+
+
 def _plain(name: str) -> str:
     return name.strip().lower().replace("_", "-")
 
@@ -39,7 +44,7 @@ def load(name: str, variant: str = REPAIRED) -> ImpartialGame:
         return parse_game(path.read_text(encoding="utf-8"), f"{wanted}.ig")
     game = by_name().get(wanted)
     if game is None:
-        near = did_you_mean(wanted, [*names(), *by_name()])
+        near = did_you_mean(wanted, every_name())
         raise UsageError(
             f"found the unknown game {quoted(name)}{near}, expected a file or "
             f"one of {', '.join(names())}, a game of a family (qsage synthesize --list)"

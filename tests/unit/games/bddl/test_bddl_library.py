@@ -12,11 +12,12 @@ from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.games.bddl.model import Condition, Model, SubCondition
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.languages import load_game
+from qsage_validate.games.library.catalogue import TEMPLATES
 from qsage_validate.games.library.grid import SHAPES, minimal_chains, orientations
 from qsage_validate.games.positional.hex import NEIGHBOURS
 from qsage_validate.games.positional.polyominoes import cells_of
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.games.registry import TEMPLATES, find_template
+from qsage_validate.games.registry import find_game
 from tests.support.by_name import resolve_model
 from tests.support.perft import PerftRow, perft
 
@@ -277,7 +278,7 @@ def test_hex_chains_count_like_the_benchmarks_puzzles(shared_data: Path) -> None
         (["a", "b", "c"], {}, "found 3 words, expected a file (PG, .hex, GDL), DOMAIN and PROBLEM"),
         (["chess"], {}, "found the unknown game 'chess', expected DOMAIN and PROBLEM files or"),
         (["httt"], {"connect": 3}, "found --connect for httt, expected one of --size, --shape"),
-        (["httt"], {"shape": "snaky"}, "found 'snaky' for --shape, expected one of domino, el,"),
+        (["httt"], {"shape": "snaky"}, "found a 4x4 board, expected one that is not too small"),
         (["httt"], {"size": "0x4"}, "found '0x4' for --size, expected WIDTHxHEIGHT from 1x1"),
         (["httt"], {"size": "4x"}, "found '4x' for --size, expected WIDTHxHEIGHT"),
         (["httt"], {"size": "4x4x4"}, "found '4x4x4' for --size"),
@@ -308,7 +309,7 @@ def test_options_as_text_and_as_values() -> None:
     value = resolve_model(["httt"], {"size": (4, 4), "depth": 5, "maker_breaker": True})
     assert text == value
     assert text.problem.white_goals == ()
-    assert find_template("evader_pursuer").name == "evader-pursuer"
+    assert find_game("evader_pursuer").name == "evader-pursuer"
     assert resolve_model(["httt"], {"second": False}).problem.first_player is Player.BLACK
 
 

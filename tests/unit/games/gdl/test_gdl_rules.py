@@ -27,9 +27,9 @@ from qsage_validate.games.gdl.rules import (
 )
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Player, Position, Square
-from qsage_validate.games.registry import find_template
 from qsage_validate.solvers.deepening.deepening import deepen_by_search
 from qsage_validate.solvers.search.solver import Solver
+from tests.support.by_name import find_template
 from tests.support.perft import perft
 from tests.support.position_text import parse_position
 from tests.support.search import solve

@@ -25,8 +25,8 @@ from qsage_validate.games.positional.preprocessing import (
 )
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.games.registry import find_template
 from qsage_validate.solvers.search.solver import Solver
+from tests.support.by_name import find_template
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, winner
 from tests.support.search import winning_moves, winning_strategy

@@ -1,0 +1,290 @@
+"""The games of the library as data: names, options and examples; who builds them is imported then.
+
+What a shell completes and a help lists takes no more than this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from qsage_validate.games.gdl.library import names
+from qsage_validate.games.library.template import (
+    MAX_DEPTH,
+    BoardSize,
+    Choice,
+    Flag,
+    LibraryGame,
+    Number,
+    Option,
+    Size,
+    SquareName,
+    Template,
+    Values,
+    Word,
+)
+
+if TYPE_CHECKING:
+    from qsage_validate.games.model_text import GameModel
+
+SHAPES = ("domino", "el", "elly", "fatty", "knobby", "skinny", "tic", "tippy")
+"""The polyominoes of grid games by Harary's names (and Tic, the straight one of three)."""
+
+
+def _built_by(module: str, function: str, **settings: object) -> Callable[[Values], GameModel]:
+    """A function of a module of this package."""
+
+    def build(values: Values) -> GameModel:
+        found = import_module(f"{__package__}.{module}")
+        model: GameModel = getattr(found, function)(values, **settings)
+        return model
+
+    return build
+
+
+# -- options --------------------------------------------------------------------------------
+
+
+def size_option(width: int = 1, height: int = 1, default: Size = (4, 4)) -> Option:
+    """``--size``, from so many columns and rows."""
+    return Option("size", BoardSize(width, height), "the board", default)
+
+
+def depth_option(default: Callable[[Values], int]) -> Option:
+    """``--depth``: the number behind ``#depth``."""
+    text = "number of plies; where White begins one more, for Black's dropped first move"
+    return Option(
+        "depth", Number(1, MAX_DEPTH), text, lambda values: min(default(values), MAX_DEPTH)
+    )
+
+
+BREAKER = Option("maker_breaker", Flag(), "White only hinders: no goals for White", False)
+SECOND = Option("second", Flag(), "Black is the second player: White moves first", False)
+
+
+def full_board_depth(values: Values) -> int:
+    """A depth at which Black has had each chance to move before the board is full.
+
+    Black's plies are the odd ones, also in the count of ``#depth`` for a second player.
+    """
+    width, height = values.size()
+    squares = width * height
+    # With White first, ply k of the play is number k + 1 in the count of #depth.
+    if values.on("second"):
+        return max(squares // 2 * 2 + 1, 3)
+    return squares - 1 + squares % 2 if squares > 1 else 1
+
+
+def _last_ply(values: Values) -> int:
+    """The ply at which, at the latest, somebody cannot move: the board is full before it."""
+    width, height = values.size()
+    return width * height // 2 + 1 + values.on("second")
+
+
+def _longest_breakthrough(values: Values) -> int:
+    """4mn - 10m + 1: no play is longer (section 5), whoever begins."""
+    width, height = values.size()
+    return 4 * width * height - 10 * width + 1
+
+
+def _shortest_knightthrough(values: Values) -> int:
+    """The fewest plies in which Black's front row can jump to the far side."""
+    _, height = values.size()
+    return 2 * ((height - 2 + 1) // 2) - 1 + 2 * values.on("second")
+
+
+def _crossing(values: Values) -> int:
+    """The fewest plies in which the evader can reach the target."""
+    width, _ = values.size()
+    return 2 * (width // 2) - 1
+
+
+def _interception(values: Values) -> int:
+    """The fewest plies in which the pursuer can reach the target, in the count of ``#depth``."""
+    x, y = values.size("pursuer")
+    return 2 * (x + y - 2) + 1
+
+
+def _odd_depth(values: Values) -> int:
+    """All plies, without a last one of White's."""
+    width, height = values.size()
+    return max(width * height - (width * height + 1) % 2, 1)
+
+
+# -- the games ------------------------------------------------------------------------------
+
+HTTT = Template(
+    name="httt",
+    help="Harary's Tic-Tac-Toe: occupy squares; whoever first forms the polyomino has won",
+    options=(
+        size_option(),
+        Option("shape", Choice(SHAPES), "the polyomino", "tic"),
+        BREAKER,
+        SECOND,
+        depth_option(full_board_depth),
+    ),
+    construct=_built_by("grid", "harary"),
+    examples=(
+        {"size": "4x4", "shape": "tic", "depth": "5"},
+        {"size": "3x3", "shape": "domino", "depth": "3"},
+        {"size": "3x3", "shape": "el", "depth": "5"},
+        {"size": "4x4", "shape": "elly", "depth": "7"},
+        {"size": "3x3", "shape": "fatty", "maker_breaker": True},
+        {"size": "4x3", "shape": "knobby", "depth": "9"},
+        {"size": "4x3", "shape": "skinny", "second": True, "depth": "9"},
+        {"size": "3x3", "shape": "tippy", "depth": "9"},
+    ),
+)
+CONNECT = Template(
+    name="connect-c",
+    help="Connect-c: pieces fall to the bottom; whoever first has c in a line has won",
+    options=(
+        size_option(),
+        Option("connect", Number(2, 100), "how many make a line", 3),
+        BREAKER,
+        SECOND,
+        depth_option(full_board_depth),
+    ),
+    construct=_built_by("grid", "connect"),
+    examples=(
+        {"size": "4x4", "connect": "3", "depth": "9"},
+        {"size": "2x2", "connect": "2", "depth": "3"},
+        {"size": "3x3", "connect": "3", "maker_breaker": True},
+        {"size": "4x3", "connect": "3", "second": True},
+    ),
+)
+HEX = Template(
+    name="hex",
+    help="Hex: Black connects the top and the bottom row; every minimal chain is a goal",
+    options=(
+        size_option(default=(3, 3)),
+        Option("one_row", Flag(), "number the squares along a board of one row", False),
+        Option("limit", Number(1, 10_000_000), "how many winning sets at most", 20_000),
+        SECOND,
+        depth_option(full_board_depth),
+    ),
+    construct=_built_by("grid", "hexagons"),
+    examples=(
+        {"size": "3x3"},
+        {"size": "3x3", "one_row": True, "depth": "5"},
+        {"size": "3x4", "limit": "100", "second": True, "depth": "9"},
+    ),
+)
+DOMINEERING = Template(
+    name="domineering",
+    help="Domineering: Black places dominoes upright, White flat; who cannot move has lost",
+    options=(size_option(2, 2), SECOND, depth_option(_last_ply)),
+    construct=_built_by("grid", "domineering"),
+    examples=(
+        {"size": "4x4", "depth": "8"},
+        {"size": "2x2", "depth": "2"},
+        {"size": "3x3", "second": True},
+    ),
+)
+_PURSUER = Option("pursuer", SquareName(), "where the pursuer starts", (2, 3))
+
+BREAKTHROUGH = Template(
+    name="breakthrough",
+    help="Breakthrough: pawns step ahead and capture diagonally; the first on the far side wins",
+    options=(size_option(2, 4, (2, 4)), SECOND, depth_option(_longest_breakthrough)),
+    construct=_built_by("pieces", "breakthrough", knights=False),
+    examples=({"size": "2x4"}, {"size": "2x4", "second": True, "depth": "9"}),
+)
+KNIGHTTHROUGH = Template(
+    name="knightthrough",
+    help="KnightThrough: all pieces jump like knights; the first on the far side wins",
+    options=(size_option(2, 4, (3, 4)), SECOND, depth_option(_shortest_knightthrough)),
+    construct=_built_by("pieces", "breakthrough", knights=True),
+    examples=({"size": "3x4"}, {"size": "4x6", "second": True, "depth": "7"}),
+)
+EVADER_PURSUER = Template(
+    name="evader-pursuer",
+    help="Evader and Pursuer: Black wants to reach the corner (1,1) past White, who captures",
+    options=(size_option(3, 3), _PURSUER, depth_option(_crossing)),
+    construct=_built_by("pieces", "evader_pursuer", colour="black"),
+    examples=({"size": "4x4", "pursuer": "2,3", "depth": "3"}, {"size": "8x8", "pursuer": "3,4"}),
+)
+EVADER_PURSUER_DUAL = Template(
+    name="evader-pursuer-dual",
+    help="Evader and Pursuer with Black as the pursuer, who moves second",
+    options=(size_option(3, 3), _PURSUER, depth_option(_interception)),
+    construct=_built_by("pieces", "evader_pursuer", colour="white"),
+    examples=({"size": "4x4", "pursuer": "1,2", "depth": "3"}, {"size": "8x8", "pursuer": "2,3"}),
+)
+_DEPTH = Option("depth", Number(1, MAX_DEPTH), "number of plies", _odd_depth)
+
+HARARY = Template(
+    name="harary",
+    help="Harary's Tic-Tac-Toe as a positional game: any polyomino, on a board or a torus",
+    options=(
+        size_option(),
+        Option(
+            "shape",
+            Word("a name such as tippy, snaky or 6-01, or a drawing like XX/X."),
+            "the polyomino",
+            "el",
+        ),
+        Option("torus", Flag(), "the board's edges meet", False),
+        BREAKER,
+        Option("stones", Number(1, 99), "stones a turn", 1),
+        Option("first_stones", Number(0, 99), "stones in the first turn; 0: as many", 0),
+        SECOND,
+        _DEPTH,
+    ),
+    language="positional",
+    construct=_built_by("positional", "harary"),
+    examples=(
+        {"size": "3x3", "shape": "el", "depth": "5"},
+        {"size": "3x3", "shape": "tic", "torus": True},
+        {"size": "3x3", "shape": "XX", "maker_breaker": True, "second": True},
+        {"size": "3x3", "shape": "tic", "stones": "2", "first_stones": "1"},
+    ),
+)
+
+HEX_NETWORK = Template(
+    name="hex-network",
+    help="Hex as a positional game: Black connects the top and the bottom row of a network",
+    options=(
+        size_option(default=(3, 3)),
+        Option("transversal", Flag(), "White connects left and right; Black cuts", False),
+        _DEPTH,
+    ),
+    language="positional",
+    construct=_built_by("positional", "hexagons"),
+    examples=({"size": "3x3"}, {"size": "2x3", "transversal": True, "depth": "5"}),
+)
+
+OF_GDL = (
+    Option("depth", Number(1, MAX_DEPTH), "number of rounds (plies)", 20),
+    Option("role", Word("a role of the game"), "whose win is asked for", ""),
+    Option("win", Number(0, 100), "the smallest goal that counts as a win", 100),
+)
+"""What can be said of a game in GDL, from a file or by name."""
+
+GAMES = (
+    LibraryGame(HTTT, HARARY),
+    LibraryGame(CONNECT),
+    LibraryGame(BREAKTHROUGH),
+    LibraryGame(KNIGHTTHROUGH),
+    LibraryGame(EVADER_PURSUER),
+    LibraryGame(EVADER_PURSUER_DUAL),
+    LibraryGame(DOMINEERING),
+    LibraryGame(HEX, HEX_NETWORK),
+    *(
+        LibraryGame(
+            Template(
+                name=name,
+                help="a game in GDL (see docs/reference/gdl.md)",
+                language="gdl",
+                options=OF_GDL,
+                construct=_built_by("gdl", "of_library", name=name),
+                examples=({"depth": "3", "role": "blue", "win": "100"},),
+            )
+        )
+        for name in names()
+    ),
+)
+"""All games, in the order in which they are listed."""
+TEMPLATES = tuple(template for game in GAMES for template in game.templates)
+"""Each game in each language that it is written in."""
