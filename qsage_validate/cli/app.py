@@ -24,6 +24,7 @@ from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, 
 
 # A line of 'qsage --help' each, whole on 80 columns; no other module is loaded for it.
 _SUMMARIES = {
+    "demo": "Show what the commands do, step by step, on the samples.",
     "games": "List the games by name with their options; or the encodings.",
     "info": "Tell what FILE is: format, kind, variables, gates, layout.",
     "encode": "Write the formula that says: Black wins MODEL.",
@@ -46,7 +47,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@examples("qsage-play", "qsage solve httt --size 3x3 --shape el --depth 5")
+@examples("qsage demo", "qsage solve httt --size 3x3 --shape el --depth 5")
 def qsage(
     context: typer.Context,
     version: Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from qsage_validate.arena.engines.engine import Engine
     from qsage_validate.arena.frame import Frame
     from qsage_validate.games.protocol import Player
+    from qsage_validate.play.match import Match
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.problems.load import Problem
@@ -77,6 +79,11 @@ class PlayOptions(OptionGroup):
         default=0.0,
         panel=_PANEL,
     )
+    export: str | None = option(
+        "With moves, or one random game: write the play, as .svg, .json or .txt.",
+        "FILE",
+        panel="Output",
+    )
     let_happen: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
     theme: str = option("The colours of the board.", "dark|light", default="dark")
 
@@ -100,14 +107,28 @@ class PlayOptions(OptionGroup):
         if not chosen:
             return Mode.BOARD
         modes = {"--plain": Mode.PLAIN, "--moves": Mode.SCRIPT, "--moves-file": Mode.SCRIPT}
+        if self.export is not None and self.white != "all" and self.games == 1:
+            return Mode.SCRIPT  # with moves that are drawn
         return modes.get(chosen[0], Mode.RANDOM)
 
     def check(self, json_output: bool) -> None:
         """Raise ``UsageError`` for options that the mode has no use for."""
         mode = self.mode
-        if mode is not Mode.RANDOM and (self.games is not None or self.illegal):
+        drawn = self.white is not None or self.black is not None
+        if not drawn and (self.games is not None or self.illegal):
             asked = "--games" if self.games is not None else "--illegal"
             raise UsageError(f"{asked} goes with a random opponent: --white random")
+        if self.export is not None:
+            from qsage_validate.play.export import ExportFormat
+
+            ExportFormat.of(self.export)
+            if mode is not Mode.SCRIPT:
+                raise UsageError(
+                    "found --export, expected it with --moves, --moves-file, or --games 1 and a "
+                    "random opponent"
+                )
+            if drawn and self.illegal:
+                raise UsageError("found --illegal with --export, expected legal moves")
         if json_output and mode not in (Mode.SCRIPT, Mode.RANDOM):
             raise UsageError("--json goes with --moves, --moves-file or a random opponent")
 
@@ -222,7 +243,12 @@ def script(engine: Engine[Any], options: PlayOptions, json_output: bool) -> Exit
         if not json_output:
             emit("\n".join(frame_lines(match, frame)))
 
-    refused = run_script(match, text, path, show=tell)
+    if options.white is None and options.black is None:
+        refused = run_script(match, text, path, show=tell)
+    else:
+        refused = None
+        options.tell_opponent(match.person, "certificate")
+        _draw_moves(match, random.Random(options.seed or 0), tell)
     if json_output:
         emit_json(match_json(match, refused))
     if refused is not None:
@@ -232,9 +258,23 @@ def script(engine: Engine[Any], options: PlayOptions, json_output: bool) -> Exit
         way = "" if match.facts.by_rules else f" ({refused.move}! lets it happen)"
         narrate(f"qsage: error: {refused.move} is illegal{way}")
         return Exit.BAD_INPUT
+    if options.export is not None:
+        from qsage_validate.play.export import write_play
+
+        write_play(match, options.export)
+        narrate(f"{options.export}: the play")
     if not match.over:
         narrate(f"the moves end before the play does: {match.mover} is to move")
     return exit_code(match)
+
+
+def _draw_moves(match: Match, generator: random.Random, tell: Callable[[Frame], None]) -> None:
+    """Play to the end by moves that are drawn."""
+    for frame in match.frames:
+        tell(frame)
+    while (move := match.random_move(generator)) is not None:
+        for frame in match.push(move):
+            tell(frame)
 
 
 # -- random opponents -----------------------------------------------------------------------

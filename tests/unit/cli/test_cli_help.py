@@ -71,7 +71,7 @@ _RUN = [
     line
     for words, command in commands()
     for line in examples(command)
-    if not words.startswith(("bench", "play", "minimize")) and line != "qsage-play"
+    if not words.startswith(("bench", "play", "minimize")) and line != "qsage demo"
 ]
 
 
