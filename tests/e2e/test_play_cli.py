@@ -118,7 +118,7 @@ def test_the_samples_withstand_random_opponents(play: Play, repository: Path, sa
     )
     assert done.code == Exit.FINE
     data = json.loads(done.out)
-    assert list(data)[:3] == ["games", "wins", "losses"]
+    assert list(data)[:4] == ["schema", "games", "wins", "losses"]
     assert (data["games"], data["wins"], data["losses"], data["findings"]) == (40, 40, 0, [])
     assert data["illegal_flagged"] == data["illegal_tried"]
     assert data["seed"] == 3

@@ -113,6 +113,6 @@ def test_a_certificate_of_another_formula_is_bad_input(qsage: Qsage) -> None:
 def test_an_unknown_dialect_lists_the_known_ones(qsage: Qsage) -> None:
     Path("f.qcir").write_text(FORMULA)
     Path("c.aag").write_text(CERTIFICATE.format("3", "2"))
-    done = qsage("validate", "f.qcir", "--cert", "c.aag", "--dialect", "drat")
+    done = qsage("validate", "f.qcir", "--cert", "c.aag", "--dialect", "rubbish")
     assert done.code == Exit.BAD_INPUT
-    assert "found 'drat' for --dialect, expected one of qbfcert-ascii" in done.err
+    assert "found 'rubbish' for --dialect, expected one of qbfcert-ascii" in done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -13,7 +14,13 @@ from qsage_validate.cli.common import narrate, protect_inputs
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
-from qsage_validate.cli.options import AssertOption, DialectOptions, JsonOption, RulesOptions
+from qsage_validate.cli.options import (
+    AssertOption,
+    CertOptions,
+    DialectOptions,
+    JsonOption,
+    RulesOptions,
+)
 from qsage_validate.cli.play.games import GameOptions, certified, named_game, searched, solved
 from qsage_validate.cli.play.heaps import HeapOptions, impartial_game, play_heaps
 from qsage_validate.cli.play.modes import PlayOptions, play_problem, play_searched
@@ -105,8 +112,9 @@ class SolvingOptions(OptionGroup):
 )
 @partial(
     takes_model,
-    optional_words="QCIR or QDIMACS; a clause certificate (Pedant) plays without one. Or a game, "
-    "played against a search: two BDDL files, a PG, .hex or GDL file, or a name (see 'qsage "
+    optional_words="QCIR or QDIMACS, and its certificate; a clause certificate (Pedant) plays "
+    "alone. Or a game, played against a search: two BDDL files, a PG, .hex or GDL file, or a name "
+    "(see 'qsage "
     "games'); or an impartial game: its file or its name (take-away-3); or a sample (sample:hex). "
     "Without one it is sample:tic.",
 )
@@ -151,6 +159,7 @@ def command(
 
         subject = ModelArguments((sample_path("sample:tic"),), subject.options)
         narrate("this is sample:tic; qsage-play --help says what else can be played")
+    subject, cert = _with_certificate(subject, cert)
     formula = subject.words[0] if len(subject.words) == 1 else None
     protect_inputs([play.export], [*subject.words, cert, play.moves_file, *rules.paths])
     of_formulas = {
@@ -194,6 +203,20 @@ def command(
     from qsage_validate.problems.load import load
 
     return play_problem(load(sorted_out(files)), play, json_output)
+
+
+def _with_certificate(
+    subject: ModelArguments, cert: str | None
+) -> tuple[ModelArguments, str | None]:
+    """Takes the certificate from behind a formula; two other files are those of a game."""
+    from qsage_validate.formats.source import Format, sniff
+
+    if len(subject.words) != 2 or not os.path.isfile(subject.words[0]):
+        return subject, cert
+    formula, behind = subject.words
+    if sniff(formula) not in (Format.QCIR, Format.QDIMACS):
+        return subject, cert
+    return replace(subject, words=(formula,)), CertOptions(behind, cert).path
 
 
 def _refuse(given: Mapping[str, bool], what: str) -> None:

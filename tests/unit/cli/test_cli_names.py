@@ -77,9 +77,12 @@ def test_certificates_stand_behind_the_formula_or_by_name(
     one, other = map(json.loads, capsys.readouterr().out.splitlines())
     assert one == other
     assert one["kind"] == "Skolem"
+    play = ("sample:tic", *words, "--moves", "occupy(1,1) occupy(3,3)", "--json")
+    assert run_qsage(("play", *play)) == Exit.FINE
+    assert json.loads(capsys.readouterr().out)["outcome"]["promised"]
 
 
-@pytest.mark.parametrize("command", ["validate", "minimise", "info"])
+@pytest.mark.parametrize("command", ["validate", "minimise", "info", "play"])
 def test_two_certificates_are_refused(
     command: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,7 +50,7 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("snake", "the unknown polyomino 'snake', expected a drawing"),
+        ("snake", r"polyomino 'snake' \(did you mean 'snaky'\?\), expected a drawing"),
         ("", "the unknown polyomino"),
         ("...", "the unknown polyomino"),
         ("X./.X", "X./.X, which is in pieces"),
