@@ -68,7 +68,16 @@ def fill(folder: Path, extras: tuple[str, ...]) -> None:
 
 
 def main() -> int:
-    """Make the ZIP; returns the exit code."""
+    """Make the ZIP; returns the exit code: 2, and a line, when git or pip cannot do their part."""
+    try:
+        return make()
+    except (subprocess.CalledProcessError, FileNotFoundError) as error:
+        print(f"artifact: {error}", file=sys.stderr)
+        return 2
+
+
+def make() -> int:
+    """Make the ZIP."""
     parser = argparse.ArgumentParser(description="Make one ZIP for reviewers.")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist" / f"{NAME}.zip")
     parser.add_argument("--extras", default=",".join(EXTRAS), help="which extras it installs")

@@ -112,6 +112,16 @@ def test_the_zip_has_sources_data_and_scripts(
     assert make.main() == 0
     ((*_, source),) = asked
     assert source.endswith("source[gdl]")
+    asked_for_too_much = subprocess.CalledProcessError(1, ["pip"])
+
+    def fails(*words: str) -> None:
+        raise asked_for_too_much
+
+    before = (tmp_path / "a.zip").read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(make, "pip", fails)
+        assert make.main() == 2
+    assert (tmp_path / "a.zip").read_bytes() == before
     names = set(zipfile.ZipFile(tmp_path / "a.zip").namelist())
     for name in ("README.md", "LICENSE", "smoke.sh", "data/tic.aig", "source/setup.py"):
         assert f"{make.NAME}/{name}" in names
