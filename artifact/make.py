@@ -48,7 +48,9 @@ def fill(folder: Path, extras: tuple[str, ...]) -> None:
         tar.extractall(source, filter="data")
     archive.unlink()
     pins = ("--constraint", str(source / "constraints.txt"), "--quiet")
-    pip("wheel", *pins, "--wheel-dir", str(wheels), "setuptools", f"{source}[{','.join(extras)}]")
+    # Hypothesis makes the random games and formulas of two tables.
+    package = f"{source}[{','.join(extras)}]"
+    pip("wheel", *pins, "--wheel-dir", str(wheels), "setuptools", "hypothesis", package)
     shutil.rmtree(source / "build", ignore_errors=True)
     for left in source.glob("*.egg-info"):
         shutil.rmtree(left)
