@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import argument, flag, option, takes_options
-from qsage_validate.cli.options import CertOptions, JsonOption, Prenex, PrenexOption, prenex_order
+from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.option_groups import flag, option
+from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, prenex_order
 from qsage_validate.errors import Exit, InputError, UsageError
+from qsage_validate.formats.source import STDIN, label
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf, Scope
@@ -26,16 +29,18 @@ Facts = dict[str, object]
 
 
 @examples(
-    "qsage info sample:tic",
     "qsage info sample:tic sample:tic.aig",
+    "qsage info httt --size 4x4 --shape tic",
 )
-@takes_options
+@partial(
+    takes_model,
+    optional_words="Any file ('-' is standard input), and the certificate of a formula behind it. "
+    "Or a game: its name (see 'qsage games'), or DOMAIN and PROBLEM.",
+)
 def command(
     *,
-    file: str | None = argument(
-        "Any file; '-' is standard input.", "FILE", default=None, autocompletion=completion.files
-    ),
-    certificate: CertOptions,
+    subject: ModelArguments,
+    cert: str | None = option("The certificate.", "FILE", panel="Files"),
     formula: str | None = option("The formula that FILE is a certificate for.", "FILE"),
     solvers: bool = flag("Tell instead which solvers and preprocessors are here.", "--solvers"),
     names: bool = flag("Of a formula, tell besides what assertions can name.", "--names"),
@@ -44,22 +49,76 @@ def command(
 ) -> Exit:
     """Tell what FILE is: format, kind, variables, gates, layout.
 
-    With CERT, too: what that certificate of the formula FILE is.
+    With a certificate, too: what that certificate of the formula FILE is.
+
+    Of a game: its board or positions, how long it is, and its encodings.
 
     With --solvers: what there is to solve with, and how to get what is missing.
     """
-    if certificate.path is not None:
-        if formula is not None or file is None:
-            raise UsageError("found --cert with --formula or no FILE, expected FORMULA CERT")
-        file, formula = certificate.path, file
+    words = subject.words
     if solvers:
-        if file is not None or formula is not None:
+        if words or formula is not None or cert is not None:
             raise UsageError("found --solvers with a file, expected one of them")
         return tell_solvers(json_output)
-    if file is None:
+    if not words:
+        if cert is not None:
+            raise UsageError("found --cert without FILE, expected FORMULA CERT")
         raise UsageError("found no FILE, expected one, or --solvers")
+    if _means_game(subject):
+        if cert is not None or formula is not None or names:
+            wrong = "--names" if names else "--formula" if cert is None else "--cert"
+            raise UsageError(f"found {wrong} with {' '.join(words)}, a game: expected a formula")
+        _show(_game(subject), json_output)
+        return Exit.FINE
+    if len(words) > 2 or (len(words) == 2 and cert is not None):
+        if cert is None or len(words) > 2:
+            raise UsageError(f"found {len(words)} words, expected FORMULA CERT")
+        found = f"{label(words[1])} with --cert {label(cert)}"
+        raise UsageError(f"found {found}, expected one of them")
+    file, certificate = words[0], cert if len(words) == 1 else words[1]
+    if certificate is not None:
+        if formula is not None:
+            raise UsageError("found --cert with --formula, expected FORMULA CERT")
+        file, formula = certificate, file
+    return _tell_file(file, formula, prenex, names=names, json_output=json_output)
+
+
+def _means_game(subject: ModelArguments) -> bool:
+    """Whether the words are a game by name, or DOMAIN and PROBLEM, or a file with its options."""
+    from qsage_validate.formats.source import Format, sniff
+
+    words = subject.words
+    if len(words) == 1:
+        (word,) = words
+        is_path = word == STDIN or os.sep in word or "." in word or os.path.exists(word)
+        return bool(subject.flags) or not is_path
+    if subject.flags:
+        return True
+    there = len(words) == 2 and all(map(os.path.isfile, words))
+    return there and all(sniff(word) is Format.BDDL for word in words)
+
+
+def _game(subject: ModelArguments) -> Facts:
+    """The facts of a model: those of the files that it would be written as."""
+    from qsage_validate.encodings.registry import encoders
+    from qsage_validate.games.library.template import KINDS
+
+    model = subject.resolve()
+    facts: Facts = {"game": model.name, "kind": KINDS[model.language]}
+    described = {"domain": _bddl, "problem": _bddl, "pg": _pg, "gdl": _gdl}
+    for part, text in model.parts().items():
+        if part in described:
+            facts |= described[part](f"{text}\n".encode(), part)
+    facts.pop("part", None)
+    known = {"game": model.name, "depth": model.depth, "plies": model.plies}
+    return facts | known | {"encodings": list(encoders(model.language))}
+
+
+def _tell_file(
+    file: str, formula: str | None, prenex: Prenex | None, *, names: bool, json_output: bool
+) -> Exit:
     from qsage_validate.formats.bytes_of import bytes_of
-    from qsage_validate.formats.source import Format, label, read_bytes, sniff_bytes
+    from qsage_validate.formats.source import Format, read_bytes, sniff_bytes
     from qsage_validate.games.positional.convert import is_positional_file, read_positional
 
     content = bytes_of(file)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import path
 
 from qsage_validate.errors import UsageError, did_you_mean
-from qsage_validate.formats.source import STDIN, quoted, sample_words, sniff
+from qsage_validate.formats.source import STDIN, label, quoted, sample_words, sniff
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import language_of
@@ -123,6 +123,8 @@ def _model_of_file(name: str, options: Mapping[str, object]) -> GameModel:
     """The game that one file has."""
     language = language_of(name)
     if language is None:
-        raise UsageError(f"found {quoted(name)} ({sniff(name).value}), expected {_expected()}")
+        raise UsageError(
+            f"found {quoted(label(name))} ({sniff(name).value}), expected {_expected()}"
+        )
     model: GameModel = language.read([name], options)
     return model

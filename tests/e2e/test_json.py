@@ -68,6 +68,12 @@ RUNS = {
         "info trails.gdl",
         "info t.qrp",
     ],
+    "`info`: a game": [
+        "info httt --size 3x3",
+        "info domain.ig problem.ig",
+        "info hex --transversal",
+        "info trails --depth 4",
+    ],
     "`info --solvers`": ["info --solvers"],
     "`solve`: a game, by search": [f"solve {SMALL}", f"solve {SMALL} --timeout 0"],
     "`solve`: a formula, or a game by its formula": [

@@ -165,3 +165,41 @@ def test_impartial_games_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\n  two-row-chomp " in listed
     assert run_qsage(("games", "hex")) == Exit.FINE
     assert "impartial" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "facts"),
+    [
+        (("httt", "--size", "3x3", "--shape", "el"), {"kind": "grid", "board": "3x3", "plies": 9}),
+        (("httt", "--torus"), {"kind": "positional", "positions": 16}),
+        (("hex", "--second", "--depth", "8"), {"first_player": "white", "depth": 8, "plies": 7}),
+        (("trails", "--depth", "4"), {"kind": "gdl", "plies": 8, "roles": ["blue", "red"]}),
+    ],
+)
+def test_info_takes_a_game_as_other_commands_do(
+    words: tuple[str, ...], facts: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_qsage(("info", *words, "--json")) == Exit.FINE
+    found = json.loads(capsys.readouterr().out)
+    assert {key: found[key] for key in facts} == facts
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("htt",), "found the unknown game 'htt' (did you mean 'httt'?)"),
+        (("httt", "--names"), "found --names with httt, a game: expected a formula"),
+        (("httt", "--cert", "sample:tic.aig"), "found --cert with httt, a game: expected a"),
+        (("sample:tic", "--size", "4"), "found 'sample:tic.qcir' (QCIR), expected a file (PG, "),
+        (("httt", "hex"), "found no such file"),
+        (("sample:tic", "a", "b"), "found 3 words, expected FORMULA CERT"),
+        (("--cert", "sample:tic.aig"), "found --cert without FILE, expected FORMULA CERT"),
+    ],
+)
+def test_info_tells_what_does_not_fit(
+    words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_qsage(("info", *words)) == Exit.BAD_INPUT
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
