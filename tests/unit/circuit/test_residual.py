@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +30,20 @@ def test_the_rest_has_the_same_values(formula: Qbf, data: st.DataObject) -> None
     for bits in product((False, True), repeat=min(len(free), 8)):
         rest = dict(zip(free, [*bits, *(False for _ in free[8:])], strict=True))
         assert left.truth(rest) is formula.truth({**values, **rest})
+
+
+@pytest.mark.parametrize(
+    "gate", [Gate(Connective.XOR, (1, -2)), Gate(Connective.ITE, (1, -2, 3))], ids=str
+)
+def test_every_constant_in_every_place(gate: Gate) -> None:
+    formula = Qbf((Scope(Quantifier.EXISTS, (1, 2, 3)),), {4: gate}, -4)
+    for given_values in product((None, False, True), repeat=3):
+        values = {v: x for v, x in zip((1, 2, 3), given_values, strict=True) if x is not None}
+        left = residual(formula, values)
+        free = [v for v in (1, 2, 3) if v not in values]
+        for bits in product((False, True), repeat=len(free)):
+            rest = dict(zip(free, bits, strict=True))
+            assert left.truth(rest) is formula.truth({**values, **rest}), values
 
 
 def test_constants_and_single_inputs_disappear() -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import count
 
 import pytest
 
 from qsage_validate.errors import CancelledError, UndecidedError
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Player, Position
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Player, Position, State
 from qsage_validate.games.registry import find_command
+from qsage_validate.solvers.search.positional.engine import PositionalEngine
 from qsage_validate.solvers.search.replies import SearchReplies
+from qsage_validate.solvers.search.solver import Solver
 
 B, W = Player.BLACK, Player.WHITE
 
@@ -90,3 +94,37 @@ def test_limits() -> None:
     replies.task.close()
     with pytest.raises(CancelledError):
         replies.reply(replies.game.initial)
+
+
+@pytest.mark.parametrize("forgets", [True, False])
+def test_a_best_move_does_not_rest_on_what_the_table_suggests(forgets: bool) -> None:
+    """A table that forgets all, or suggests each move in turn, costs time alone."""
+    game = load_game(find_command(["harary", "--size", "3x3", "--shape", "el", "--depth", "7"]))
+    assert isinstance(game, PositionalGame)
+    suggested = count()
+
+    class Suggests(PositionalEngine):
+        def known(self, state: State, player: Player, plies: int) -> bool | None:
+            return None if forgets else super().known(state, player, plies)
+
+        def hint(self, state: State, player: Player, plies: int) -> int | None:
+            moves = [number for number, _, _ in self.kernel.successors(state, player)]
+            return None if forgets else moves[next(suggested) % len(moves)]
+
+    pending, seen = [game.initial], 0
+    solver = Solver(game, Suggests(game))
+    while pending and seen < 60:
+        position = pending.pop(0)
+        if position.outcome is not None:
+            continue
+        seen += 1
+        before = fewest(position)
+        move = solver.best_move(position)
+        assert (move is None) is ((before is None) is (position.to_move is B))
+        if move is not None:
+            after = fewest(position.play(move))
+            if before is None or position.to_move is W:
+                assert after is None
+            else:
+                assert after == before - 1
+        pending += map(position.play, position.legal_moves())
