@@ -15,15 +15,17 @@ from qsage_validate.errors import UsageError
 class Selection:
     """The part of an experiment to run, and its limits.
 
-    ``None`` leaves the choice to the experiment.  ``inputs`` are files and folders, ``only``
-    patterns of which an instance's name has to match one, ``options`` those that the experiment
-    declares.  Seconds (of a processor with ``processor_time``) and MiB a run.
+    ``None`` leaves the choice to the experiment.  ``inputs`` are files and folders, ``models``
+    games as words of the command line, ``only`` patterns of which an instance's name has to match
+    one, ``options`` those that the experiment declares.  Seconds (of a processor with
+    ``processor_time``) and MiB a run.
     """
 
     solvers: tuple[str, ...] | None = None
     preprocessors: tuple[str, ...] | None = None
     encodings: tuple[str, ...] | None = None
     inputs: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     seconds: float | None = 60.0
     memory_mb: int | None = None
@@ -107,8 +109,8 @@ class Experiment:
     ``UndecidedError`` means "undecided", ``MemoryError`` "memory", any other exception is the
     result "crashed" or "failed".  ``tables`` are made from records by name; the first is shown
     at the end of a campaign.  ``inputs`` says what files the experiment takes (empty: none),
-    ``options`` what ``--set NAME=VALUE`` may set, with a line of help each; ``processor_time``
-    whether its runs can keep limits of processor time.
+    ``by_name`` whether it takes games by name, ``options`` what ``--set NAME=VALUE`` may set, with
+    a line of help each; ``processor_time`` whether its runs can keep limits of processor time.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Experiment:
     execute: Callable[[Run], RunResult]
     tables: Mapping[str, Tabulate]
     inputs: str = ""
+    by_name: bool = False
     options: Mapping[str, str] = field(default_factory=dict)
     processor_time: bool = True
 
@@ -126,6 +129,8 @@ class Experiment:
         """
         if selection.inputs and not self.inputs:
             raise UsageError(f"found {selection.inputs[0]!r} for {self.name}, which takes no files")
+        if selection.models and not self.by_name:
+            raise UsageError(f"found --model for {self.name}, which takes no games by name")
         if selection.processor_time and not self.processor_time:
             raise UsageError(f"found --processor-time for {self.name}, which keeps wall-clock time")
         for name in selection.options:

@@ -7,6 +7,7 @@ of what it holds belongs to its runs.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
@@ -86,10 +87,25 @@ def _formulas(inputs: Sequence[str]) -> Iterator[Instance]:
         yield Instance(family, path, source, (("sum", content_sum(path)),))
 
 
+def _by_name(text: str) -> Instance:
+    """The game that words of the command line mean; raises ``UsageError``."""
+    from qsage_validate.games.registry import find_command
+
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"found {text!r} for --model: {error}, expected words") from None
+    if any(map(os.path.exists, words)):
+        raise UsageError(f"found the file {text} for --model, expected the name of a game")
+    find_command(words)
+    return Instance(words[0], text, words)
+
+
 def _runs(selection: Selection, *, name: str, games: bool) -> list[Run]:
-    if not selection.inputs:
+    if not selection.inputs and not selection.models:
         raise UsageError(f"found no files for {name}, expected files or folders")
     found = list(models_in(selection.inputs) if games else _formulas(selection.inputs))
+    found += map(_by_name, selection.models)
     if not found:
         what = "BDDL problem" if games else "formula"
         raise UsageError(f"found no {what} in {', '.join(selection.inputs)}")
@@ -102,6 +118,7 @@ MODELS: Final = Experiment(
     execute=solving.execute,
     tables=solving.tables(),
     inputs="folders with BDDL files, or problems",
+    by_name=True,
 )
 
 FORMULAS: Final = Experiment(

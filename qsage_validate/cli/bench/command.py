@@ -63,6 +63,11 @@ class WhatOptions(OptionGroup):
 
     panel = "What is run"
 
+    model: list[str] | None = option(
+        "Of the experiment 'models': a game by name and options, 'httt --size 4x4 --depth 5'. "
+        "May be repeated.",
+        "'MODEL'",
+    )
     models: list[str] | None = option("A folder of BDDL files. May be repeated.", "DIR")
     solver: list[str] | None = option(
         "search, a QBF solver, or certify:ROUTE. May be repeated.",
@@ -147,6 +152,7 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
         preprocessors=tuple(what.preprocess) if what.preprocess else None,
         encodings=tuple(what.encoding) if what.encoding else None,
         inputs=(*inputs, *(what.models or ())),
+        models=tuple(what.model or ()),
         only=tuple(what.only or ()),
         seconds=runs.timeout,
         memory_mb=runs.memory,

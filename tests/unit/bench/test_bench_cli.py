@@ -163,6 +163,11 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
         (["table2", "-o", "."], ".: found an error: Is a directory"),
         (["models"], "found no files for models, expected files or folders"),
         (["models", "empty"], "found no BDDL problem in empty"),
+        (["models", "--model", "htt --size 3x3"], "unknown game 'htt' (did you mean 'httt'?)"),
+        (["models", "--model", ""], "found no game, expected a file"),
+        (["models", "--model", "'"], "for --model: No closing quotation, expected words"),
+        (["models", "--model", "r.jsonl"], "found the file r.jsonl for --model, expected the name"),
+        (["formulas", "--model", "httt"], "found --model for formulas, which takes no games by"),
         (["formulas", "--solver", "search", "r.jsonl"], "found r.jsonl, expected a QCIR or QDIM"),
         (["formulas", "none.qcir"], "none.qcir: found no such file, expected a readable file"),
         (["table", "none.jsonl"], "none.jsonl: found no such file, expected a readable file"),
@@ -328,6 +333,14 @@ def test_a_folder_of_models_is_solved(tmp_path: Path) -> None:
     assert [execute(run).truth for run in runs] == [False, True]
     alone = MODELS.select(Selection(inputs=("games/el-5.ig",)))
     assert alone == runs[1:]
+
+
+def test_a_game_by_name_is_solved_in_encodings_of_both_languages() -> None:
+    words = "httt --size 2x2 --shape domino --maker-breaker --depth 3"
+    wanted = Selection(("certify:search",), None, ("lifted", "ea"), models=(words,))
+    runs = MODELS.select(wanted)
+    assert [(run.instance, run.encoding) for run in runs] == [(words, "lifted"), (words, "ea")]
+    assert [execute(run).truth for run in runs] == [True, True]
 
 
 def test_a_model_that_has_changed_is_another_one(tmp_path: Path) -> None:
