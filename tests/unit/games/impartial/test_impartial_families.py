@@ -140,7 +140,7 @@ def test_losing_sets_are_those_of_the_literature() -> None:
 
 def test_names_are_found_and_unknown_ones_are_compared() -> None:
     assert library.load("Slow_Nim-2-l5") == by_name()["slow-nim-2-l5"].make()
-    with pytest.raises(UsageError, match=r"expected a file or one of .*slow-nim-2-l29"):
+    with pytest.raises(UsageError, match=r"did you mean 'slow-nim-2-l9'.*, a game of a family"):
         library.load("slow-nim-2-l99")
     with pytest.raises(UsageError, match="entropy-2 was published as a file that is no game"):
         library.load("entropy-2", PUBLISHED)
