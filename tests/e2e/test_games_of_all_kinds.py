@@ -54,7 +54,7 @@ def test_a_game_is_certified_for_a_play(qsage: Qsage) -> None:
         (("trails", "--cert", "x.aig"), "found --cert with trails, a game"),
         (("no.qcir", "--depth", "3"), "found --depth with no.qcir, expected a game"),
         (("no.qcir", "--encoding", "ea"), "found --encoding with no.qcir"),
-        (("hex", "--encoding", "ea"), "found the encoding ea for hex 3x3, a grid game"),
+        (("domineering", "--encoding", "ea"), "the encoding ea for domineering 4x4, a grid game"),
         (("harary", "--role", "x"), "found --role for harary"),
     ],
 )
