@@ -60,7 +60,7 @@ _END = "What next? 'qsage-play' is a play at the board; 'qsage --help' lists the
 def command(
     no_pause: bool = flag("Do not wait for Enter between the steps.", "--no-pause"),
 ) -> Exit:
-    """Show what the commands do, step by step, on the samples that come along.
+    """Show what the commands do, step by step, on the samples.
 
     Files are written into a temporary folder. Between the steps it waits for Enter at a terminal.
     Exit code 0: every command ended as it was to.
