@@ -14,7 +14,7 @@ from qsage_validate.bench.run import Record, Run
 from qsage_validate.bench.scheduling import Scheduler
 
 RETRY: Final = ("undecided", "all")
-"""What may be run again although it has a result: what was not decided, or everything."""
+"""The choices of runs to repeat although they have results: undecided runs, or all runs."""
 
 
 def remaining(
@@ -41,9 +41,9 @@ def remaining(
 
 
 def _within(one: Run, other: Run) -> bool:
-    """Whether the limits of ``one`` are no larger than those of ``other``.
+    """True if the limits of ``one`` are no larger than those of ``other``.
 
-    Of a limit of wall-clock time a run uses at most as much of a processor, not the reverse.
+    The processor time of a run is at most its wall-clock time, but not the reverse.
     """
     if one.processor_time and not other.processor_time:
         return False
@@ -83,7 +83,7 @@ def run_campaign(
     scheduler: Scheduler,
     tell: Callable[[Record, Tally], None],
 ) -> list[Record]:
-    """Make ``runs`` of the experiment at ``reference``; ``tell`` hears of each when it is written.
+    """Make ``runs`` of the experiment at ``reference``; ``tell`` is called after each is written.
 
     The records are those made here.  What was written before an exception stays written.
     """
@@ -126,7 +126,7 @@ def _rank(record: Record) -> tuple[bool, float]:
 
 
 def disagreements(records: Iterable[Record]) -> list[str]:
-    """The instances on which decided runs contradict each other, with who says what."""
+    """The instances on which decided runs contradict each other, with the answer of each one."""
     said: dict[str, dict[bool, dict[str, None]]] = {}
     for record in records:
         if record.result.truth is not None:

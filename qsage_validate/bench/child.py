@@ -1,9 +1,9 @@
 """A run in a process of its own, so that whatever happens to it is a result and no failure.
 
 The process is started afresh and told its run through standard input, which stays open: when it
-is closed, whoever wanted the result is gone, and the process ends itself with all that it has
-started in its group.  Its answer is one JSON line on standard output; what the run or its
-libraries print goes to standard error.
+is closed, no parent waits for the result, and the process ends itself with all that it has
+started in its group.  Its answer is one JSON line on standard output; what the run or its libraries
+print goes to standard error.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Child:
             with self._file(name, "rb") as file:
                 return file.read()
         except FileNotFoundError:
-            return b""  # somebody cleared up; how the process ended is known all the same
+            return b""  # removed by another program; the exit of the process is known
 
     def _tell(self, request: Json) -> None:
         assert self._process.stdin is not None

@@ -33,7 +33,7 @@ class Selection:
     processor_time: bool = False
 
     def takes(self, instance: str) -> bool:
-        """Whether an instance of that name is wanted."""
+        """True if an instance of that name is wanted."""
         return not self.only or any(fnmatchcase(instance, pattern) for pattern in self.only)
 
     def runs(

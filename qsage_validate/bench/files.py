@@ -68,7 +68,7 @@ def _domains_in(folder: str) -> list[str]:
 
 
 def _bddl_kind(path: str, data: bytes) -> str | None:
-    """Which part of a BDDL model a file is; ``None``: no BDDL."""
+    """The kind of a BDDL file, domain or problem; ``None``: no BDDL."""
     from qsage_validate.games.bddl.parser import file_kind
 
     if sniff_bytes(data) is not Format.BDDL:

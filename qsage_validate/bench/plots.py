@@ -41,7 +41,7 @@ def check_picture(path: str) -> str:
 
 
 def write_cactus(curves: Sequence[Curve], path: str, title: str) -> None:
-    """How many instances (x) each configuration decides within how many seconds each (y)."""
+    """Write a cactus plot: the number of instances decided (x) by seconds for each one (y)."""
     kind = check_picture(path)
     figure, axes = _figure(title)
     for curve, marker in zip(curves, _MARKERS * len(curves), strict=False):

@@ -42,7 +42,7 @@ class Results:
 
     @property
     def warning(self) -> str | None:
-        """What is to be said about a torn last line."""
+        """The warning about a torn last line; ``None`` when the last line is whole."""
         if self.torn is None:
             return None
         return f"{self.path}:{self.torn}: the last line is torn; its run does not count"
@@ -130,7 +130,7 @@ def _machine(fields: Json) -> tuple[str, Json]:
 
 
 class ResultsFile:
-    """A file of results that is being added to; nobody else may add to it meanwhile."""
+    """A file of results open for appending; a lock keeps other processes from appending."""
 
     def __init__(self, path: str, descriptor: int, results: Results) -> None:
         self.results = results
@@ -199,7 +199,7 @@ def _first_line(experiment: str) -> Json:
 
 
 def _is_fresh(descriptor: int, experiment: str) -> bool:
-    """Whether a file has nothing in it, or no more than a part of its first line."""
+    """True if a file is empty, or has no more than a part of its first line."""
     whole = json.dumps(_first_line(experiment), ensure_ascii=False).encode()
     return whole.startswith(os.pread(descriptor, len(whole) + 1, 0))
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 Json = dict[str, Any]
-"""What ``json`` reads and writes as an object."""
+"""An object as ``json`` reads and writes it."""
 
 NO_PREPROCESSOR: Final = "none"
 NO_ENCODING: Final = "-"

@@ -115,7 +115,7 @@ class DaskScheduler:
 
 
 def _dial(address: str) -> None:
-    """Raise ``OSError`` or ``ValueError`` where nobody listens at a TCP address."""
+    """Raise ``OSError`` or ``ValueError`` where no program listens at a TCP address."""
     scheme, _, place = address.rpartition("://")
     host, _, port = place.rpartition(":")
     if scheme not in ("", "tcp", "tls"):
@@ -142,7 +142,7 @@ def _dial(address: str) -> None:
 
 
 async def _shake_hands(address: str) -> None:
-    """Raise an exception where who listens does not speak Dask's protocol."""
+    """Raise an exception where the program at the address does not speak Dask's protocol."""
     from distributed.comm.core import connect
 
     dial: Any = connect

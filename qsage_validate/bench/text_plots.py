@@ -18,7 +18,7 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 
 def cactus_table(curves: Sequence[Curve]) -> Table:
-    """How many instances each configuration decided within so many seconds, with a bar for all."""
+    """The number of instances each configuration decided within given times, with a bar of all."""
     longest = max((c.seconds[-1] for c in curves if c.seconds), default=0.0)
     enough = next((k for k, mark in enumerate(_MARKS) if longest <= mark), len(_MARKS) - 1)
     marks = _MARKS[: enough + 1]

@@ -1,4 +1,4 @@
-"""What a language of games is: it reads models, and makes the rules that play them."""
+"""Languages of games: a language reads models, and makes the rules that play them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Language(ABC, Generic[M]):
 
     @abstractmethod
     def owns(self, path: str) -> bool:
-        """Whether a file is a game of this language, or a part of one, by its content."""
+        """True if a file is a game of this language, or a part of one, by its content."""
 
     @abstractmethod
     def read(self, files: Sequence[str], options: Mapping[str, object]) -> M:
@@ -49,7 +49,7 @@ class Language(ABC, Generic[M]):
         """The executable rules of a model, which are imported when they are asked for."""
 
     def warnings(self, model: M) -> Sequence[str]:
-        """What is odd in a model that was read from files, a line each."""
+        """The warnings about a model that was read from files, one line each."""
         return ()
 
     def own(self, model: GameModel, what: str = "") -> M:

@@ -82,7 +82,7 @@ class ModelParts(dict[str, str]):
         return _PartSource(self.text(part), path, self.file_of(part))
 
     def file_of(self, part: str) -> str:
-        """What messages call a part, or the file that it stands in."""
+        """The name of a part in messages: the file that it stands in, else the part itself."""
         return self.file or f"the formula's model ({part})"
 
     def error(self, found: str, expected: str) -> InputError:
@@ -116,7 +116,7 @@ def parts_of(kind: str) -> tuple[str, ...]:
 
 
 def has_rules(kind: str, parts: Mapping[str, str]) -> bool:
-    """Whether there are the parts that have the rules of a game."""
+    """True if ``parts`` has all parts that describe the rules of a game of that kind."""
     return kind in _RULES and _RULES[kind] <= parts.keys()
 
 
@@ -131,18 +131,18 @@ def errors_in(file: str) -> Iterator[None]:
 
 
 class GameModel(Protocol):
-    """What a game is loaded from and a formula is made of.
+    """The model from which a game is loaded and a formula is made.
 
     A model is text that has been read: it knows nothing of the rules that play it, which the
     language makes (``games/languages.py``).
     """
 
     language: ClassVar[str]
-    """What it is written in, as layouts call it."""
+    """The language of the model, as layouts call it."""
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name of the game, for people."""
         ...
 
     @property
@@ -152,7 +152,7 @@ class GameModel(Protocol):
 
     @property
     def plies(self) -> int:
-        """How many plies a play has at most, as formulas have them."""
+        """The largest number of plies of a play, as formulas count them."""
         ...
 
     def at_depth(self, depth: int) -> GameModel:

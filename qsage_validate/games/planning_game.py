@@ -34,5 +34,5 @@ class PlanningGame(ABC):
         """The goals of ``player`` that hold: what the formula asks for, besides moves."""
 
     def settled(self, position: Position) -> Player | None:
-        """Who wins from a position that goes on, where that can be seen at once."""
+        """The winner from a position that goes on, where it is known without a search."""
         return None

@@ -18,7 +18,7 @@ from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-e
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a play ended: the winner and why, in words (``"reached its goal"``).
+    """The outcome of a play: the winner, and the reason in words (``"reached its goal"``).
 
     ``stuck`` says that it ended because the player to move has no legal move.
     """
@@ -39,7 +39,7 @@ class Move(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Illegality:
-    """Why a move is illegal in a position.
+    """The reason why a move is illegal in a position.
 
     ``rule`` names the rule that fails in the model's own words (``"open(?x,?y)"``); ``text``
     is the whole sentence for a person (``"occupy(2,3): open(?x,?y) is false at (2,3)"``);
@@ -61,7 +61,7 @@ class Illegality:
 
 
 class Square(Enum):
-    """What stands on a square of a grid."""
+    """The content of a square of a grid."""
 
     OPEN = "."
     BLACK = "B"
@@ -69,7 +69,7 @@ class Square(Enum):
 
 
 class Shape(Enum):
-    """How a grid is drawn."""
+    """The style in which a grid is drawn."""
 
     RECTANGLE = "rectangle"
     HEXAGONS = "hexagons"
@@ -78,7 +78,7 @@ class Shape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """What a grid position looks like; frozen and comparable.
+    """The picture of a position as a grid; frozen and comparable.
 
     ``squares`` is row by row, ``width`` columns a row: square (x, y), 1-based with y growing
     downwards, is ``squares[(y - 1) * width + (x - 1)]``.  ``names`` are those of the rows, where
@@ -100,15 +100,15 @@ class Board:
         return self.squares[(y - 1) * self.width + (x - 1)]
 
     def row_name(self, y: int) -> str:
-        """What row ``y``, 1-based, is called: its name, else its number."""
+        """The name of row ``y`` (1-based): its own name, else its number."""
         return self.names[y - 1] if self.names else str(y)
 
     def column_name(self, x: int) -> str:
-        """What column ``x``, 1-based, is called: its name, else its number."""
+        """The name of column ``x`` (1-based): its own name, else its number."""
         return self.columns[x - 1] if self.columns else str(x)
 
     def square_name(self, square: tuple[int, int]) -> str:
-        """What a square is called: ``b2`` where columns have letters, else ``(2,3)``.
+        """The name of a square: ``b2`` where columns have letters, else ``(2,3)``.
 
         In a list it is the name of its row.
         """
@@ -159,7 +159,7 @@ class Position(ABC):
     @property
     @abstractmethod
     def board(self) -> Board:
-        """What the position looks like."""
+        """The board that shows the position."""
 
     @abstractmethod
     def legal_moves(self) -> Sequence[Move]:
@@ -179,10 +179,10 @@ class Position(ABC):
 
     @abstractmethod
     def illegality(self, move: Move) -> Illegality | None:
-        """Why ``move`` is illegal here, or ``None`` when it is legal."""
+        """The reason why ``move`` is illegal here, or ``None`` when it is legal."""
 
     def is_legal(self, move: Move) -> bool:
-        """Whether ``move`` is legal here; quicker than to ask why."""
+        """True if ``move`` is legal here; quicker than :meth:`illegality`."""
         return self.illegality(move) is None
 
 
@@ -239,10 +239,10 @@ class Kernel(ABC):
     initial: State
     """The state before ply 1."""
     alternates: bool = True
-    """Whether the players make one ply each in turn; else ``player_to_move`` says who."""
+    """True if the players make one ply each in turn; else ``player_to_move`` names the mover."""
 
     def player_to_move(self, state: State) -> Player:
-        """Who makes the next ply; asked only of games that do not alternate."""
+        """The player who makes the next ply; asked only of games that do not alternate."""
         raise NotImplementedError
 
     @abstractmethod
@@ -254,7 +254,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def wins_at_once(self, state: State, player: Player) -> bool:
-        """Whether some legal move of ``player`` reaches the player's goal."""
+        """True if some legal move of ``player`` reaches the player's goal."""
 
     def candidates(
         self, state: State, player: Player, plies: int
@@ -268,7 +268,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def key(self, state: State) -> Hashable:
-        """What symmetric states have in common; equal keys mean equal values."""
+        """The key that symmetric states share; equal keys mean equal values."""
 
     @abstractmethod
     def move(self, number: int, player: Player) -> Move:
@@ -298,11 +298,11 @@ class Game(ABC):
 
     language: ClassVar[str]
     lists_moves: ClassVar[bool] = True
-    """Whether all moves are known without a search."""
+    """True if all moves are known without a search."""
     name: str
     """A short name for people (``"httt 4x4 tic"``)."""
     first_player: Player
-    """Who makes ply 1."""
+    """The player who makes ply 1."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
@@ -315,24 +315,24 @@ class Game(ABC):
     @property
     @abstractmethod
     def identity(self) -> tuple[object, ...]:
-        """What is equal for equal games, in a text form as well."""
+        """The identity of the game: equal exactly for equal games, and with a text form."""
 
     @property
     @abstractmethod
     def plies(self) -> int:
-        """How many plies a play has at most (the formula's depth in moves)."""
+        """The largest number of plies of a play (the formula's depth in moves)."""
 
     @property
     def moves_made(self) -> int:
-        """How many plies have a move at most: not one at which a win is only claimed."""
+        """The largest number of plies with a move; a ply that only claims a win is not counted."""
         return self.plies
 
     def count(self, plies: int) -> int:
-        """So many plies in what the game counts in: plies, or rounds."""
+        """The number of plies in the unit in which the game counts: plies, or rounds."""
         return plies
 
     def span(self, plies: int | None) -> str:
-        """How long so many plies are, for people: ``"5 plies"``, or what the game counts in.
+        """The length of so many plies in words: ``"5 plies"``, or in the unit of the game.
 
         ``None`` is any number of them.
         """
@@ -340,7 +340,7 @@ class Game(ABC):
 
     @property
     def length(self) -> str:
-        """How long the game is at most, for people."""
+        """The largest length of the game, in words."""
         return self.span(self.plies)
 
     @property
@@ -357,7 +357,7 @@ class Game(ABC):
         """All syntactically possible moves of a player, in the order of ``legal_moves``."""
 
     def player_at(self, ply: int) -> Player:
-        """Who makes the ply ``ply`` (from 1)."""
+        """The player who makes the ply ``ply`` (counted from 1)."""
         return self.first_player if ply % 2 else self.first_player.other
 
     # -- positions in words: what formulas and boards tell of them ---------------------------
@@ -373,9 +373,9 @@ class Game(ABC):
     @property
     @abstractmethod
     def words(self) -> Collection[str]:
-        """All atoms that are true in some position, and perhaps more; none where nobody lists them.
+        """All atoms that are true in some position, and perhaps more; none where no list exists.
 
-        Of places they are who holds them; that they are open or occupied is left out.
+        Of a place the atoms name its owner; atoms for open and occupied places are left out.
         """
 
     @abstractmethod
@@ -391,7 +391,7 @@ class Game(ABC):
         """The goals of ``player`` that hold in a position."""
 
     def can_ever_move(self, player: Player) -> bool:
-        """Whether a player has a move that is possible in some position, as far as is known."""
+        """True unless the player is known to have no possible move in any position."""
         return True
 
     def exchanged_first_moves(self, sayable: Collection[str]) -> Mapping[str, str]:

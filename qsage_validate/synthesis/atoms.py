@@ -19,7 +19,7 @@ from qsage_validate.games.impartial.moves import State
 from qsage_validate.synthesis.checks.sample import Sample
 
 LEVELS: Final = 3
-"""How many levels of atoms there are."""
+"""The number of levels of atoms."""
 
 _CONSTANTS = (8, 24, 160)
 _MODULI = (4, 7, 12)

@@ -78,7 +78,7 @@ def _ask(
     atoms: Sequence[Literal],
     clauses: list[list[int]],
 ) -> bool:
-    """Add the clauses of some pairs that ``chosen`` does not tell apart; whether there were any."""
+    """Add the clauses of some pairs that ``chosen`` does not tell apart; true if there were any."""
     mixed = [b for b in blocks(chosen, mask) if b & target and b & ~target]
     for block in mixed[:_PAIRS_A_ROUND]:
         positive, negative = block & target, block & ~target

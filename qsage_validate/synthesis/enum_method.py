@@ -1,4 +1,4 @@
-"""The rival: enumeration of formulas and strategies (Wu et al., as the SynMS paper tells it).
+"""The method Enum: enumeration of formulas and strategies (Wu et al., after the SynMS paper).
 
 Formulas are enumerated by size until one agrees with the examples; the verification says what is
 wrong with it, and that state becomes an example.  The strategy comes from cutting the winning

@@ -108,7 +108,7 @@ def _repeated(plane: _Plane) -> _Plane | None:
 
 
 def _agree(one: _Plane, other: _Plane) -> bool:
-    """Whether two planes have the same labels where both have any."""
+    """True if two planes have the same labels where both have any."""
     known = (one != _UNKNOWN) & (other != _UNKNOWN)
     return bool(np.array_equal(one[known], other[known]))
 

@@ -54,7 +54,7 @@ def _headline(result: Synthesis) -> str:
 
 
 def reason(result: Synthesis) -> str:
-    """Why the verdict is what it is."""
+    """The reason for the verdict."""
     if result.verdict is not Verdict.CONTRADICTED:
         return result.formula.reason
     return (

@@ -23,7 +23,7 @@ _RULE = re.compile(r"(?P<condition>.*?)\s*->\s*(?P<name>[^\s()]+)\s*\((?P<argume
 
 @dataclass(frozen=True)
 class Rule:
-    """Where ``condition`` holds, ``action`` leads to a losing state."""
+    """A rule of a strategy: where ``condition`` holds, ``action`` leads to a losing state."""
 
     condition: Formula
     action: SemiGround

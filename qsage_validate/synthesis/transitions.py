@@ -1,4 +1,4 @@
-"""What actions do, as formulas over the state before them.
+"""The effects of actions, as formulas over the state before them.
 
 Effects are functions of the state and the parameters, so that the successor state is put into
 formulas by substitution; no variables of its own are needed (Definition 5 of the SynMS paper
@@ -23,7 +23,7 @@ from qsage_validate.games.impartial.model import Action, ImpartialGame
 
 @dataclass(frozen=True)
 class Outcome:
-    """Where ``guard`` holds, the action puts these expressions for the variables."""
+    """One case of an action: where ``guard`` holds, the variables get these expressions."""
 
     guard: Formula
     assignment: dict[str, Linear]

@@ -40,10 +40,10 @@ _VERIFY_SHARE: Final = 0.5
 
 
 class Outcome(Enum):
-    """How the search for a formula ended.
+    """The outcome of the search for a formula.
 
-    ``PROVED``: that the formula fulfils the three constraints, which makes it the winning
-    formula of a game in which every play ends.
+    ``PROVED``: it is proved that the formula fulfils the three constraints, which makes it the
+    winning formula of a game in which every play ends.
     """
 
     PROVED = "proved"
@@ -74,7 +74,7 @@ class FormulaResult:
 
 
 def sample_size(game: ImpartialGame) -> int:
-    """How many states are labelled first: enough to see twice what the file's numbers cause."""
+    """The number of states labelled first: enough to see twice what the file's numbers cause."""
     reach = max((c for c in game.constants() if c <= 60), default=1) + 1
     free = sum(1 for i in intervals(game).values() if i.lower is None or i.upper is None)
     narrow = 1
@@ -105,7 +105,7 @@ class FormulaSearch:
         return self.rules.game
 
     def run(self, method: Callable[[FormulaSearch, FormulaResult], None]) -> FormulaResult:
-        """What a method of search finds, or how far it came within the time."""
+        """The result of a method of search, which is partial when the time is over."""
         result = FormulaResult(Outcome.UNDECIDED, "")
         try:
             method(self, result)
@@ -115,7 +115,10 @@ class FormulaSearch:
         return result
 
     def goes_on(self, result: FormulaResult, what: str) -> bool:
-        """Whether a formula can still be right: then a round begins, if there is time for it."""
+        """True if a formula can still be right; a round begins then.
+
+        Raises ``UndecidedError`` when no time is left.
+        """
         if self.flaw is not None:
             result.outcome, result.flaw = Outcome.IMPOSSIBLE, self.flaw
             result.reason = "no winning formula exists: " + self.flaw.text(self.game)
@@ -254,7 +257,7 @@ def candidates(search: FormulaSearch, sample: Sample, level: int) -> Iterator[Fo
 def _classified(
     search: FormulaSearch, target: int, mask: int, literals: list[Literal]
 ) -> Formula | None:
-    """What :func:`classify` finds in its part of the time."""
+    """The formula that :func:`classify` finds in its part of the time; ``None``: none."""
     seconds = max(_CLASSIFY_SECONDS, _CLASSIFY_SHARE * search.deadline.left(300))
     try:
         return classify(target, mask, literals, search.deadline.sooner(seconds))

@@ -68,7 +68,7 @@ class _Conditions:
         return replace(plain, target=plain.values(formula))
 
     def small(self, exact: Formula) -> Formula:
-        """A formula equal to ``exact``, at most as large; ``exact`` itself in bad times."""
+        """A formula equal to ``exact``, no larger; the smallest one that is found in time."""
         best = self.without_needless(exact)
         level = 0
         for _ in range(_ROUNDS):

@@ -38,22 +38,22 @@ class Configuration:
 
     @property
     def name(self) -> str:
-        """What the instance is called."""
+        """The name of the instance."""
         return f"{self.family} {self.config}"
 
     @property
     def strict(self) -> bool:
-        """Whether the game is strictly turn-taking."""
+        """True if the game is strictly turn-taking."""
         return self.printed["depqbf sd"] != "n/a"
 
     @property
     def truth(self) -> bool:
-        """Whether x wins within the depth."""
+        """True if the role x wins within the depth."""
         return self.value == "true"
 
 
 def in_bddl(cell: Configuration) -> str:
-    """What the instance of the same game in BDDL is called."""
+    """The name of the instance of the same game in BDDL."""
     return f"{cell.name} (BDDL)"
 
 

@@ -74,12 +74,12 @@ def _outcome(records: Sequence[Record]) -> str:
 
 
 def cover(records: Sequence[Record]) -> Table:
-    """How often COVER's formula is answered sooner than COR+'s for the same shape and plies."""
+    """The share of formulas of COVER answered sooner than those of COR+ for the same question."""
     pairs: list[tuple[float, float]] = []
     times = {"cor+": _black_times(records, "cor+"), "cover": _black_times(records, "cover")}
     for place, (seconds, answered) in times["cor+"].items():
         other = times["cover"].get(place)
-        # Where one of them ran out of time, its limit speaks for it.
+        # Where one of them ran out of time, its limit counts as its time.
         if other is not None and (answered or other[1]):
             pairs.append((seconds, other[0]))
     rows = []

@@ -140,7 +140,7 @@ def execute(run: Run) -> RunResult:
 
 
 def _short(data: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of a report: numbers, and texts that are not too long."""
+    """The part of a report that is kept: numbers, and texts that are not too long."""
     strategy = data.get("strategy")
     if strategy is not None:
         data["strategy"] = {

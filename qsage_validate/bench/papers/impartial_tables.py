@@ -46,12 +46,12 @@ def category(record: Record) -> str:
 
 
 def has_formula(record: Record) -> bool:
-    """Whether a formula was proved with the end of all plays, and no cross-check is against it."""
+    """True if a formula and termination were proved, and no cross-check contradicts them."""
     return record.result.status == PROVED
 
 
 def has_strategy(record: Record) -> bool:
-    """Whether a strategy was proved as well."""
+    """True if a strategy was proved as well."""
     strategy = record.result.data.get("strategy")
     return has_formula(record) and strategy is not None and strategy["outcome"] == PROVED
 

@@ -31,7 +31,7 @@ _TWINS: Final = (
     ("la", "cor", "lifted board, not corrective"),
     ("sa", "cor", "stateless, not corrective"),
 )
-"""What section 5.2 of the paper compares."""
+"""The pairs of encodings that section 5.2 of the paper compares."""
 
 _NEARLY = 0.9
 
@@ -78,7 +78,7 @@ def _patience(record: Record) -> float:
 
 
 def answers(records: Sequence[Record]) -> Table:
-    """An instance a row: what the rules say, who says what, and whether all agree."""
+    """An instance a row: the answer by the rules, all other answers, and whether they agree."""
     known = latest(records)
     rows = []
     agreeing = compared = 0

@@ -1,4 +1,4 @@
-"""What the paper's Tables 2 and 3 say, from the data files beside this module."""
+"""The contents of the paper's Tables 2 and 3, from the data files beside this module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib import resources
 
 
 class Reading(Enum):
-    """What a value of Table 2 means, as far as the text says (see ``data/table2.csv``)."""
+    """The meaning of a value of Table 2, as far as the text says (see ``data/table2.csv``)."""
 
     CRITICAL = "critical"
     NONE = "none"
@@ -47,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A row of Table 3: how many instances there are, and how many each configuration solved."""
+    """A row of Table 3: the numbers of instances, in all and solved by each configuration."""
 
     name: str
     instances: int

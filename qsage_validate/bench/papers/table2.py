@@ -127,7 +127,7 @@ def _printed(cell: Cell) -> str:
 
 
 def found(cell: Cell, deep: Record | None) -> str:
-    """What search says about the critical depth of a cell's game."""
+    """The critical depth of a cell's game as search finds it, in words."""
     if deep is None:
         return ""
     data = deep.result.data
@@ -154,10 +154,10 @@ def _answers(at_depth: Record | None, below: Record | None) -> str:
 
 
 def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
-    """Whether what search finds is compatible with the printed value.
+    """The comparison of the search's results with the printed value, in words.
 
-    ``yes``; ``no (…)`` with what contradicts; what the value must be where the text does not say;
-    empty as long as nothing is known.
+    The answer is ``yes``, or ``no (…)`` with the contradiction, or the meaning that the value must
+    have where the text does not say it; it is empty as long as nothing is known.
     """
     at_depth = None if shallow is None else shallow.result.truth
     critical = None if deep is None else deep.result.data.get("critical_plies")
@@ -185,7 +185,7 @@ def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
 
 
 def solved_table(records: Sequence[Record]) -> Table:
-    """Table 3: how many instances each configuration solves, the paper's beside ours."""
+    """Table 3: the number of instances that each configuration solves, the paper's beside ours."""
     others = {name(cell) for cell in table2() for name in (_below, _complete)}
     own = [r for r in records if r.run.instance not in others]
     configs = configuration_names(own)

@@ -30,7 +30,7 @@ _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_]|-(?=[A-Za-z0-9_]))*")
 
 
 class Severity(Enum):
-    """Whether a model can be used as it is."""
+    """The severity of a diagnostic; a model with an error cannot be used."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -337,7 +337,7 @@ class Reachable:
             waiting = blocked
 
     def allows(self, contents: Contents) -> bool:
-        """Whether each square can have one of the contents asked for, seen by itself."""
+        """True if each square, taken alone, can have one of the contents asked for."""
         return all(self._possible[square] & allowed for square, allowed in contents.items())
 
 

@@ -61,7 +61,7 @@ class GroundAction:
 
     @property
     def meaning(self) -> tuple[int, int, int, int]:
-        """What the action does, whatever it is called."""
+        """The masks that define the action, without its name."""
         return self.care, self.value, self.keep, self.put
 
 
@@ -77,12 +77,12 @@ class GroundGoal:
 
 
 def satisfies(content: Square, part: SubCondition) -> bool:
-    """Whether a square with ``content`` satisfies a sub-condition about it (Definition 6)."""
+    """True if a square with ``content`` satisfies a sub-condition about it (Definition 6)."""
     return (content is part.predicate) != part.negated
 
 
 def leaves_board(coordinate: Coordinate, parameter: int, size: int) -> bool:
-    """Whether a coordinate is off an axis of ``size`` for a value of the parameter."""
+    """True if a coordinate is off an axis of ``size`` for a value of the parameter."""
     return not 1 <= coordinate.at(parameter, size) <= size
 
 
@@ -140,7 +140,7 @@ class Grounding:
 
     @staticmethod
     def content_sets(board: Board) -> list[int]:
-        """What stands on each square, as a set of one content."""
+        """The content of each square, as a set of one content."""
         return [_CONTENT[content] for content in board.squares]
 
     def board_of(self, state: int) -> Board:
@@ -198,7 +198,10 @@ class Grounding:
         return range(1 + max(0, -min(offsets, default=0)), size - max(0, *offsets, 0) + 1)
 
     def contents(self, condition: Condition, x: int, y: int) -> Contents | None:
-        """What a condition at a position in its bounds allows; ``None``: it contradicts itself."""
+        """The contents that a condition allows at a position; ``None``: a contradiction.
+
+        The position is in the bounds of the condition.
+        """
         result: Contents = {}
         for part in condition:
             square = self.square(part.x.at(x, self.width), part.y.at(y, self.height))
@@ -246,11 +249,11 @@ class Grounding:
                     yield GroundGoal(index, x, y, care, value)
 
     def wins(self, state: int, player: Player) -> bool:
-        """Whether a goal of ``player`` holds (Definition 8)."""
+        """True if a goal of ``player`` holds (Definition 8)."""
         return any(state & goal.care == goal.value for goal in self.goals[player])
 
     def only_own_moves_win(self, player: Player) -> bool:
-        """Whether no goal of ``player`` can come true but by the player's own moves.
+        """True if no goal of ``player`` can come true except by the player's own moves.
 
         Local and sufficient: no goal holds at the beginning, and each effect of the other
         player contradicts every goal that it touches (Definition 9 asks for less).

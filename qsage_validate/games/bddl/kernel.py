@@ -157,7 +157,7 @@ def make_kernel(
 
 
 def is_positional(grounding: Grounding) -> bool:
-    """Whether both players occupy any open square, and goals ask for own pieces only."""
+    """True if both players may occupy any open square, and goals ask for own pieces only."""
     meanings = {}
     full = (1 << 3 * grounding.squares) - 1
     for player in Player:
@@ -243,7 +243,7 @@ class PositionalKernel(BddlKernel):
         assert isinstance(state, int)
         open_squares = self._plane & ~(state >> 2 * self._size)
         if open_squares.bit_count() < plies:
-            # Somebody may be unable to move in time.
+            # A player may be unable to move in time.
             return None
         other = player.other
         own_moves, other_moves = (plies + 1) // 2, plies // 2

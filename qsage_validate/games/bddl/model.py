@@ -17,7 +17,7 @@ from qsage_validate.games.protocol import Player, Square
 
 
 class Anchor(Enum):
-    """What a coordinate is measured from."""
+    """The reference point of a coordinate."""
 
     PARAMETER = "parameter"
     MINIMUM = "min"
@@ -118,7 +118,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class ProblemPlaces:
-    """Where the parts of a problem stand in its file, for messages.
+    """The places of a problem's parts in its file, for messages.
 
     ``initial`` and the goals have one place an entry, in the order of the problem's fields.
     """
@@ -185,7 +185,7 @@ class Model:
     name: str = "game"
 
     def player_at(self, ply: int) -> Player:
-        """Who makes the ply ``ply`` (from 1)."""
+        """The player who makes the ply ``ply`` (counted from 1)."""
         first = self.problem.first_player
         return first if ply % 2 else first.other
 

@@ -301,7 +301,7 @@ _REQUIRED = ("#boardsize", "#init", "#depth", "#blackgoals", "#whitegoals")
 
 @dataclass(slots=True)
 class _ProblemParts:
-    """What the sections of a problem have said so far."""
+    """The parts of a problem that have been read so far."""
 
     size: tuple[int, int] = (0, 0)
     depth: int = 0

@@ -84,7 +84,7 @@ def _keeps_goals(grounding: Grounding, permute: BitPermutation) -> bool:
 def _move_map(
     grounding: Grounding, permute: BitPermutation, moves: Mapping[Player, Sequence[Move]]
 ) -> dict[Move, Move] | None:
-    """What becomes of each move; ``None`` when the actions are not permuted."""
+    """The image of each move; ``None`` when the actions are not permuted."""
     full = (1 << 3 * grounding.squares) - 1
     result: dict[Move, Move] = {}
     for player in Player:

@@ -174,7 +174,7 @@ def _check_reach(description: Description, graph: Dependencies) -> None:
 
 
 def _edge(description: Description, head: Key, body: Key) -> int:
-    """Where the rule stands that makes ``head`` depend on ``body``."""
+    """The offset in the file of the rule that makes ``head`` depend on ``body``."""
     for clause in description.clauses:
         if clause.head.key == head:
             for literal in clause.body:
@@ -220,7 +220,7 @@ def _check_recursion(description: Description, clause: Clause, graph: Dependenci
 
 
 def _is_restricted(term: Term, clause: Clause, component: frozenset[Key]) -> bool:
-    """Whether only finitely many values of the term can arise, all else being finite.
+    """True if only finitely many values of the term can arise, all else being finite.
 
     The specification asks for the term itself among the arguments of a relation that does not
     depend on the head; that its variables occur there at any depth is as good.

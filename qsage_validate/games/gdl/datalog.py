@@ -49,7 +49,7 @@ class Program:
         self._steps: dict[int, Component] = {}
 
     def component(self, number: int) -> Component:
-        """How the relations that belong together with this one are evaluated."""
+        """The component of the relation with that number, with its compiled clauses."""
         step = self._steps.get(number)
         if step is None:
             key = self._keys[number]

@@ -1,4 +1,4 @@
-"""Which relation depends on which: the graph of a description, its components and its paths.
+"""The dependency graph of a description's relations, its components and its paths.
 
 Source: the GDL specification's predicate dependency graph; relations of one name and different
 numbers of arguments are different.  ``next`` and ``true`` are not connected: time is between
@@ -78,7 +78,7 @@ class Dependencies:
         return {key: component for component in self.components for key in component}
 
     def is_recursive(self, key: Key) -> bool:
-        """Whether the relation depends on itself."""
+        """True if the relation depends on itself."""
         return len(self.component_of.get(key, ())) > 1 or key in self.edges.get(key, ())
 
     def below(self, keys: Iterable[Key]) -> frozenset[Key]:

@@ -1,4 +1,4 @@
-"""Fluents that look like a grid: which they are, and whose the things on it are.
+"""Fluents that look like a grid, and the roles that own the things on it.
 
 ``(cell 1 2 x)`` is a grid when two places never hold two things at once.  Nothing but the
 drawing depends on it.
@@ -34,7 +34,7 @@ class Grid:
     owners: Mapping[Ground, Ground]
 
     def things(self, state: State) -> dict[tuple[Ground, Ground], Ground]:
-        """What stands where."""
+        """The things on the grid, by column and row."""
         return {
             (fluent[1], fluent[2]): fluent[3]
             for fluent in state
@@ -114,7 +114,7 @@ def _play(
     states: list[State],
     makers: dict[tuple[str, Ground], set[Ground]],
 ) -> None:
-    """A random play: its states, and who makes which things appear."""
+    """A random play: its states, and the roles that make each thing appear."""
     state = machine.initial
     for _ in range(_MAX_ROUNDS):
         states.append(state)

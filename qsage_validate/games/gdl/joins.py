@@ -30,7 +30,7 @@ Index = dict[object, list[Fact]]
 
 
 class Relations(Protocol):
-    """What a clause is evaluated on; relations and indexes are numbered by ``Joins``."""
+    """The data a clause is evaluated on; relations and indexes are numbered by ``Joins``."""
 
     def rel(self, number: int) -> Facts: ...
 
@@ -97,7 +97,7 @@ class Joins:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """That a function term stands at a place: how long its tuple is, and the functor."""
+    """The condition that a place holds a function term of that tuple length and functor."""
 
     path: str
     length: int
@@ -151,7 +151,7 @@ class _Writer:
         return all(v in self.names for v in variables(arguments_of(literal.atom)))
 
     def choose(self, waiting: Sequence[Literal]) -> Literal:
-        """What is only a test first; else what is connected and brings the fewest variables."""
+        """The next literal: a pure test if any, else a connected one with few new variables."""
         for literal in waiting:
             if self.is_bound(literal):
                 return literal
@@ -241,7 +241,7 @@ class _Writer:
         keys: list[tuple[str, str]],
         fresh: list[tuple[str, Variable]],
     ) -> None:
-        """What a fact has to be at a place to fit a term."""
+        """Collect the conditions that a fact must meet at the place ``path`` to match ``term``."""
         if isinstance(term, Variable) and term not in self.names:
             fresh.append((path, term))
         elif isinstance(term, tuple):

@@ -56,7 +56,7 @@ class StateMachine:
         return frozenset(fact[0] for fact in self.static.facts(("init", 1)))
 
     def view(self, state: State) -> View:
-        """What holds in a state, whatever is done; the last few are remembered."""
+        """The facts of a state that do not depend on moves; the last few views are cached."""
         view = self._views.get(state)
         if view is None:
             view = View(self.program, STATE, {TRUE: {(f,) for f in state}}, self.static)
@@ -70,7 +70,7 @@ class StateMachine:
         return self.view(state).facts(key)
 
     def terminal(self, state: State) -> bool:
-        """Whether the play has ended."""
+        """True if the play has ended."""
         return bool(self.facts(state, ("terminal", 0)))
 
     def legal(self, state: State, role: Ground) -> tuple[Ground, ...]:
@@ -180,10 +180,12 @@ def _fluents(facts: Facts) -> State:
 
 
 def turn_order(steps: Sequence[Step]) -> tuple[Ground | None, ...] | None:
-    """Who can have a choice at each step (``None``: nobody), for a strictly turn-taking game.
+    """The role that can have a choice at each step of a strictly turn-taking game.
 
-    ``None`` when at some step more than one role may have a choice as far as the bounds tell:
-    the turn depends on the position, or the game is not turn-taking.
+    A step at which no role has a choice is ``None``.
+
+    The result is ``None`` when at some step more than one role may have a choice as far as the
+    bounds tell: the turn depends on the position, or the game is not turn-taking.
     """
     order: list[Ground | None] = []
     for step in steps:

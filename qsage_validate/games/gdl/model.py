@@ -75,7 +75,7 @@ class Atom:
 
 
 Key: TypeAlias = "tuple[str, int]"
-"""What tells relations apart: the name and the number of arguments."""
+"""The key of a relation: its name and its number of arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ class Description:
 
 
 def _size(formula: Formula, *, positive: bool) -> int:
-    """How many conjunctions the formula stands for."""
+    """The number of conjunctions in the formula's disjunctive normal form."""
     match formula:
         case Not(part):
             return _size(part, positive=not positive)

@@ -149,7 +149,7 @@ def _words(rule: Rule) -> list[str]:
 class GdlModel:
     """A description with the question that is asked of it.
 
-    ``rounds`` is the bound, ``role`` who is Black (``None``: the first role), ``win`` the
+    ``rounds`` is the bound, ``role`` the role of Black (``None``: the first role), ``win`` the
     smallest goal that counts as a win (Definition 5 of He, Saffidine and Thielscher 2024).
     """
 

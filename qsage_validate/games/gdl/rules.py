@@ -66,7 +66,7 @@ _CALL = re.compile(r"\s*[^\s();,]+\s*\(.*\)\s*", re.DOTALL)
 
 
 def rounds_of(plies: int) -> int:
-    """How many rounds so many plies of a :class:`RoundsGame` are."""
+    """The number of rounds that ``plies`` plies of a :class:`RoundsGame` make up."""
     return plies // 2
 
 
@@ -208,7 +208,7 @@ class RoundsGame(Game):
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """What can happen in each round, at most."""
+        """The bounds on what can happen in each round."""
         return tuple(horizon(self.machine, max(self.rounds, 1)))
 
     def check_turns(self, plays: int = 20) -> None:
@@ -259,7 +259,7 @@ class RoundsGame(Game):
     # -- ends ---------------------------------------------------------------------------------
 
     def end(self, state: State) -> Outcome | None:
-        """How the play has ended in a terminal state; ``None`` in any other."""
+        """The outcome of the play in a terminal state; ``None`` in any other state."""
         if not self.machine.terminal(state):
             return None
         role = self.roles[BLACK]
@@ -271,7 +271,7 @@ class RoundsGame(Game):
         return Outcome(winner, f"the game has ended with goal {shown} for {term_text(role)}{short}")
 
     def illegality(self, state: State, player: Player, move: GdlMove) -> Illegality:
-        """Why a move is not legal in a state that is not terminal."""
+        """The reason why a move is not legal in a state that is not terminal."""
         role = self.roles[player]
         clauses = self.machine.program.clauses_of(("legal", 2))
         failure = why_not(self.machine.view(state), clauses, (role, move.term))

@@ -138,7 +138,7 @@ def box_states(game: ImpartialGame, states: int) -> list[State]:
 
 
 def _shares(bounds: Mapping[str, Interval], states: int) -> dict[str, int]:
-    """How many values each variable gets, so that the box has about ``states`` points."""
+    """The number of values for each variable, so that the box has about ``states`` points."""
     widths = {
         name: one.upper - one.lower + 1
         for name, one in bounds.items()

@@ -106,7 +106,7 @@ ZERO: Final = Linear()
 
 
 class Formula(ABC):
-    """What all formulas have in common."""
+    """The common interface of all formulas."""
 
     @property
     @abstractmethod
@@ -170,7 +170,7 @@ OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-"""What the relations mean, for integers and for arrays of them."""
+"""The meaning of each relation, for integers and for arrays of integers."""
 
 OPPOSITE: Final = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
 
@@ -215,7 +215,7 @@ class Comparison(Formula):
 
 
 def compare(relation: str, difference: int) -> bool:
-    """Whether ``difference relation 0``."""
+    """True if ``difference relation 0`` holds."""
     return bool(OPERATORS[relation](difference, 0))
 
 

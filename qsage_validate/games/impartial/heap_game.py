@@ -79,7 +79,7 @@ class HeapGame(Game):
 
     @cached_property
     def reach(self) -> Reach | None:
-        """What can be reached from the start; ``None``: too many states, or an endless play."""
+        """The states reachable from the start; ``None``: too many states, or an endless play."""
         return None if isinstance(self._explored, EndlessGameError) else self._explored
 
     @property
@@ -110,14 +110,14 @@ class HeapGame(Game):
 
     @property
     def drawable(self) -> bool:
-        """Whether heaps are shown as rows of tokens; they are numbers otherwise."""
+        """True if heaps are shown as rows of tokens; otherwise they are shown as numbers."""
         if len(self.start) > MAX_HEAPS or not 0 < self.width <= MAX_TOKENS:
             return False
         return min(self.start) >= 0 and (self.reach is None or self.reach.smallest >= 0)
 
     @cached_property
     def width(self) -> int:
-        """How many tokens a row has room for: as many as can be reached, as far as is known."""
+        """The number of tokens a row has room for: the largest heap known to be reachable."""
         largest = max(self.start) if self.reach is None else self.reach.largest
         return max(1, largest)
 
@@ -145,7 +145,7 @@ class HeapGame(Game):
         return self.board(tuple(int(values.get(name, 0)) for name in self.rules.game.variables))
 
     def square_of(self, text: str) -> None:
-        """None: a heap is a row of tokens."""
+        """Always ``None``: a heap is a row of tokens."""
 
     def witnesses(self, position: Position, player: Player) -> frozenset[Player]:
         """The player, where the play has ended with a win of the player's."""
@@ -358,7 +358,7 @@ class HeapMove:
 class HeapKernel(Kernel):
     """The rules from ``start`` on; a state is the tuple of values.
 
-    In normal play a move wins that leaves no move; in misère play whoever has no move has won.
+    In normal play a move wins that leaves no move; in misère play a player without a move wins.
     """
 
     def __init__(self, rules: ImpartialRules, start: State) -> None:

@@ -152,7 +152,7 @@ class _Parser:
         return self.at - 1
 
     def _parenthesis_holds_formula(self) -> bool:
-        """Whether a relation, a connective or a truth value stands inside of it."""
+        """True if the parenthesis at hand contains a relation, a connective or a truth value."""
         depth = 0
         logical = (*_RELATIONS, *_AND, *_OR, *_NOT, "true", "false")
         for token in self.tokens[self.at :]:

@@ -59,7 +59,7 @@ _RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
 def is_impartial(text: str) -> bool:
-    """Whether ``text`` begins like a game of this language."""
+    """True if ``text`` begins like a game of this language."""
     return _START.match(text) is not None
 
 

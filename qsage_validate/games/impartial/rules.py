@@ -32,7 +32,7 @@ MAX_LABELS: Final = 4_000_000
 """No more states are labelled than this (some 600 MB)."""
 
 MAX_DEPTH: Final = 300_000
-"""What :attr:`ImpartialRules.max_depth` is at first (some 200 MB)."""
+"""The initial value of :attr:`ImpartialRules.max_depth` (some 200 MB)."""
 
 _CLOCK_EVERY: Final = 256
 
@@ -67,7 +67,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Why no winning formula can exist (constraint 3 of Definition 6 fails whatever it says).
+    """A proof that no winning formula exists: constraint 3 of Definition 6 fails for every formula.
 
     ``state`` is losing by Definition 2, and yet an action leads from it to ``after``, which is
     losing too or not legal.
@@ -104,7 +104,7 @@ class ImpartialRules:
         self.is_ending = compile_test(game, "ending")
         self.labels: dict[State, bool] = {}
         self.deadline = NEVER
-        """When labelling is given up."""
+        """The deadline at which labelling stops."""
         self.max_depth = MAX_DEPTH
         """No longer play is followed when a state is labelled."""
 
@@ -125,7 +125,7 @@ class ImpartialRules:
                 yield Move(action, self.game.actions[action].name, arguments, after)
 
     def allows(self, state: State, move: Move) -> bool:
-        """Whether ``move`` is one of :meth:`moves`; the others are not made for that."""
+        """True if ``move`` is one of :meth:`moves`; the other moves are not computed."""
         ground = (move.action, move.arguments, move.after)
         return (
             not self.is_ending(state)
@@ -134,7 +134,7 @@ class ImpartialRules:
         )
 
     def winning(self, state: State) -> bool:
-        """Whether the player to move wins at the legal ``state``.
+        """True if the player to move wins at the legal ``state``.
 
         Raises :class:`EndlessGameError` when the game need not end, and ``UndecidedError``
         when there are too many states or the deadline has passed.
@@ -199,7 +199,7 @@ class ImpartialRules:
         self.deadline.check("states were labelled")
 
     def flaw(self, state: State) -> Flaw | None:
-        """Why Definition 6 cannot be fulfilled at the legal ``state``, if so.
+        """The reason why Definition 6 cannot be fulfilled at the legal ``state``; ``None``: it can.
 
         Its label must be forced, as it is by induction wherever :meth:`winning` answers.
         """
@@ -278,7 +278,7 @@ def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> Re
 def illegality(
     rules: ImpartialRules, state: State, name: str, arguments: tuple[int, ...]
 ) -> Illegality | None:
-    """What forbids the action ``name`` with ``arguments`` in ``state``; ``None``: it is legal.
+    """The rule that forbids the action ``name(arguments)`` in ``state``; ``None``: it is legal.
 
     The formulas are evaluated as they stand, which shares no code with the compiled rules that
     list the legal moves.

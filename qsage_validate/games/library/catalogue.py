@@ -1,5 +1,6 @@
-"""The games of the library as data: names, options and examples; who builds them is imported then.
+"""The games of the library as data: names, options and examples.
 
+The functions that build the models are imported when they are called.
 What a shell completes and a help lists takes no more than this.
 """
 
@@ -260,7 +261,7 @@ OF_GDL = (
     Option("role", Word("a role of the game"), "whose win is asked for", ""),
     Option("win", Number(0, 100), "the smallest goal that counts as a win", 100),
 )
-"""What can be said of a game in GDL, from a file or by name."""
+"""The options of a game in GDL, from a file or by name."""
 
 GAMES = (
     LibraryGame(HTTT, HARARY),

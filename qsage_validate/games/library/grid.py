@@ -50,7 +50,7 @@ def pattern(predicate: Square, cells: Iterable[Cell]) -> Condition:
 
 
 def first_player(values: Values) -> Player:
-    """Who makes ply 1."""
+    """The player who makes ply 1."""
     return Player.WHITE if values.on("second") else Player.BLACK
 
 
@@ -184,7 +184,7 @@ def hexagons(values: Values) -> Model:
 
 
 def domineering(values: Values) -> Model:
-    """Whoever cannot move has lost: there are no goals."""
+    """Domineering: the player who cannot move has lost, and there are no goals."""
     upright, flat = ((0, 0), (0, 1)), ((0, 0), (1, 0))
     vertical = Action("vertical", pattern(Square.OPEN, upright), pattern(Square.BLACK, upright))
     horizontal = Action("horizontal", pattern(Square.OPEN, flat), pattern(Square.WHITE, flat))

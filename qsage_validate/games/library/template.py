@@ -1,4 +1,4 @@
-"""What a template is: a name, typed options, and a function that builds a model of them."""
+"""Templates of models: a name, typed options, and a function that builds a model of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
 
 KINDS: Final[Mapping[str, str]] = {"bddl": "grid", "positional": "positional", "gdl": "gdl"}
-"""What the games of each language are called, and their encodings."""
+"""The word for the games of each language and their encodings."""
 
 Size = tuple[int, int]
 Value = int | str | bool | Size
@@ -59,7 +59,7 @@ class Kind(Protocol):
 
     @property
     def expected(self) -> str:
-        """What values there are, in words."""
+        """The possible values, in words."""
         ...
 
     @property
@@ -183,7 +183,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """How it is written on the command line."""
+        """The option as it is written on the command line."""
         return _flag(self.name)
 
 
@@ -204,7 +204,7 @@ class Template:
 
     @property
     def counted_before(self) -> int:
-        """How many plies ``--depth`` counts beside those of a play where White begins."""
+        """The number of plies that ``--depth`` counts beyond those of a play that White begins."""
         return int(self.language == "bddl")
 
     def build(self, given: Mapping[str, object]) -> GameModel:
@@ -313,7 +313,7 @@ def _translated(
 
 
 def _readable(template: Template, asked: Mapping[str, object]) -> Mapping[str, object]:
-    """What is asked for of the template, and has a value that it knows."""
+    """The options in ``asked`` that the template has and whose values it can read."""
     return {
         option.name: asked[option.name]
         for option in template.options

@@ -1,4 +1,4 @@
-"""How positions are drawn: as a grid where their names are its cells, else as a list."""
+"""The drawing of positions: a grid where their names are its cells, else a list."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from qsage_validate.games.protocol import Board, Player, Shape, Square
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Where each position stands on the board.
+    """The square of each position on the board.
 
     ``squares`` has for each position its square, 1-based (x, y): column c and row 4 for ``c4``.
     With ``grid`` false the board is a column of the positions, its rows called by their names.
-    ``top`` is who connects the top row with the bottom row, in Hex.
+    ``top`` is the player who connects the top row with the bottom row, in Hex.
     """
 
     width: int

@@ -157,7 +157,7 @@ _HEX = re.compile(r"(?:\s|%[^\n]*\n)*[0-9]+\s*(?:%[^\n]*\n\s*)*(?:[bw]\[|\Z)")
 
 
 def is_positional_file(path: Path) -> bool:
-    """Whether a file is a PG or a ``.hex`` file, by its content."""
+    """True if a file is a PG or a ``.hex`` file, by its content."""
     data = read_bytes(path)
     return sniff_bytes(data) is Format.PG or _looks_like_hex(data)
 

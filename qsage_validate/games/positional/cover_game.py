@@ -1,4 +1,4 @@
-"""What COVER is about, as a game: Black keeps to the shapes around her first stone.
+"""The game behind the encoding COVER: Black keeps to the shapes around Black's first stone.
 
 After the first stone only the cover is played on, the positions of the shapes that have a stone of
 Black's then.  White may lay a stone there, or move out of the cover, which is only counted: White
@@ -93,7 +93,7 @@ def shapes_of(model: PositionalModel) -> tuple[int, ...]:
 
 
 def in_the_cover(name: str) -> str:
-    """What White's move on a position of the cover is called in the formula of the paper."""
+    """The name of White's move on a position of the cover, in the formula of the paper."""
     return f"{name} in the cover"
 
 
@@ -154,7 +154,7 @@ class CoverPosition(StonesPosition):
 
     @property
     def _places(self) -> int:
-        """Where stones may be laid: in the cover, at first in some shape."""
+        """The positions where stones may be laid: in the cover, at first in some shape."""
         if self.ply > 1:
             return self.open & self.cover
         return self.open & self.game.around(self.model.all) & (self.model.first_moves or ~0)

@@ -92,7 +92,9 @@ def _axis(network: Network, grid: Arrangement) -> int | None:
 
 
 def side_owner(model: PositionalModel) -> Player | None:
-    """Who connects the top row of a Hex board with the bottom row; the other one connects sideways.
+    """The player who connects the top row of a Hex board with the bottom row.
+
+    The opponent connects the left side with the right side.
 
     ``None`` for a model that is no Hex board.
     """
@@ -105,7 +107,7 @@ def side_owner(model: PositionalModel) -> Player | None:
 
 
 def is_hex_board(model: PositionalModel) -> bool:
-    """Whether a model is Hex on a board: by its network between two sides, or its winning sets.
+    """True if a model is Hex on a board, by its network between two sides or its winning sets.
 
     Winning sets are Hex's when all of them connect the first row with the last by neighbouring
     hexagons, and some of them only by the neighbours that squares do not have.

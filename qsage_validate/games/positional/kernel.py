@@ -25,7 +25,7 @@ Successor = tuple[int, Hashable, bool]
 
 
 class PositionalKernel(Kernel):
-    """What networks and winning sets have in common."""
+    """The common part of the kernels for networks and for winning sets."""
 
     def __init__(
         self, model: PositionalModel, moves: Sequence[Move], symmetries: Sequence[Permutation]
@@ -75,7 +75,7 @@ class PositionalKernel(Kernel):
         return [(bit.bit_length() - 1, state | bit << shift, False) for bit in bits(squares)]
 
     def _moves_left(self, state: int, player: Player, plies: int) -> tuple[int, int]:
-        """How many of the next plies are the player's, and the opponent's."""
+        """The numbers of the player's and of the opponent's plies among the next ``plies``."""
         if self.alternates:
             return (plies + 1) // 2, plies // 2
         ply = state.bit_count() - self._stones
@@ -94,7 +94,7 @@ class PositionalKernel(Kernel):
 
     @abstractmethod
     def _wins(self, own: int, player: Player, bit: int) -> bool:
-        """Whether the player has reached a goal by claiming ``bit``, one of ``own``."""
+        """True if the player has reached a goal by claiming ``bit``, one of ``own``."""
 
 
 class SetsKernel(PositionalKernel):

@@ -52,7 +52,7 @@ def spread(mask: int, neighbours: Sequence[int]) -> int:
 
 
 def flood(seed: int, through: int, neighbours: Sequence[int]) -> int:
-    """What is connected with ``seed`` (as far as it lies in ``through``) within ``through``."""
+    """The positions connected within ``through`` with those of ``seed`` that lie in ``through``."""
     reached = frontier = seed & through
     while frontier:
         frontier = spread(frontier, neighbours) & through & ~reached

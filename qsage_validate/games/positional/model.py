@@ -1,4 +1,4 @@
-"""What a positional game is: positions, turns, winning sets or a network, stones to begin with.
+"""Positional games: positions, turns, winning sets or a network, and the first stones.
 
 Definitions 1 to 4 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023, and the maker-maker
 games and turns of several stones that PG files have besides.  Sets of positions are integers,
@@ -42,11 +42,11 @@ class Network:
     short: Player = Player.BLACK
 
     def connects(self, through: int) -> bool:
-        """Whether start and end are connected within a set of positions."""
+        """True if start and end are connected within a set of positions."""
         return self.joined or bool(flood(self.start, through, self.neighbours) & self.end)
 
     def won_by_black(self, black: int) -> bool:
-        """Whether Black has reached the goal with these positions."""
+        """True if Black has reached the goal with these positions."""
         if self.short is Player.BLACK:
             return self.connects(black)
         return not self.connects(((1 << len(self.neighbours)) - 1) & ~black)
@@ -94,9 +94,9 @@ class Network:
 class PositionalModel:
     """A positional game; frozen and hashable.
 
-    ``turns`` says who claims a position at each ply; a player's neighbouring plies are one turn
-    of several stones.  ``black_wins`` and ``white_wins`` are winning sets; without ``white_wins``
-    the game is maker-breaker: White only hinders.  ``network`` takes the place of
+    ``turns`` has the player who claims a position at each ply; a player's neighbouring plies are
+    one turn of several stones.  ``black_wins`` and ``white_wins`` are winning sets; without
+    ``white_wins`` the game is maker-breaker: White only hinders.  ``network`` takes the place of
     ``black_wins``.  ``first_moves``, when not empty, are first moves one of which is as good as
     any other by symmetry: a hint for searches and encodings, no rule.  ``hexagons`` says how the
     board is drawn.
@@ -155,12 +155,12 @@ class PositionalModel:
 
     @property
     def plies(self) -> int:
-        """How many stones are placed at most: as many as turns and open positions allow."""
+        """The largest number of stones placed: as many as turns and open positions allow."""
         return min(len(self.turns), self.open.bit_count())
 
     @property
     def maker_breaker(self) -> bool:
-        """Whether White can win by hindering only."""
+        """True if White has no winning sets, and so can win by hindering only."""
         return not self.white_wins
 
     @property
@@ -170,11 +170,11 @@ class PositionalModel:
 
     @property
     def alternates(self) -> bool:
-        """Whether each turn is one stone."""
+        """True if each turn is one stone."""
         return self.stones_per_turn == 1
 
     def moves_of(self, player: Player) -> int:
-        """How many stones a player places at most."""
+        """The largest number of stones that a player places."""
         return self.turns[: self.plies].count(player)
 
     def names(self, mask: int) -> tuple[str, ...]:
@@ -191,13 +191,13 @@ class PositionalModel:
         return mask
 
     def won_by_black(self, black: int) -> bool:
-        """Whether Black's goal is reached with these black positions (Definition 3)."""
+        """True if Black's goal is reached with these black positions (Definition 3)."""
         if self.network is not None:
             return self.network.won_by_black(black)
         return any(wins & black == wins for wins in self.black_wins)
 
     def won_by_white(self, white: int) -> bool:
-        """Whether White has a winning set."""
+        """True if White has a complete winning set with these white positions."""
         return any(wins & white == wins for wins in self.white_wins)
 
     def goals_within(self, own: int, player: Player) -> frozenset[int]:

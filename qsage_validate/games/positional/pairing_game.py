@@ -1,8 +1,8 @@
-"""What PAIRING is about, as a game: White wins who has a pairing when all stones are laid.
+"""The game behind the encoding PAIRING: White wins with a pairing when all stones are laid.
 
 White wins as well by completing a set of White's own before Black has completed one.  When Black
-lays the last stone, White has one more ply, at which nothing is laid: White says which pairing
-there is, for that depends on the stone.
+lays the last stone, White has one more ply, at which nothing is laid: White names the pairing,
+because it depends on that stone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from qsage_validate.games.protocol import Move, Outcome, Player, Position, Witne
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 SAYS: Final = Stone("the pairs")
-"""White's move behind the last stone."""
+"""White's move after the last stone."""
 
 # Pairings that are tried for a position before one is looked for: shared ones make fewer nodes.
 _KEPT: Final = 64
@@ -57,7 +57,7 @@ class PairingGame(PlanningGame):
         return self._pairings[black, white]
 
     def holds(self, pairing: Pairing, black: int, white: int) -> bool:
-        """Whether these are pairs of open positions, one in each of Black's sets that are left."""
+        """True if these are pairs of open positions, one in each of Black's sets that are left."""
         if pairing.mask & (black | white):
             return False
         return next(open_sets(self.model, pairing, black, white), None) is None
@@ -75,7 +75,10 @@ class PairingGame(PlanningGame):
         return frozenset({own, *(p for p in self._found if self.holds(p, black, white))})
 
     def settled(self, position: Position) -> Player | None:
-        """White wins who has a pairing already and the last stone, for she answers in the pairs."""
+        """White, where White lays the last stone and a pairing exists; else ``None``.
+
+        White then answers every move of Black's in its pair.
+        """
         assert isinstance(position, PairingPosition), "a position of this game"
         if self.model.plies % 2 or self.pairing(position.black, position.white) is None:
             return None
@@ -90,7 +93,7 @@ class PairingPosition(StonesPosition):
 
     @property
     def completed(self) -> bool:
-        """Whether White has just completed a set."""
+        """True if White has just completed a set."""
         moved = self.ply > 1 and self.to_move is BLACK
         return moved and self.model.won_by_white(self.white)
 

@@ -16,7 +16,7 @@ from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Player
 
 DEFAULT_LIMIT = 20_000
-"""How many winning sets there may be, unless the user says otherwise."""
+"""The default limit on the number of winning sets."""
 
 _STEPS_PER_SET = 200
 _LEAST_STEPS = 1_000_000
@@ -104,7 +104,8 @@ def with_winning_sets(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> Pos
 def with_all_winning_sets(model: PositionalModel) -> PositionalModel:
     """The model, with as many plies, and every set that Black could complete on a full board.
 
-    Who hinders them all, as pairs do, hinders Black for ever.  Raises ``UsageError`` for too many.
+    A set of pairs that hinders all of them hinders Black for ever.  Raises ``UsageError`` for too
+    many sets.
     """
     if model.network is None:
         return model

@@ -81,7 +81,7 @@ def free_polyominoes(count: int) -> tuple[Cells, ...]:
 
 
 def fits(cells: Iterable[Cell], width: int, height: int) -> bool:
-    """Whether a polyomino has room on a board in some orientation."""
+    """True if a polyomino has room on a board in some orientation."""
     w, h = size_of(cells)
     return (w <= width and h <= height) or (h <= width and w <= height)
 
@@ -152,7 +152,7 @@ def find(text: str) -> tuple[str, Cells]:
 
 
 def is_connected(cells: Iterable[Cell]) -> bool:
-    """Whether all cells hang together by their edges."""
+    """True if the cells are connected by their edges."""
     rest = set(cells)
     waiting = [rest.pop()] if rest else []
     while waiting:

@@ -20,7 +20,7 @@ BLACK, WHITE = Player.BLACK, Player.WHITE
 def without_long_sets(model: PositionalModel) -> PositionalModel:
     """Without the winning sets that miss more positions than their player has stones left.
 
-    Nobody completes those in time.
+    Neither player can complete those in time.
     """
     black, white = (
         tuple(w for w in wins if (w & ~own).bit_count() <= model.moves_of(player))
@@ -79,9 +79,9 @@ def _on_ways(model: PositionalModel, network: Network) -> int:
 
 
 def with_useless_white(model: PositionalModel) -> PositionalModel:
-    """With the useless positions claimed by White: nobody needs them (Figure 1(b)).
+    """With the useless positions claimed by White, as neither player needs them (Figure 1(b)).
 
-    Again and again, for the fewer open positions may leave Black fewer stones.
+    The step is repeated, because fewer open positions may leave Black fewer stones.
     """
     while useless := useless_positions(model):
         first_moves = model.first_moves & ~useless

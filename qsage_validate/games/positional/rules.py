@@ -79,7 +79,7 @@ class PositionalPosition(Position):
         return self.black if player is Player.BLACK else self.white
 
     def reached(self, player: Player) -> bool:
-        """Whether a player has reached a goal."""
+        """True if a player has reached a goal."""
         model = self.game.model
         if player is Player.BLACK:
             return model.won_by_black(self.black)
@@ -186,7 +186,7 @@ class PositionalGame(Game):
         return PositionalPosition(self, self.model.black, self.model.white, 1)
 
     def player_at(self, ply: int) -> Player:
-        """Who makes a ply; behind the last one, who would if turns went on."""
+        """The player who makes a ply; after the last ply, the player whose turn would come next."""
         turns = self.model.turns
         if 1 <= ply <= len(turns):
             return turns[ply - 1]

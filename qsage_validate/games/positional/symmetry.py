@@ -79,7 +79,7 @@ def key_symmetries(model: PositionalModel, arrangement: Arrangement) -> tuple[Pe
 
 
 def _keeps(network: Network, permutation: Permutation) -> bool:
-    """Whether a network is its own image; start and end may change places."""
+    """True if a network is its own image; start and end may change places."""
     ends = permutation.mask(network.start), permutation.mask(network.end)
     if ends not in ((network.start, network.end), (network.end, network.start)):
         return False

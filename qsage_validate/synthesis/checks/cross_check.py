@@ -24,7 +24,7 @@ from qsage_validate.system.limits import Deadline, Limits
 
 @dataclass(frozen=True)
 class CrossCheck:
-    """How many states were compared, and the first one that disagrees.
+    """The result of a comparison: the number of states compared, and the first that disagrees.
 
     ``complete``: all that were asked for; states from which plays are endless, or too many, are
     left out.
@@ -73,7 +73,7 @@ def cross_check(
 
 
 def _mistake(rules: ImpartialRules, strategy: Strategy, state: State, winning: bool) -> str:
-    """What the strategy does wrong in ``state``; empty when it does nothing wrong."""
+    """The mistake of the strategy in ``state``, in words; empty when there is none."""
     fired = strategy.fires(rules.game, state)
     if fired is None:
         to_move = winning and any(True for _ in rules.moves(state))

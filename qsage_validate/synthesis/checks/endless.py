@@ -157,7 +157,7 @@ class EndlessSearch:
         return None
 
     def _repeats(self, states: Sequence[State], moves: Sequence[Move], period: int) -> bool:
-        """Whether the moves go on for ever, all numbers growing as in the first two periods."""
+        """True if the moves go on for ever, all numbers growing as in the first two periods."""
         time = Linear.variable(_TIME)
 
         def line(first: Sequence[int], second: Sequence[int]) -> list[Linear]:
@@ -185,7 +185,7 @@ class EndlessSearch:
     def _always(
         self, before: list[Linear], index: int, arguments: list[Linear], then: list[Linear]
     ) -> bool:
-        """Whether the action leads from ``before`` to ``then`` at all times from 0 on."""
+        """True if the action leads from ``before`` to ``then`` at all times from 0 on."""
         names, action = self.game.variables, self.game.actions[index]
         target = conjunction(
             Comparison("=", Linear.variable(name), value)
@@ -198,12 +198,12 @@ class EndlessSearch:
         return self._has_none(Comparison(">=", Linear.variable(_TIME)), wrong)
 
     def _possible(self, ply: Formula) -> Formula:
-        """The ply can be made in a legal state that is no end."""
+        """The condition that the ply is made in a legal state that is no end."""
         running = without_not(self.game.ending).negated()
         return without_not(conjunction((self.game.constraint, running, ply)))
 
     def _stays_possible(self, one: SemiGround, state: State) -> bool:
-        """Whether the action, possible in ``state``, stays possible for ever once it is."""
+        """True if the action is possible in ``state``, and possible again after each use of it."""
         action = one.action(self.game)
         again = self._possible(reaches(action, self.game.constraint))
         if not again.holds(self.game.state(state)):

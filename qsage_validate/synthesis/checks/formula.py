@@ -36,7 +36,7 @@ from qsage_validate.synthesis.transitions import reaches
 from qsage_validate.system.limits import Deadline
 
 QUESTION_SECONDS: Final = 20.0
-"""How long the solver may think about one question."""
+"""The time limit of the solver for one question, in seconds."""
 
 _MAX_MOVES: Final = 40
 _CLOCK_EVERY: Final = 1000
@@ -58,7 +58,7 @@ _Known = tuple[int, State, list[Move]]
 
 
 class Status(Enum):
-    """What became of a claim."""
+    """The status of a claim after the check."""
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -107,7 +107,7 @@ class Verifier:
         return self.rules.game
 
     def winning_formula(self, formula: Formula, deadline: Deadline) -> Verification:
-        """Whether ``formula`` fulfils the three constraints on all legal states of the game.
+        """The check that ``formula`` fulfils the three constraints on all legal states of the game.
 
         The formula is then the winning formula if every play ends, which is another proof:
         :func:`~qsage_validate.synthesis.checks.termination.concluded` puts the two together.
@@ -230,7 +230,7 @@ class Verifier:
         return (self.game.constraint, formula, running, self._movable())
 
     def _movable(self) -> Formula:
-        """That there is a legal move; its parameters are free, each action has its own."""
+        """The condition that there is a legal move; each action has free parameters of its own."""
         parts = []
         for index, action in enumerate(self.game.actions):
             own = {p: _own(p, index) for p in action.parameters}
@@ -253,7 +253,7 @@ class Verifier:
         return found.run()
 
     def served(self, one: SemiGround, target: Formula) -> Formula:
-        """Where the semi-ground action is applicable and leads to ``target``."""
+        """The formula of the states where the action is applicable and leads to ``target``."""
         return reaches(one.action(self.game), target)
 
     # -- the solver -------------------------------------------------------------------------
@@ -384,7 +384,7 @@ class _WitnessSearch:
         return None
 
     def _join(self, states: Sequence[State]) -> State | None:
-        """Let states that are not served have their say; one that has no good move is returned."""
+        """Add actions that serve further states; a state without a good move is returned."""
         fresh: list[_Known] = []
         for number, state in enumerate(states, len(self._known)):
             self.deadline.check("moves were tried")

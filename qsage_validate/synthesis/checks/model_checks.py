@@ -1,4 +1,4 @@
-"""What is wrong with a game as a whole, with a state of the SMT solver for each finding.
+"""Checks of a game as a whole, with a state of the SMT solver for each finding.
 
 A constraint that no state fulfils makes every formula right and is an error; actions that leave
 the legal states, ends that no legal state has, and effects that contradict each other are

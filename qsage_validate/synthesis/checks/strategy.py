@@ -64,8 +64,9 @@ def verify_strategy(
     *,
     complete: bool = True,
 ) -> Verification:
-    """Whether ``strategy`` is winning and complete; ``formula`` is the proved winning formula.
+    """The check that ``strategy`` is winning and complete.
 
+    ``formula`` is the proved winning formula.
     With ``complete=False`` the single rules need not be complete, only the whole.
     """
     questions: list[Question] = []

@@ -1,4 +1,4 @@
-"""Does every play of a game end?  A measure that falls with each move, or a play without end.
+"""Termination of games: a measure that falls with each move, or a play without end.
 
 The proof of a winning formula is an induction over plays (Definition 2 of the SynMS paper, whose
 games end by assumption (4) of its section 1).  In a game with an endless play two formulas that
@@ -83,7 +83,7 @@ Termination = Terminates | Endless | Unknown
 
 
 def prove_termination(game: ImpartialGame, solver: SmtSolver, deadline: Deadline) -> Termination:
-    """Whether every play from every legal state ends.
+    """The attempt to prove that every play from every legal state ends.
 
     The search takes at most ``SECONDS``, and no more than a part of what is left on ``deadline``.
     Normal and misère play do not differ here.
@@ -115,10 +115,10 @@ def prove_termination(game: ImpartialGame, solver: SmtSolver, deadline: Deadline
 
 
 def concluded(verification: Verification, termination: Termination) -> Verification:
-    """What the three constraints, or a strategy's claims, say with what is known of plays' end.
+    """The result for a formula or a strategy once the termination of plays is taken into account.
 
-    What is refuted stays refuted.  What is proved stays so if every play ends; otherwise whoever
-    is said to win wins the plays that end, and nothing is proved of who wins.
+    What is refuted stays refuted.  What is proved stays so if every play ends; otherwise the
+    named winner wins only the plays that end, and the winner of the game is not proved.
     """
     if verification.status is not Status.PROVED or isinstance(termination, Terminates):
         return verification

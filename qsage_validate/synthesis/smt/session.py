@@ -29,7 +29,7 @@ from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 CROSS_CHECKED_STATES: Final = 2000
-"""About how many states an answer is compared with backward induction on."""
+"""The approximate number of states on which an answer is compared with backward induction."""
 
 _CROSS_CHECK_SECONDS: Final = 20.0
 _ENDLESS_DEPTH: Final = 5_000
@@ -93,7 +93,7 @@ class Synthesis:
 
     @property
     def verdict(self) -> Verdict:
-        """What follows from formula, termination and cross-check together."""
+        """The verdict that follows from formula, termination and cross-check together."""
         if self.formula.outcome is Outcome.IMPOSSIBLE:
             return Verdict.IMPOSSIBLE
         if self.formula.formula is None:

@@ -97,11 +97,11 @@ class SmtSolver:
             return None
 
     def ask(self, deadline: Deadline, *formulas: Formula) -> Answer:
-        """Whether ``formulas`` have a model together."""
+        """The solver's answer to the question whether ``formulas`` have a common model."""
         return self.check(script(formulas), deadline)
 
     def check(self, text: str, deadline: Deadline) -> Answer:
-        """Whether the assertions of the SMT-LIB script ``text`` have a model.
+        """The solver's answer to the SMT-LIB script ``text``: ``sat``, ``unsat`` or ``unknown``.
 
         At the deadline the answer is ``unknown``.
         """
@@ -130,7 +130,7 @@ class SmtSolver:
 
 
 def small(names: Iterable[str], limit: int) -> list[Formula]:
-    """That the variables have values from ``-limit`` to ``limit``."""
+    """The condition that the variables have values from ``-limit`` to ``limit``."""
     return [
         Comparison(relation, Linear.variable(name), Linear((), number))
         for name in names

@@ -1,4 +1,4 @@
-"""What a family of games is, and the words in which its games are written down."""
+"""Families of impartial games, and the functions that build their games from words."""
 
 from __future__ import annotations
 
@@ -164,5 +164,5 @@ def bound_parameter(name: str, bound: int | None) -> tuple[Parameter, ...]:
 
 
 def bound_suffix(bound: int | None) -> str:
-    """How a bound shows in a game's name."""
+    """The suffix of a game's name that stands for a bound; empty without a bound."""
     return "" if bound is None else f"-le-{bound}"

@@ -44,9 +44,11 @@ def _compared(number: int, count: int, relation: str) -> list[str]:
 
 
 def odd_or_even(count: int, bound: int | None = None, *, left: str = "") -> ImpartialGame:
-    """How many are taken has the parity ``p``; whoever takes says the next one (2: none yet).
+    """Nim in which the number taken has the parity ``p``; the mover chooses the next parity.
 
-    ``left`` is what must hold for a parity to be said in the beginning.
+    A parity of 2 means that none has been chosen yet.
+
+    ``left`` is the condition under which the first parity may be chosen.
     """
     names = piles(count)
     moves = [

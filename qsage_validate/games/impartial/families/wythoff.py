@@ -68,7 +68,7 @@ def plain(parity: str, bound: int | None) -> ImpartialGame:
 
 
 def near(parity: str, bound: int | None, less: int) -> ImpartialGame:
-    """What is taken from the two piles differs by less than ``less`` (Fraenkel's a-Wythoff)."""
+    """The numbers taken from the two piles differ by less than ``less`` (Fraenkel's a-Wythoff)."""
     return wythoff(parity, bound, unequal(f"k - l < {less}", f"l - k < {less}"))
 
 

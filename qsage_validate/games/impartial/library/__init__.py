@@ -19,7 +19,7 @@ def names() -> tuple[str, ...]:
 
 
 def knows(name: str) -> bool:
-    """Whether there is a game of that name, as a file or in a family."""
+    """True if there is a game of that name, as a file or in a family."""
     wanted = _plain(name)
     return wanted in names() or wanted in by_name()
 
