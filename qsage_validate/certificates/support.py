@@ -1,4 +1,4 @@
-"""Which variables the functions of a certificate read."""
+"""The variables that the functions of a certificate read."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Aig:
     def cone(
         self, outputs: Sequence[int], beyond: NDArray[np.bool_] | None = None
     ) -> NDArray[np.bool_]:
-        """Which gates the literals ``outputs`` depend on; shape ``(num_gates,)``.
+        """The mask of the gates that the literals ``outputs`` depend on; shape ``(num_gates,)``.
 
         ``beyond``, of the same shape, marks gates at which the search stops: they and what
         only they need are left out.

@@ -165,7 +165,7 @@ def _long_clauses(heads: Flat, owner: Literals, gates: Literals, negated: Flat) 
 
 
 class ClauseReceiver(Protocol):
-    """What takes clauses: a ``pysat.solvers.Solver``."""
+    """A receiver of clauses: a ``pysat.solvers.Solver``."""
 
     def append_formula(self, formula: list[list[int]], no_return: bool = ...) -> object:
         """Add all clauses of ``formula``."""

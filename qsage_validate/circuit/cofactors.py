@@ -104,9 +104,9 @@ class Cofactors:
         return [digest.digest() for digest in hashes]
 
     def _left_over(self, inputs: Words) -> Words:
-        """Which gates are left, which have one input left, and the constant outputs: bit rows."""
+        """Bit rows: the gates that are left, their open inputs, the outputs' possible values."""
         rows, first = self._rows, self._first
-        # Whether a literal can be true: variables in the upper half, complements in the lower.
+        # Literals that can be true: variables in the first half, complements in the second.
         can = np.empty((2 * rows, inputs.shape[1]), dtype=np.uint64)
         can[0], can[rows] = 0, _ALL
         can[1:first] = inputs

@@ -39,7 +39,7 @@ _SWEEP_CONFLICTS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Splitting:
-    """When and how far to split; the answer does not depend on it, only what it takes.
+    """The rules for splitting into cases; they change the cost of an answer, never the answer.
 
     Every graph is tried whole first, small ones (up to ``small`` gates) for ``first``
     conflicts, then swept, and for ``whole`` conflicts; others for ``conflicts``.  Where that

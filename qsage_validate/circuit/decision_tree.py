@@ -112,7 +112,7 @@ class _Learner:
 
 
 def say(tree: Tree, column: Callable[[int], Bits], count: int) -> Bits:
-    """What ``tree`` says of ``count`` rows; ``column(f)`` are the values of feature ``f``."""
+    """The values of ``tree`` for ``count`` rows; ``column(f)`` are the values of feature ``f``."""
     if isinstance(tree, bool):
         return np.full(count, tree, dtype=np.bool_)
     high, low = say(tree.high, column, count), say(tree.low, column, count)
@@ -121,7 +121,7 @@ def say(tree: Tree, column: Callable[[int], Bits], count: int) -> Bits:
 
 
 def say_in_bits(tree: Tree, values: Sequence[int], mask: int) -> int:
-    """What ``tree`` says of many rows at once, one a bit.
+    """The values of ``tree`` for many rows at once, one for each bit.
 
     ``values[f]`` are the values of feature ``f``; ``mask`` has a one for each row.
     """

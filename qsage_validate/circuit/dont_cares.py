@@ -185,7 +185,7 @@ class _Work:
         return False
 
     def _only_for(self, gate: int) -> set[int]:
-        """The gates that nobody needs without ``gate``, itself included."""
+        """The gates that only ``gate`` needs, itself included."""
         first = self.aig.num_inputs + 1
         missing: dict[int, int] = {}
         own, pending = {gate}, [gate]
@@ -200,7 +200,7 @@ class _Work:
         return own
 
     def _saved(self, own: set[int], new: tuple[int, ...]) -> int:
-        """How many of the gates ``own`` are not needed for ``new``."""
+        """The number of the gates ``own`` that are not needed for ``new``."""
         first = self.aig.num_inputs + 1
         needed: set[int] = set()
         pending = [literal >> 1 for literal in new]

@@ -164,7 +164,7 @@ class _Prover:
         return answer is False
 
     def ask(self, literal: int, conflicts: int | None) -> Answer | None:
-        """Whether ``literal`` can be true, of a solver without cuts."""
+        """The answer whether ``literal`` can be true, from a solver without cuts."""
         goal = self._sat(literal)
         left = conflicts
         while (left is None or left > 0) and not self._deadline.over:

@@ -116,7 +116,7 @@ def _merged(scopes: Iterable[Scope]) -> tuple[Scope, ...]:
 
 
 _Environment = tuple[tuple[int, int], ...]
-"""What bound variables are called, for those that are free in a gate; sorted."""
+"""The new names of bound variables, for those that are free in a gate; sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +227,7 @@ class _Copies:
         return [u for u in found if u is not None]
 
     def _names_in(self, use: _Use) -> Mapping[int, int]:
-        """What variables are called below a use; binds those of a quantifier gate."""
+        """The names of variables below a use; binds those of a quantifier gate."""
         gate, names = self._nested.gates[use.gate], dict(use.names)
         if not isinstance(gate, QuantifierGate):
             return names

@@ -61,7 +61,7 @@ def _value(literal: int, known: Mapping[int, Value]) -> Value:
 def _simplified(
     number: int, gate: Gate, known: Mapping[int, Value], gates: dict[int, Gate]
 ) -> Value:
-    """What the gate is now: a constant, another literal, or itself with fewer inputs."""
+    """The simplified gate: a constant, another literal, or itself with fewer inputs."""
     inputs = [_value(x, known) for x in gate.inputs]
     match gate.connective:
         case Connective.AND:

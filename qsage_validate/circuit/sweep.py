@@ -57,7 +57,7 @@ class Swept:
 
     @property
     def calls(self) -> int:
-        """How many candidates the solver was asked about."""
+        """The number of candidates that the solver was asked about."""
         return self.merged + self.refuted + self.open
 
 

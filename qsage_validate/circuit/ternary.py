@@ -172,7 +172,7 @@ def requirements(qbf: Qbf, values: Mapping[int, bool | None], root: int) -> Iter
 
 
 def _parts(gate: Gate, literal: int, values: Mapping[int, bool | None]) -> list[int] | None:
-    """What a required gate asks of its inputs one by one; ``None`` when it cannot be split."""
+    """The inputs that a required gate needs to be true; ``None`` when it cannot be split."""
     inputs = list(gate.inputs)
     if literal < 0:
         if gate.connective not in (Connective.AND, Connective.OR):

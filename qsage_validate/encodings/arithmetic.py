@@ -14,7 +14,7 @@ Bits = tuple[int, ...]
 
 
 def width_for(count: int) -> int:
-    """How many bits number ``count`` things from 0."""
+    """The number of bits that can number ``count`` things from 0."""
     return max(count - 1, 0).bit_length()
 
 

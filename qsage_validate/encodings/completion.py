@@ -81,7 +81,7 @@ class PlayLiterals(Protocol):
 
 
 Completion = Callable[[PlayLiterals], Mapping[int, int]]
-"""How the variables that the hero decides besides the moves follow from a play.
+"""The functions, for a given play, of the variables that the hero decides besides the moves.
 
 Returns a literal of the play's graph for every one of them: for a Black hero the existentials
 (Skolem), for a White hero the universals (Herbrand) that are not move variables.
@@ -105,7 +105,7 @@ class PlayInMind:
     """Numbers about goals, with their widths, that belong to the ply at which a goal is claimed."""
 
     def over(self, ply: Ply) -> int | None:
-        """Whether no move can be made at a ply because the play has ended; ``None``: it can."""
+        """The literal that the play has ended before a ply; ``None`` if it never has."""
         return None
 
     def fallback(self, ply: Ply) -> Sequence[int]:
@@ -117,7 +117,7 @@ class PlayInMind:
         return made
 
     def decides(self, variable: int) -> bool:
-        """Whether a variable of a move is one, and not a constant in the formula's clothes."""
+        """True if a variable of a move is a real variable; false if it stands for a constant."""
         return True
 
     def play(self, ply: Ply, played: PlyLiterals, known: Mapping[int, int]) -> None:

@@ -67,7 +67,7 @@ _MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "positional.pairing": ("pairing",),
     "gdl.encoders": ("gdl", "gdl-strict", "gdl-gn", "gdl-gt", "gdl-gd", "gdl-sd"),
 }
-"""What each module has in its ``ENCODERS``; imported when it is asked for."""
+"""The names in each module's ``ENCODERS``; a module is imported when one of them is asked for."""
 
 
 def encoders(language: str | None = None) -> dict[str, str]:

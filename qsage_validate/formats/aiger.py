@@ -154,7 +154,7 @@ def _check_plausible(header: _Header, data: bytes, path: str | None) -> None:
 
 
 class _Reader:
-    """What both forms share: symbols, comments, and errors by byte offset."""
+    """The common base of both readers: symbols, comments, and errors by byte offset."""
 
     def __init__(self, data: bytes, path: str | None, header: _Header) -> None:
         self.data = data
@@ -316,7 +316,7 @@ class _AsciiReader(_Reader):
                 raise self.error(int(starts[k]), found, "an even literal of at least 2")
         place = np.full(self.header.maximum + 1, -1, dtype=np.int32)
         place[0] = 0
-        # Whoever wrote an index last finds its own number; a double definition does not.
+        # The last definition of an index finds its own number there; an earlier one does not.
         defined = np.concatenate((inputs, gates)) >> 1
         numbers = np.arange(len(defined), dtype=np.int32)
         place[defined] = numbers

@@ -127,10 +127,10 @@ def value(condition: Condition, truth: Truth) -> bool | None:
 
 
 def guard(condition: Condition) -> Condition | None:
-    """What an implication asks for first: without it the condition cannot be broken.
+    """The premise of an implication: where it is false the condition cannot be broken.
 
-    ``A implies B`` asks for ``A``, and for what ``B`` asks for; a disjunction with parts ``not A``
-    and others for each such ``A``; what is written in another way has no guard.
+    The premise of ``A implies B`` is ``A`` and the premise of ``B``.  That of a disjunction with
+    parts ``not A`` and others is the conjunction of these ``A``.  Other conditions have no guard.
     """
     if not isinstance(condition, Join) or condition.conjunction:
         return None

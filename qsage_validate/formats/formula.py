@@ -10,7 +10,7 @@ from qsage_validate.formats.source import Format, Path, Source, label, read_byte
 
 
 def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
-    """Read a QCIR or QDIMACS file, told by its content (``-`` is standard input).
+    """Read a QCIR or QDIMACS file, recognised by its content (``-`` is standard input).
 
     A file that looks like neither is read as QCIR, so that the message says where it stops
     being one.  ``order`` is for quantifier gates, see ``parse_qcir``.  Raises

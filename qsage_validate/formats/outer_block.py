@@ -33,7 +33,7 @@ class NamedValue:
 
 @dataclass(frozen=True)
 class OuterBlock:
-    """What a solver printed: ``truth`` is ``None`` where it has no result line.
+    """The output of a solver: ``truth`` is ``None`` where it has no result line.
 
     ``result`` is the place of that line.
     """

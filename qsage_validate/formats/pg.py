@@ -252,7 +252,7 @@ def _black_turns(reader: _Reader, times: Row) -> Row:
 
 
 def _check_declared(reader: _Reader, times: Row, turns: Row) -> None:
-    """Whether the turns are those of ``GTTT(stones, stones of the first turn)``."""
+    """Raise an error if turns differ from a declared ``GTTT(stones, stones of the first turn)``."""
     comments = (line for _, _, line in reader.source.lines() if line.lstrip().startswith("%"))
     comment = next((line for line in comments if "GTTT(" in line), "")
     match = _DECLARED.search(comment)

@@ -140,7 +140,7 @@ class _Reader:
             at = match.end()
 
     def _syntax_error(self, at: int) -> InputError:
-        """What is wrong with the statement at ``at``, token by token."""
+        """The error in the statement at ``at``, found token by token."""
         expected = f"a statement ({_STATEMENTS})"
         pattern = re.compile(rf"\s*({_NAME}|[-(),;=])")
 

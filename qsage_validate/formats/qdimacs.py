@@ -27,7 +27,7 @@ _QUANTIFIERS: Final = {b"a": Quantifier.FORALL, b"e": Quantifier.EXISTS}
 _LETTERS: Final = {Quantifier.FORALL: "a", Quantifier.EXISTS: "e"}
 
 Placement = Literal["innermost", "early"]
-"""Where :func:`clausal_form` quantifies the variables of gates."""
+"""The place where :func:`clausal_form` quantifies the variables of gates."""
 
 
 def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:

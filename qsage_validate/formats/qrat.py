@@ -23,7 +23,7 @@ Clause = tuple[int, ...]
 
 
 class Action(Enum):
-    """What a step does; the values are the letters of the format."""
+    """The action of a step; the values are the letters of the format."""
 
     ADD = ""
     DELETE = "d"

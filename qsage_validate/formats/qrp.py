@@ -1,6 +1,6 @@
 """QRP traces: what a QBF solver derived on its way to the answer, step by step.
 
-Three dialects, told by the content:
+Three dialects, recognised by the content:
 
 - ``qrp`` (Niemetz, Preiner, Lonsing, Seidl and Biere, *Resolution-based certificate extraction
   for QBF*, SAT 2012; DepQBF's ``--trace=qrp``): a header ``p qrp VARIABLES STEPS``, the prefix,
@@ -147,7 +147,7 @@ def _head(file: BytesOf, dialect: QrpDialect) -> tuple[tuple[Scope, ...], int]:
 
 
 def _result(file: BytesOf, start: int) -> tuple[int, bool]:
-    """Where the line with the result begins, and whether it says that the formula is true."""
+    """The offset of the line with the result, and true if it says that the formula is true."""
     tail = max(start, file.size - _TAIL)
     data = file.read(tail, file.size)
     match = _RESULT.search(data)

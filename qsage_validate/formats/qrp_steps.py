@@ -66,7 +66,7 @@ class QrpProof:
 
     @property
     def path(self) -> str | None:
-        """What messages call the file."""
+        """The name of the file in messages."""
         return self.file.path
 
     @property
@@ -97,7 +97,7 @@ class QrpProof:
         return self.decode(self.file, data, base, *segments)
 
     def place(self, step: int) -> str:
-        """Where a step is, for people: ``line 12`` or ``byte 345``."""
+        """The place of a step, for messages: ``line 12`` or ``byte 345``."""
         if self.dialect is QrpDialect.BQRP:
             return f"byte {int(self.begin[step])}"
         return f"line {self.file.line_of(int(self.begin[step]))}"

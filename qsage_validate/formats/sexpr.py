@@ -12,7 +12,7 @@ from typing import Final
 from qsage_validate.formats.source import Source, quoted
 
 MAX_DEPTH: Final = 150
-"""How deep parentheses may be nested; real files stay below 10."""
+"""The greatest depth of nested parentheses; real files stay below 10."""
 
 _TOKEN = re.compile(r"\s+|;[^\n]*|[()]|[^\s();]+")
 
@@ -27,7 +27,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class List:
-    """What stands in parentheses; ``end`` is the offset of the closing one."""
+    """The nodes between parentheses; ``end`` is the offset of the closing one."""
 
     items: tuple[Node, ...]
     offset: int
@@ -73,7 +73,7 @@ def read_nodes(source: Source) -> tuple[Node, ...]:
 
 
 def node_text(node: Node) -> str:
-    """How a message quotes a node: a word, or the beginning of a list."""
+    """The quotation of a node in a message: a word, or the beginning of a list."""
     if isinstance(node, Word):
         return quoted(node.text)
     if not node.items:

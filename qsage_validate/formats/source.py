@@ -1,4 +1,4 @@
-"""Where files come in and go out: opening, decompressing, decoding, positions, sniffing, writing.
+"""Reading and writing of files: opening, decompressing, decoding, positions, formats, writing.
 
 Every reader gets its bytes from :func:`read_bytes` (or its text from :meth:`Source.open`) and
 reports through :meth:`Source.error`, so that each position in a message is computed in one
@@ -47,7 +47,7 @@ _MAX_EXCERPT: Final = 160
 
 
 class Format(Enum):
-    """What a file is, by its content."""
+    """The format of a file, by its content."""
 
     QCIR = "QCIR"
     QDIMACS = "QDIMACS"
@@ -68,7 +68,7 @@ class Format(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands in a file; line and column count from 1."""
+    """A place in a file; line and column count from 1."""
 
     file: str | None
     line: int
@@ -182,7 +182,7 @@ def quoted(text: str, limit: int = 40) -> str:
 
 
 def label(path: Path) -> str:
-    """What messages call ``path``: a sample by the name that :func:`sample_path` takes."""
+    """The name of ``path`` in messages: for a sample the name that :func:`sample_path` takes."""
     folder, file = os.path.split(fspath(path))
     if folder == _samples() and file in os.listdir(folder):
         return _SAMPLE + file
@@ -194,7 +194,7 @@ def label(path: Path) -> str:
 
 @cache
 def _samples() -> str:
-    """Where the samples are: in the package when it is installed, else in the checkout."""
+    """The folder of the samples: in the package when it is installed, else in the checkout."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, "samples")
     if os.path.isdir(installed):
@@ -230,7 +230,7 @@ _streams: dict[str, bytes] = {}
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of ``path``, decompressed when it is gzip, xz or bzip2 (told by its bytes).
+    """The content of ``path``, decompressed when it is gzip, xz or bzip2 (recognised by its bytes).
 
     ``-`` is standard input; pipes are read once and remembered.  Raises :class:`InputError`
     for what is missing, unreadable, no file, damaged, or unreasonably large once unpacked.
@@ -411,7 +411,7 @@ _QUTE: Final = re.compile(
 
 
 def sniff(path: Path) -> Format:
-    """The format of a file, told by its content; compressed files are looked into.
+    """The format of a file, recognised by its content; compressed files are looked into.
 
     Raises :class:`InputError` when the file cannot be read.
     """
@@ -419,7 +419,7 @@ def sniff(path: Path) -> Format:
 
 
 def sniff_bytes(data: bytes) -> Format:
-    """The format of ``data`` (already decompressed), told by its first 64 KiB.
+    """The format of ``data`` (already decompressed), recognised by its first 64 KiB.
 
     Of a file that begins with comments in DIMACS's manner also 64 KiB behind them are looked at.
     """

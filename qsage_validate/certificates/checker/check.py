@@ -75,7 +75,7 @@ class LemmaStep:
 
     @property
     def parts(self) -> tuple[Lemma, ...]:
-        """All that names gates."""
+        """The parts of the step that name gates: the lemmas and the cuts."""
         return (*self.lemmas, *(cuts for cuts, _ in self.attempts))
 
 
@@ -111,7 +111,7 @@ class CertificateProved(Proof):
 
     @property
     def notes(self) -> str:
-        """What is remarkable about the functions, as the rest of a sentence."""
+        """Remarks on the functions, as the rest of a sentence."""
         note = ""
         if self.dont_cares:
             note += f"; {_variables(self.dont_cares)} without a function played as false"
@@ -271,11 +271,11 @@ def check_matrix(
 
 
 def _either_value_wins(search: _Search, certificate: ClauseCertificate) -> tuple[Answer, str]:
-    """Whether all solutions of the clauses win; if not, why this proves nothing.
+    """Ask for a solution of the clauses that loses; if there is one, say why it proves nothing.
 
-    Where a variable is open an input of its own says what it is, so that the graph has every
-    solution.  When none of them loses and none is contradictory, the functions that are false
-    where they are open are ones that win, and so is whatever else answers for the clauses.
+    An input of its own gives the value of each open variable, so that the graph has every
+    solution.  If no solution loses and none is contradictory, the functions that are false
+    where they are open win, and so do all other functions that satisfy the clauses.
     """
     formula = search.formula
     read = definitions(certificate, formula, choose=True)
@@ -310,11 +310,11 @@ class _Search:
 
     @property
     def late(self) -> bool:
-        """Whether the time is up."""
+        """True if the time is over."""
         return self._deadline.over
 
     def ask(self, composition: Composition, literal: int) -> Answer:
-        """Whether ``literal`` can be true; the inputs are the composition's."""
+        """The answer whether ``literal`` can be true; the inputs are the composition's."""
         aig, (moved,) = composition.builder.build([literal])
         self.composed = max(self.composed, aig.num_gates)
         answer, effort = satisfy_by_cubes(

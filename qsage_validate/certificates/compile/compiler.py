@@ -259,7 +259,7 @@ class Compiler:
         return made, [self._encoded(made)], FALSE
 
     def _behind(self, before: Sequence[Bits]) -> None:
-        """What the hero decides behind the last ply, where that is anything: which goal it is."""
+        """Claim the goal that the hero chooses after the last ply, where there is a choice."""
         self.decisions.arrive(before)
         if self.decisions.nodes:
             self._claims.append(_Claim(TRUE, self.decisions.at_this_ply()))

@@ -41,11 +41,11 @@ class Known:
     zeros: int
 
     def meet(self, other: Known) -> Known:
-        """What holds in the states of both."""
+        """The facts that hold in the states of both."""
         return Known(self.ones & other.ones, self.zeros & other.zeros)
 
     def after(self, action: GroundAction) -> Known:
-        """What holds after a legal action."""
+        """The facts that hold after a legal action."""
         ones, zeros = self.ones | action.value, self.zeros | (action.care & ~action.value)
         return Known(
             ones & action.keep | action.put, zeros & action.keep | ~(action.keep | action.put)
@@ -89,7 +89,7 @@ class Cells:
         self.bits = tuple(bits)
 
     def holds(self, care: int, value: int) -> int:
-        """Whether ``state & care == value``."""
+        """The literal that ``state & care == value``."""
         return self.builder.and_all(
             literal ^ 1 ^ (value >> bit & 1)
             for bit, literal in enumerate(self.bits)
@@ -118,7 +118,7 @@ class PlyFacts:
     """A ply: the literals that say what is in play around it.
 
     ``before``: the play goes on, all moves of the opponent up to here were legal.  ``after``:
-    this one, too.  ``going``: and nobody stopped.  ``nodes`` are the hero's nodes that go on,
+    this one, too.  ``going``: and no player stopped.  ``nodes`` are the hero's nodes that go on,
     each with a literal that says that it is in force.
     """
 
@@ -221,7 +221,7 @@ class Invariants:
         )
 
     def cuts(self, time: int) -> set[int]:
-        """What is known at a time, as gates to stop at: the node in force, what was read."""
+        """The gates to stop at, known at a time: the node in force and the contents read."""
         if not time:
             return set()
         return {
@@ -231,7 +231,7 @@ class Invariants:
         }
 
     def squares(self, x: Bits, y: Bits) -> list[int]:
-        """For each square of the board whether (x, y) is that one."""
+        """For each square of the board the literal that (x, y) is that one."""
         equals = self.tracker.equals_constant
         columns = [equals(x, k) for k in range(self.grounding.width)]
         rows = [equals(y, k) for k in range(self.grounding.height)]
@@ -240,12 +240,12 @@ class Invariants:
         return here
 
     def on(self, time: int, square: int) -> Content:
-        """What is on a square of the board after ``time`` plies."""
+        """The content of a square of the board after ``time`` plies."""
         bits, squares = self.boards[time].bits, self.grounding.squares
         return Content(bits[2 * squares + square] ^ 1, bits[squares + square])
 
     def same(self, left: Content, right: Content) -> int:
-        """Whether two contents are equal."""
+        """The literal that two contents are equal."""
         eq = self.builder.eq
         return self.builder.and_(eq(left.is_open, right.is_open), eq(left.is_white, right.is_white))
 
@@ -304,7 +304,7 @@ class Invariants:
         return {*step.action, *step.x.bits, *step.y.bits}
 
     def _reading(self, time: int) -> Iterator[Lemma]:
-        """What the tracker reads on a square is what is there."""
+        """Lemmas: the content that the tracker reads on a square is the content of the board."""
         after = self.plies[time - 1].after if time else TRUE
         for x, y, content, _ in self.read[time]:
             for square, here in enumerate(self.squares(x, y)):
@@ -312,14 +312,14 @@ class Invariants:
                 yield Lemma((after ^ 1, here ^ 1, same))
 
     def _freezing(self, time: int) -> Iterator[Lemma]:
-        """What is read of the end does not change once the play has stopped."""
+        """Lemmas: the content that is read of the end does not change once the play has stopped."""
         running = self.tracker.steps[time - 1].running
         for _, _, content, earlier in self.read[time]:
             if earlier is not None:
                 yield Lemma((running, self.same(content, earlier)))
 
     def read_cuts(self, time: int) -> set[int]:
-        """What was read at a time, as gates to stop at; what was read at first is known."""
+        """The gates of the contents read at a time, to stop at; none at time 0, which is known."""
         if not time:
             return set()
         return {x for _, _, c, _ in self.read[time] for x in (c.is_open, c.is_white)}

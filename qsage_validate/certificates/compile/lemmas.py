@@ -20,10 +20,10 @@ from qsage_validate.kernel.certificate import CircuitCertificate
 def compile_with_lemmas(
     encoding: Encoding, plan: Plan
 ) -> tuple[CircuitCertificate, CircuitCertificate, tuple[LemmaStep, ...]]:
-    """What ``compile_plan`` makes of a grid game, the same in a larger graph, and lemmas.
+    """The certificate of ``compile_plan`` for a grid game, the same in a larger graph, and lemmas.
 
-    The functions of both are the same gate by gate; the larger graph has more gates, which the
-    lemmas speak of.
+    The functions of both are the same gate by gate; the larger graph has more gates, about which
+    the lemmas are.
     """
     compiler = Compiler(encoding, plan, rewrite=False)
     compiler.run()

@@ -123,7 +123,7 @@ class Planner:
         return found
 
     def _wins(self, position: Position) -> bool:
-        """Whether the hero wins from a position, ended or not."""
+        """True if the hero wins from a position, ended or not."""
         if position.outcome is not None:
             return position.outcome.winner is self.hero
         found = self._known.get(position)
@@ -152,7 +152,7 @@ class Planner:
         return Plan(self.hero, None, self._cover(self._replies(initial)))
 
     def _replies(self, after: Position) -> dict[Move, Position]:
-        """What may happen until the hero moves again and the play goes on (else it ended well)."""
+        """The replies until the hero moves again; plays that have ended (won) are left out."""
         if after.to_move is self.hero:
             return {Moves(()): after}
         first = self._open(after)
@@ -227,7 +227,7 @@ class Planner:
                 yield move, after, after.outcome is not None and bool(self._reached(after))
 
     def _fits(self, node: PlanNode, position: Position) -> bool:
-        """Whether the node's move wins at all in a position (its table is not looked at)."""
+        """True if the node's move wins in a position; the node's table is not looked at."""
         after = self._after(position).get(node.move)
         if after is None or not self._wins(after):
             return False

@@ -1,4 +1,4 @@
-"""Which tool's conventions an AIGER certificate follows, told from the file and the formula."""
+"""The dialect of an AIGER certificate (a tool's conventions), found by the file and the formula."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RESULT: Final = "result"
 """The symbol of the last output in CAQE's dialect: the constant that tells the kind."""
 
 PART: Final = "part of a certificate"
-"""How the comment begins that says of which blocks the functions are."""
+"""The beginning of the comment that says to which blocks the functions belong."""
 
 _PART: Final = re.compile(rf"{PART}: the first ([1-9][0-9]{{0,8}}) of ([1-9][0-9]{{0,8}}) blocks")
 _LEVEL_AND_NAME: Final = re.compile(r"[0-9]+[ \t]+\S+")
@@ -25,7 +25,7 @@ _LEVEL_AND_NAME: Final = re.compile(r"[0-9]+[ \t]+\S+")
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """A dialect and what it was told by."""
+    """A dialect and the reason for which it was recognised."""
 
     dialect: Dialect
     reason: str
@@ -81,9 +81,9 @@ def part_comment(blocks: int, all_blocks: int) -> str:
 
 
 def said_blocks(file: AigerFile) -> tuple[int, int] | None:
-    """What the comments say of the blocks: how many of how many; ``None`` for a whole certificate.
+    """The blocks of a part by its comment, as (number, all); ``None`` for a whole certificate.
 
-    Raises :class:`InputError` for a comment that begins as such a one and is none.
+    Raises :class:`InputError` for a comment that begins like one of a part and is malformed.
     """
     for comment in file.comments:
         if comment.startswith(PART):
@@ -96,14 +96,14 @@ def said_blocks(file: AigerFile) -> tuple[int, int] | None:
 
 
 def input_names(file: AigerFile, dialect: Dialect) -> list[str]:
-    """What the dialect calls the variables of the inputs, one name an input."""
+    """The dialect's names of the input variables, one for each input."""
     if dialect is Dialect.QBFCERT_ASCII:
         return [str(index) for index in file.inputs.tolist()]
     return _symbol_names(file, "input", file.input_symbols, len(file.inputs), dialect)
 
 
 def output_names(file: AigerFile, dialect: Dialect) -> list[str]:
-    """What the dialect calls the variables of the functions; CAQE's ``result`` is left out."""
+    """The dialect's names of the functions' variables; CAQE's ``result`` is left out."""
     if dialect is Dialect.QBFCERT_ASCII:
         for k, literal in enumerate(file.output_literals.tolist()):
             if literal & 1 or not literal:

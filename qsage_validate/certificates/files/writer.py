@@ -132,7 +132,7 @@ def _with_indices(
 
 
 def _blocks(certificate: CircuitCertificate, formula: Qbf | None) -> list[str]:
-    """What a part of a certificate says of its blocks."""
+    """The comment about the blocks of a part of a certificate."""
     if certificate.first_blocks is None:
         return []
     assert formula is not None, "blocks are a formula's"

@@ -1,6 +1,6 @@
-"""What a function of a certificate may look at: a formula's variables, its gates, and more.
+"""Features: the variables and gates that a function of a certificate may read.
 
-A function may read what stands left of its variable: the opponent's variables, decided ones
+A function may read all that stands left of its variable: the opponent's variables, decided ones
 that come earlier, and every gate of the matrix over such variables.  The matrix compares and
 adds what the variables stand for, so its gates are what a short function is made of.  More
 gates are added that a matrix does not have: whether bits, or vectors of bits of the same
@@ -48,7 +48,7 @@ class FeatureCircuit:
         return max(self.schedule, default=0) + 1
 
     def features(self, variable: int, most: int) -> list[int]:
-        """What the function of ``variable`` may look at; gates cost at most ``most``."""
+        """The features that the function of ``variable`` may read; gates cost at most ``most``."""
         limit = self.position[variable]
         return [
             number

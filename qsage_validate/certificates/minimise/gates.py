@@ -92,7 +92,7 @@ def _parity(clause: frozenset[int], literal: int, known: set[frozenset[int]]) ->
 
 
 def _reaches(gate: Gate, variable: int, gates: Mapping[int, Gate]) -> bool:
-    """Whether ``gate`` reads ``variable``, by way of ``gates`` or at once."""
+    """True if ``gate`` reads ``variable``, directly or by way of ``gates``."""
     seen: set[int] = set()
     pending: list[Iterator[int]] = [map(abs, gate.inputs)]
     while pending:

@@ -101,7 +101,7 @@ def learn(
 
     ``teacher`` must be a certificate that holds.  It ends without a result at the deadline,
     and when more than ``give_up`` gates would be needed.  The result is
-    proved by a SAT solver; whoever hands it out checks it.
+    proved by a SAT solver; the caller that hands it out checks it.
     """
     watch = Stopwatch()
     with _Lessons(circuit, teacher, style or Style(), keep, deadline, give_up) as lessons:
@@ -277,7 +277,7 @@ class _Lessons:
     # -- Playing
 
     def _won(self, plays: Bits, taught: Bits) -> Bits:
-        """Which plays the trees win."""
+        """The plays that the trees win, as a row of truth values."""
         values, mask = self._start(plays, taught)
         for number in self.circuit.schedule:
             gate = self.circuit.gates.get(number)

@@ -61,9 +61,9 @@ _LEARNING: Final = 0.5
 _RELEARNING: Final = 0.3
 _KEEPING: Final = 0.3
 _SWEEPING: Final = 0.3
-# What is left for the last check.
+# The share that is left for the last check.
 _CHECKING: Final = 0.1
-# What the check of the original may take.
+# The share that the check of the original may take.
 _PREMISE: Final = 0.25
 # Small checks are made even when the time is over.
 _LEAST_SECONDS: Final = 0.1
@@ -77,7 +77,7 @@ _STYLES: Final = (Style(), Style(thrift=0.3, seed=1), Style(thrift=3.0, seed=2))
 
 
 class WrongCertificateError(QsageError):
-    """The certificate that shall become smaller is none of the formula."""
+    """The certificate that shall become smaller does not prove the formula's value."""
 
     exit_code = Exit.REFUTED
 
@@ -227,9 +227,9 @@ class _Work:
         return smaller
 
     def _premise(self) -> CertificateProved | None:
-        """Whether what is made smaller holds; equal gates being one, its proof is the original's.
+        """The proof of the merged certificate, which proves the original, too; else ``None``.
 
-        A large certificate may take too long: what comes of it is checked in any case.
+        The check of a large certificate may take too long; the result is checked in any case.
         """
         watch = self._begin("check")
         limit = self._last.share(_PREMISE).later(_LEAST_SECONDS)
@@ -241,14 +241,14 @@ class _Work:
         return result if isinstance(result, CertificateProved) else None
 
     def _definitions(self, layout: Layout) -> bool:
-        """Whether the certificate was rebuilt from its moves."""
+        """True if the certificate was rebuilt from its moves."""
         watch = self._begin("definitions")
         rebuilt = rebuild(self.formula, layout, self.best)
         if rebuilt is None:
             return False
         why = ""
         if rebuilt.aig.num_gates < self.best.aig.num_gates:
-            # Nobody has proved these functions yet, and all that follows builds on them.
+            # These functions have not been proved yet, and all that follows builds on them.
             limit = self._deadline.share(_KEEPING).later(_LEAST_SECONDS)
             result = check(self.formula, rebuilt, deadline=limit)
             if isinstance(result, CertificateProved):
@@ -371,9 +371,11 @@ class _Work:
 
 
 def judge(formula: Qbf, kind: Kind, decided: list[int]) -> Judge:
-    """Where functions of ``decided`` lose: inputs are the opponent's variables, then theirs.
+    """The circuit that is true where functions of ``decided`` lose.
 
-    What is not ``decided`` is false, as in the check.
+    Its inputs are the opponent's variables, then those of ``decided``.
+
+    Variables that are not ``decided`` are false, as in the check.
     """
     opponent = formula.variables(kind.decides.dual)
     builder = AigBuilder(len(opponent) + len(decided))
@@ -409,7 +411,7 @@ def rebuild(
     (``encodings/grid/completion.py``): what the indicators say, what stands on the symbolic
     square, which part of White's goal is missing.
 
-    ``None`` where nobody says how the rest follows: for encodings of other tools, for layouts
+    ``None`` where no definition of the rest is known: for encodings of other tools, for layouts
     without a model, and for Herbrand certificates, whose other functions are themselves choices.
     Whether the result holds is the caller's to check: a certificate may do what the definitions
     do not, where the formula lets it.

@@ -1,4 +1,4 @@
-"""Which oracle answers for a certificate."""
+"""The choice of the oracle that answers for a certificate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAT_GATES: Final = 50_000
 class OracleKind(Enum):
     """The way to read values from a certificate.
 
-    ``AUTO``: simulation for random plays, SAT for people, with simulation for the boards of
+    ``AUTO``: simulation for random plays, SAT for a human player, with simulation for the boards of
     large circuits; clause sets always by SAT.
     """
 

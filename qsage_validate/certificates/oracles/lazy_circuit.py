@@ -25,7 +25,7 @@ class LazyCircuit:
         """Prepare ``aig`` for ``solver`` (PySAT's); nothing is added yet.
 
         ``inputs`` are the solver literals of the inputs, ``false`` is a solver literal that
-        is false, ``fresh`` yields solver variables that nobody else uses, in a row.
+        is false, ``fresh`` yields solver variables that are used nowhere else, in a row.
         """
         self._aig = aig
         self._inputs = inputs

@@ -62,7 +62,7 @@ def ask(
 
 
 class NoAnswerError(QsageError):
-    """Whoever plays has no answer to a choice of the opponent's; the text says why."""
+    """The oracle has no answer to a choice of the opponent's; the text says why."""
 
     exit_code = Exit.REFUTED
 

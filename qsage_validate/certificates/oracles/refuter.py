@@ -1,4 +1,4 @@
-"""Whether the opponent can still win against a certificate: one SAT call on circuit and matrix."""
+"""Refutation of a certificate in a play: one SAT call finds a win of the opponent, or none."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class SatOracle:
         return tseitin(literal[variable], Gate(gate.connective, inputs))
 
     def _missing(self, names: Iterable[int]) -> tuple[list[int], list[int]]:
-        """The gates of the matrix and the functions that ``names`` need and nobody loaded."""
+        """The gates of the matrix and the functions that ``names`` need, not loaded yet."""
         gates: list[int] = []
         functions: list[int] = []
         seen: set[int] = set()

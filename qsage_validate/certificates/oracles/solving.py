@@ -39,7 +39,7 @@ class SolvingOracle:
 
     ``kind`` is that of the certificate that would be played: ``SKOLEM`` for a true formula.
     ``ask`` finds winning values of an outermost block and raises what it likes when there are
-    none; the error goes to whoever asked.  ``decide`` tells the value of what a play leaves.
+    none; the error goes to the caller.  ``decide`` gives the value of what a play leaves.
     ``part`` answers the variables ``known``: a certificate with functions for some of them.
     ``follows`` are variables that may follow from earlier blocks; ``probes`` are values of later
     variables of the opponent's under which that is looked at.
@@ -60,7 +60,7 @@ class SolvingOracle:
         self._formula = formula
         self._kind = kind
         # A play and its inspector ask from threads of their own.  A SAT solver serves one at a
-        # time; a QBF solver takes long, and whoever asks for something else does not wait for it.
+        # time; a QBF solver takes long, and other questions do not wait for it.
         self._lock, self._asking = Lock(), Lock()
         self._ask = ask
         self._decide = decide

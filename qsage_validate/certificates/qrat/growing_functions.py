@@ -1,4 +1,4 @@
-"""What lifting changes step by step: the functions of a formula's variables, and its clauses."""
+"""The state of lifting, which changes step by step: functions of variables, and clauses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GrowingFunctions:
             self.set(variable, literal, level[variable])
 
     def knows(self, variable: int) -> bool:
-        """Whether ``variable`` has a level."""
+        """True if ``variable`` has a level."""
         return 0 < variable < len(self.level) and self.level[variable] >= 0
 
     def set(self, variable: int, literal: int, reach: int) -> None:
@@ -58,7 +58,7 @@ class GrowingFunctions:
             self.set(variable, literal, reach[output >> 1])
 
     def is_open(self, variable: int) -> bool:
-        """Whether any function will do for ``variable``."""
+        """True if any function will do for ``variable``."""
         return self._value[variable] is None
 
     def literal(self, literal: int) -> int:
@@ -74,11 +74,11 @@ class GrowingFunctions:
         return max((self._reach[abs(x)] for x in literals), default=-1)
 
     def is_outer(self, literal: int, variable: int) -> bool:
-        """Whether ``variable`` may read what a literal reads."""
+        """True if ``variable`` may read what a literal reads."""
         return self._reach[abs(literal)] < self.level[variable]
 
     def falsity(self, literals: Iterable[int]) -> int:
-        """Where all literals are false; clauses that begin alike share gates."""
+        """The literal that all literals are false; clauses that begin alike share gates."""
         result = TRUE
         for literal in literals:
             result = self.builder.and_(result, self.literal(literal) ^ 1)
@@ -178,19 +178,19 @@ class ClauseTable:
         return self._occurrences[literal].values()
 
     def subsumes(self, clause: Clause) -> bool:
-        """Whether some clause is ``clause`` or a part of it."""
+        """True if some clause is ``clause`` or a part of it."""
         if clause in self:
             return True
         own = set(clause)
         return any(own.issuperset(c) for x in clause for c in self.having(x))
 
     def forces(self, literal: int, false: Iterable[int]) -> bool:
-        """Whether one clause makes ``literal`` false once the literals ``false`` are."""
+        """True if one clause makes ``literal`` false once the literals ``false`` are."""
         allowed = {-literal, *false}
         return any(map(allowed.issuperset, self.having(-literal)))
 
     def makes_hidden_tautology(self, clause: Clause) -> bool:
-        """Whether unit propagation over the falsity of ``clause`` ends in a contradiction.
+        """True if unit propagation over the falsity of ``clause`` ends in a contradiction.
 
         It stops after some steps; Heule, Järvisalo and Biere, *Clause elimination procedures
         for CNF formulas* (LPAR 2010), hidden tautologies and asymmetric ones.

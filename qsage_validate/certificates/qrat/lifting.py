@@ -196,7 +196,7 @@ class _Lifter:
         self._flip(literals)
 
     def _is_asymmetric(self, index: int) -> bool:
-        """Whether the literal that the step before has added follows from the clause's falsity."""
+        """True if the literal that the step before has added follows from the clause's falsity."""
         if index == 0:
             return False
         own = set(self._steps[index].literals)

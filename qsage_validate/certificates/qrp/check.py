@@ -172,7 +172,7 @@ class _Checker:
         return "has no antecedents and is no clause of the formula"
 
     def _satisfying(self, table: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which rows have a literal of each clause."""
+        """For each row, true if it has a literal of every clause."""
         found = np.full(len(table), self._no_clause_empty, dtype=np.bool_)
         if not len(self._columns) or not self._no_clause_empty:
             return found
@@ -208,7 +208,7 @@ class _Checker:
         return positive & keep, negative & keep
 
     def _derived(self, antecedents: Sequence[Literals], listed: Literals) -> str | None:
-        """Why ``listed`` does not follow from resolving the antecedents; ``None`` if it does."""
+        """The reason why the antecedents' resolution does not give ``listed``, or ``None``."""
         positive, negative = self._reduce(antecedents[0])
         some = antecedents[0]
         for other in antecedents[1:]:

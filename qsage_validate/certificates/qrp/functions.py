@@ -1,8 +1,8 @@
 """Decision lists of reductions as an and-inverter graph, and the gates that clauses spell out.
 
-A form that Tseitin's transformation made says of most of its variables what they are.  Whatever
-satisfies the clauses gives such a variable the value of its gate, so its Skolem function is that
-gate, over the functions of the gate's inputs, and a proof need not be asked for it.
+A form made by Tseitin's transformation defines most of its variables as gates.  Every assignment
+that satisfies the clauses gives such a variable the value of its gate.  Its Skolem function is
+therefore that gate, over the functions of the gate's inputs, and needs no proof.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class FunctionBuilder:
         return function
 
     def _value(self, step: Step, bit: int) -> int:
-        """What the variable must be so that its literal in a step is beaten."""
+        """The value of the variable with which its literal in a step is beaten."""
         positive, negative = step.positive >> bit & 1, step.negative >> bit & 1
         phase = self._phase(step.phases[bit]) if positive and negative else positive
         return phase ^ self._flip
@@ -123,7 +123,7 @@ class FunctionBuilder:
         return self._phases.build(phase, ite, self._made_phases)
 
     def _condition(self, rest: Step) -> int:
-        """Whether all literals of a step are beaten."""
+        """The literal that all literals of a step are beaten."""
         builder = self._builder
         every = rest.positive | rest.negative
         result = TRUE

@@ -33,7 +33,7 @@ _NO_PHASES: Phases = {}
 class Reductions:
     """Follows a proof and records its reductions.
 
-    ``live`` has the steps that have been followed; whoever drives takes out what is no longer
+    ``live`` has the steps that have been followed; the caller takes out those no longer
     needed.  Only reductions of ``wanted`` variables are recorded.
     """
 

@@ -26,7 +26,7 @@ _TABLE = 1 << 24
 
 
 class PrefixBits:
-    """Which bit is which variable, and the sets of all existentials and universals."""
+    """The numbering of variables by bits, and the sets of all existentials and universals."""
 
     def __init__(self, form: ClausalForm) -> None:
         self.form = form
@@ -122,7 +122,7 @@ def step_error(trace: QrpProof, step: int, found: str, expected: str) -> InputEr
 
 
 def uses(trace: QrpProof, steps: Numbers) -> list[int]:
-    """How often each of all steps is an antecedent of one of ``steps``."""
+    """For each of all steps, the number of times that it is an antecedent of one of ``steps``."""
     lengths = np.diff(trace.first)
     chosen = np.zeros(trace.num_steps, dtype=np.bool_)
     chosen[steps] = True

@@ -228,7 +228,7 @@ class _Step:
         self._known: dict[int, int] = {}
 
     def quantified(self, literal: int) -> tuple[int, int]:
-        """What holds where some value of the input makes ``literal`` true; and a value that does.
+        """The literal that some value of the input makes ``literal`` true, and a value that does.
 
         The second is a literal: the value 1 makes ``literal`` true there, where any does.
         """

@@ -98,9 +98,9 @@ def _outcomes(
     folder: Path,
     tell: Tell,
 ) -> Iterator[Outcome]:
-    """What one solver after the other says of ``form``.
+    """The outcomes of one solver after the other on ``form``.
 
-    Each gets an equal share of what is left of the time.  Raises ``UndecidedError`` behind the
+    Each gets an equal share of what is left of the time.  Raises ``UndecidedError`` after the
     last one.
     """
     reasons = []
@@ -207,9 +207,9 @@ def _bloqqer(
     options: Mapping[str, int] | None,
     patience: float,
 ) -> Preprocessed:
-    """What Bloqqer leaves; raises ``GivenUpError`` when it takes more than ``patience`` seconds.
+    """The formula that Bloqqer leaves; raises ``GivenUpError`` after ``patience`` seconds.
 
-    With the options under which it is sound it takes without end for some formulas that a solver
+    With the options under which it is sound, Bloqqer runs endlessly on some formulas that a solver
     decides at once.
     """
     bounded = replace(limits, deadline=limits.deadline.sooner(patience))
@@ -245,12 +245,12 @@ _ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {"quabs": ("-c",)}
 
 
 def writes_functions(solver: str) -> bool:
-    """Whether functions follow from what the solver of that name writes: traces, certificates."""
+    """True if the solver of that name writes traces or certificates, which give functions."""
     return is_tool(solver) or bool(get_backend(solver).traces)
 
 
 def is_tool(solver: str) -> bool:
-    """Whether the solver of that name writes certificates itself."""
+    """True if the solver of that name writes certificates itself."""
     return solver in _ARGUMENTS
 
 

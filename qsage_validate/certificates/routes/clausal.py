@@ -1,4 +1,4 @@
-"""What routes share: their candidates, and certificates of circuits as those of clausal forms."""
+"""Common parts of routes: candidates, and certificates of circuits as those of clausal forms."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Candidate:
 
     ``by`` names the programs; ``stages`` has what each stage took, in seconds of wall time.
     ``proved`` is the proof of the very formula, where the maker has checked it; ``note`` is
-    what else there is to say, for people.
+    further remarks, for a message.
     """
 
     certificate: CircuitCertificate

@@ -38,7 +38,7 @@ _FEW_BLOCKS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """A part with functions of the rest: a claim, which its reader checks; ``by`` found them."""
+    """A part with functions of the rest: a claim, which the caller checks; ``by`` found them."""
 
     certificate: CircuitCertificate
     by: str
@@ -46,7 +46,9 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Beaten:
-    """What is left has the other value: the opponent wins with ``choice`` where the rest is false.
+    """The part loses: the formula that is left has the other value.
+
+    The opponent wins with ``choice`` where the rest is false.
 
     ``choice`` has the opponent's variables; a proved certificate of ``left`` gave it.
     """

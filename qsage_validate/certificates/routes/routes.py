@@ -95,7 +95,7 @@ class CertifiedFormula:
         return self.certificate.kind.decides.value == "exists"
 
     def seconds(self, *stages: str) -> float:
-        """What the stages of these names took together; without names, all of them."""
+        """The seconds of the stages of these names together; without names, of all stages."""
         return sum(s for name, s in self.stages if not stages or name in stages)
 
 

@@ -16,7 +16,7 @@ from qsage_validate.formats.qdimacs import ClausalForm
 
 
 class Quantification(Enum):
-    """Where atoms stand in the prefix; the values are the paper's names."""
+    """The place of atoms in the prefix; the values are the paper's names."""
 
     NAIVE = "GN"
     TIME = "GT"

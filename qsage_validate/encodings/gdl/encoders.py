@@ -210,10 +210,10 @@ class GdlGates:
             self.literals[gate] = build(known)
 
     def white(self, time: int, named: Sequence[int]) -> list[int]:
-        """What White does in round ``time`` (from 1): a literal for each move of the table.
+        """White's move in round ``time`` (from 1): a literal for each move of the table.
 
-        ``named`` says of each move that the code names it.  None is true once the play has
-        ended.
+        ``named`` has for each move the literal that the code names it.  No literal of the result
+        is true once the play has ended.
         """
         builder, variables = self.builder, self.encoding.rounds[time - 1]
         legal = variables.legal[self.role]
@@ -233,7 +233,7 @@ class GdlGates:
 
 
 def black_completion(encoding: GdlEncoding, extra: Sequence[int]) -> Completion:
-    """How everything that Black decides follows: White's moves, and the gates ``extra``."""
+    """The completion for Black: the functions of White's moves and of the gates ``extra``."""
 
     def define(play: PlayLiterals) -> Mapping[int, int]:
         literals = dict(play.literals)

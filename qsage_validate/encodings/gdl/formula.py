@@ -63,7 +63,7 @@ acts(P,T) :- does(P,M,T).
 
 
 class Variant(Enum):
-    """Which rules are used; the values are the paper's names."""
+    """The rules that the encoding uses; the values are the paper's names."""
 
     GENERAL = "GE"
     STRICT = "SE"
@@ -404,7 +404,7 @@ class Extension:
         return f"{text} :- {', '.join(body)}." if body else f"{text}."
 
     def is_timed(self, key: Key) -> bool:
-        """Whether a relation depends on the time."""
+        """True if a relation depends on the time."""
         return key in self._timed or (key[0] in _TIMED and KEYWORDS.get(key[0]) == key[1])
 
     def literal(self, literal: Literal) -> str:

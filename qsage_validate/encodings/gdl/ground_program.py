@@ -187,7 +187,7 @@ class ProgramCircuit:
         self._symbols = program.symbols
         self._literals: dict[int, int] = {}
         self.recursive = 0
-        """How many atoms are built in stages."""
+        """The number of atoms that are built in stages."""
         for component in components(edges):
             (atom,) = component if len(component) == 1 else (0,)
             if atom and atom not in edges[atom]:

@@ -73,7 +73,7 @@ def parse_qasp(source: Source) -> Qbf:
 
 
 def _error_of(source: Source, told: Sequence[str], text: str) -> InputError:
-    """What clingo said is wrong, at its place."""
+    """The error that clingo reports, with its place in the file."""
     for line in told:
         match = _PLACE.match(line)
         if match is not None:
@@ -232,7 +232,7 @@ class _Translation:
         return atom in self.edges[atom]
 
     def _can_be_staged(self, component: frozenset[int], variables: Mapping[int, int]) -> bool:
-        """Whether its atoms are functions of others: nothing negated, chosen or quantified."""
+        """True if its atoms are functions of others: none is negated, chosen or quantified."""
         for atom in component:
             if atom in variables:
                 return False
@@ -300,7 +300,7 @@ class _Matrix:
         return self._at_least(pairs, rule.bound)
 
     def _at_least(self, pairs: Sequence[tuple[int, int]], bound: int) -> int:
-        """Whether the weights of what holds sum up to a bound; a decision diagram over sums."""
+        """The literal that the weights of true literals reach a bound (a decision diagram)."""
         builder = self.builder
         left = [0]
         for _, weight in reversed(pairs):
@@ -329,7 +329,7 @@ class _Matrix:
         return reached(0, bound)
 
     def _completion(self, atom: int) -> list[int]:
-        """What ties an atom that is a variable to its bodies."""
+        """The conditions that tie an atom with a variable to its bodies."""
         builder, value = self.builder, self.literals[atom]
         derive: list[int] = []
         support: list[int] = []
@@ -353,7 +353,7 @@ class _Matrix:
         return [self._less(self.ranked[x][1], bits) for x in below]
 
     def _less(self, left: Sequence[int], right: Sequence[int]) -> int:
-        """Whether a number is smaller, most significant bits first."""
+        """The literal that ``left`` is the smaller number; most significant bits first."""
         builder, found = self.builder, self.builder.false
         for a, b in zip(reversed(left), reversed(right), strict=True):
             found = builder.or_(builder.and_(-a, b), builder.and_(builder.iff(a, b), found))

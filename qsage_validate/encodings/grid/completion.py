@@ -1,8 +1,8 @@
-"""What everybody decides in a lifted encoding besides the moves, as it follows from them.
+"""Functions of the variables of a lifted encoding that are no moves, computed from the moves.
 
-Black decides indicators, states and the counter-example to White's goal; White the symbolic
-square, which shows Black's first mistake.  Both claim a goal.  See :mod:`.tracker` for what
-stands where.
+Black decides indicators, states and the counter-example to White's goal; White decides the
+symbolic square, which shows Black's first mistake.  Both claim a goal.  See :mod:`.tracker` for
+the contents of the squares.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.model import Condition, Model
 from qsage_validate.games.protocol import Player
 
-# What a goal of a grid game is: its number among the player's, and its parameters from 1.
+# The parts of a goal of a grid game: its number among the player's, and its parameters from 1.
 _PLACE: Final[Callable[[Any], tuple[int, int, int]]] = attrgetter("condition", "x", "y")
 
 
 class GridPlay(ABC):
-    """A play, ply by ply: what stands where, and what says that its moves are legal.
+    """A play, ply by ply: the contents of the squares, and the literals that moves are legal.
 
     ``flags`` say by ply that a move is legal: its preconditions, its bounds (``None``: unknown).
     """
@@ -62,7 +62,7 @@ class GridPlay(ABC):
 
     @abstractmethod
     def _others(self, known: Mapping[int, int], claim: Mapping[int, int]) -> Mapping[int, int]:
-        """What else the player decides: the position and all that follows from it."""
+        """Functions of the player's other variables: the position and what follows from it."""
 
 
 def claimed_number(layout: Layout, player: Player) -> tuple[Callable[[Goals], int], int]:
@@ -219,7 +219,7 @@ def grid_play(layout: Layout, model: Model, hero: Player, builder: AigBuilder) -
 
 
 def grid_completions(layout: Layout, model: Model) -> Mapping[Player, Completion]:
-    """How everything else follows from the moves, for both players."""
+    """The completions for both players: the functions of all variables that are no moves."""
 
     def complete(play: PlayLiterals) -> Mapping[int, int]:
         return grid_play(layout, model, play.hero, play.builder).completed(play)

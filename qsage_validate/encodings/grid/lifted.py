@@ -169,7 +169,7 @@ class LiftedEncoder:
 
     @staticmethod
     def _goal_axes(goals: Sequence[Condition]) -> tuple[bool, bool]:
-        """Whether a goal has a parameter on each axis: goals by absolute squares have none."""
+        """For x and y, true if a goal has a parameter there; absolute squares have none."""
         parts = [part for goal in goals for part in goal]
         return (
             any(part.x.anchor is Anchor.PARAMETER for part in parts),
@@ -177,7 +177,7 @@ class LiftedEncoder:
         )
 
     def _white_bounds_matter(self) -> bool:
-        """Whether some value of a White move's bits is out of bounds."""
+        """True if some value of the bits of a White move is out of bounds."""
         problem, actions = self.problem, self.domain.white_actions
         if len(actions) != 1 << width_for(len(actions)):
             return True

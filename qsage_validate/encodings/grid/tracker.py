@@ -1,6 +1,6 @@
-"""How everything else in a lifted encoding follows from the moves.
+"""Functions of all other variables of a lifted encoding, built from the moves.
 
-Given the bits of all moves as AIG literals, :class:`MoveTracker` builds what stands on any
+Given the bits of all moves as AIG literals, :class:`MoveTracker` builds the content of any
 symbolic square at any time, one comparison with each earlier move, and from it the indicators,
 the state variables and the goal counter-examples (Skolem side), or the square and the goal
 that show where the opponent's claims break (Herbrand side).  It is a second reading of
@@ -42,7 +42,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Step:
-    """One ply: whose, its bits, and the literal "nobody stopped before this ply"."""
+    """One ply: its player, its bits, and the literal "no player stopped before this ply"."""
 
     player: Player
     action: Bits
@@ -100,7 +100,7 @@ class MoveTracker:
         return self._sums[key]
 
     def equal(self, left: Vector, right: Vector) -> int:
-        """Whether two vectors have the same value."""
+        """The literal that two vectors have the same value."""
         if all(bit <= TRUE for bit in right.bits):
             left, right = right, left
         if all(bit <= TRUE for bit in left.bits):
@@ -112,7 +112,7 @@ class MoveTracker:
         return self.builder.eq_all(self.sum(shift), right.bits)
 
     def equals_constant(self, bits: Sequence[int], value: int) -> int:
-        """Whether ``bits`` have ``value`` (modulo two to the width)."""
+        """The literal that ``bits`` have ``value`` (modulo two to the width)."""
         return self.builder.and_all(
             bit ^ 1 ^ (value >> position & 1)
             for position, bit in zip(range(len(bits) - 1, -1, -1), bits, strict=True)
@@ -136,10 +136,10 @@ class MoveTracker:
     # -- contents ---------------------------------------------------------------------------
 
     def content(self, time: int, x: Vector, y: Vector, *, frozen: bool) -> Content:
-        """What is on square (x, y) after the first ``time`` plies.
+        """The content of square (x, y) after the first ``time`` plies.
 
-        With ``frozen`` plies after a stop change nothing; without it the answer is only right
-        while nobody has stopped, and smaller.
+        With ``frozen`` plies after a stop change nothing; without it the circuit is smaller, but
+        only right while no player has stopped.
         """
         key = (time, x, y, frozen)
         if key in self._contents:
@@ -192,7 +192,7 @@ class MoveTracker:
         return Content(self.builder.or_(to_open, kept_open), self.builder.or_(to_white, kept_white))
 
     def holds(self, part: SubCondition, content: Content) -> int:
-        """Whether the content of its square is as ``part`` says."""
+        """The literal that the content of the square is as ``part`` says."""
         literal = {
             Square.OPEN: content.is_open,
             Square.WHITE: content.is_white,
@@ -203,14 +203,14 @@ class MoveTracker:
     def part_holds(
         self, part: SubCondition, time: int, x: Vector, y: Vector, *, frozen: bool = False
     ) -> int:
-        """Whether ``part`` holds around (x, y) after ``time`` plies."""
+        """The literal that ``part`` holds around (x, y) after ``time`` plies."""
         at_x, at_y = self.place(x, y, part)
         return self.holds(part, self.content(time, at_x, at_y, frozen=frozen))
 
     # -- bounds and choices -----------------------------------------------------------------
 
     def within(self, x: Bits, y: Bits, condition: Condition) -> int:
-        """Whether (x, y) is within the implicit bounds of a condition (Definition 4)."""
+        """The literal that (x, y) is within the implicit bounds of a condition (Definition 4)."""
         return self.builder.and_(
             self._axis_within(x, [part.x for part in condition], self.problem.width),
             self._axis_within(y, [part.y for part in condition], self.problem.height),
@@ -243,7 +243,7 @@ class MoveTracker:
     # -- indicators -------------------------------------------------------------------------
 
     def precondition_flags(self, ply: int, count: int) -> list[int]:
-        """Whether precondition k of the chosen action holds, for each k (Table 1's P).
+        """For each k the literal that precondition k of the chosen action holds (Table 1's P).
 
         ``ply`` is a ply that was added; a precondition that the action does not have holds.
         """
@@ -329,6 +329,6 @@ def _number_bits(value: int, width: int) -> Bits:
 
 
 def _was_open(action: Action, part: SubCondition) -> bool:
-    """Whether the action's precondition says that the square of an effect was open."""
+    """True if the action's precondition says that the square of an effect was open."""
     wanted = SubCondition(Square.OPEN, part.x, part.y)
     return wanted in action.precondition

@@ -1,4 +1,4 @@
-"""How the variables of a ply say a move: as the numbers of a grid, a number, or one literal.
+"""Codings of moves by the variables of a ply: as the numbers of a grid, a number, or one literal.
 
 Codings know moves by their texts, in the words of the rules: ``occupy(2,3)``, ``b2``,
 ``(mark 1 1)``.  Bit vectors are tuples of signed literals, most significant bit first.
@@ -83,7 +83,7 @@ class MoveCoding(Protocol):
 
     @property
     def no_moves(self) -> tuple[str, ...]:
-        """What the variables can say although it is no move: squares off the board and such."""
+        """Texts of the values that are no move: squares off the board, for example."""
         ...
 
     def place(self, move: str) -> tuple[int, ...]:
@@ -91,7 +91,7 @@ class MoveCoding(Protocol):
         ...
 
     def can_say(self, move: str) -> bool:
-        """Whether there are values for ``move``, or for what is none."""
+        """True if the variables have values for ``move``, which may be one of :attr:`no_moves`."""
         ...
 
     def encode(self, move: str) -> dict[int, bool]:
@@ -110,7 +110,7 @@ class MoveCoding(Protocol):
         ...
 
     def labels(self) -> Iterator[tuple[int, str]]:
-        """What each literal is called in its ply."""
+        """Each literal with its name in the ply."""
         ...
 
 

@@ -255,7 +255,7 @@ def only_variables(layout: Layout, variables: Collection[int], output: int) -> L
 
 
 def is_clausal(qbf: Qbf) -> bool:
-    """Whether the matrix is a conjunction of clauses, which QDIMACS takes as it is.
+    """True if the matrix is a conjunction of clauses, which QDIMACS takes as it is.
 
     Then a layout cannot name gates.
     """
@@ -296,7 +296,7 @@ def _version(lines: Sequence[tuple[int, str]]) -> int:
 def layout_lines(qbf: Qbf) -> list[tuple[int, str]]:
     """The comments of ``qbf`` that begin with ``@``, without that: (line, text).
 
-    The first one says the version; there are none where the comments are somebody else's.
+    The first one says the version; there are none in a file of another tool.
     Raises ``InputError`` for a layout that begins with another line: it would count for nothing.
     """
     lines = [(number, content[1:].strip()) for number, content in _contents(qbf)]
@@ -364,7 +364,7 @@ class _Reader(ABC):
 
     @abstractmethod
     def what(self, keyword: str, words: Sequence[str]) -> str:
-        """What a line speaks of, which no other line may; nothing where others may."""
+        """The subject of a line that no other line may have; empty where others may."""
 
     # -- errors -----------------------------------------------------------------------------
 
@@ -479,7 +479,7 @@ class _Reader(ABC):
         self.model.setdefault(part, []).append(PartLine(text, self.line, self._indent(text)))
 
     def _indent(self, text: str) -> int:
-        """How many characters are left of a model's line, in a comment that fills its line."""
+        """The number of characters before a model's line, in a comment that fills its line."""
         comment = self._comments[self.line]
         clausal = bool(self.qbf.unwritten)
         sign = len("c #") if clausal and not comment.startswith(" ") else 1
@@ -691,7 +691,8 @@ class _GridReader(_Reader):
         names = {field.name.replace("_", "-"): field.name for field in fields(GoalVariables)}
         if name not in names:
             raise self.fail(quoted(name), f"one of {', '.join(names)}")
-        # Black says which goal she has reached, White which one he has, and Black what it lacks.
+        # Black chooses the goal that Black has reached, and the part that White's goal lacks;
+        # White chooses the goal that White has reached.
         chooser = Quantifier.FORALL if name.startswith("white") else Quantifier.EXISTS
         chosen = self.chosen(self._vector(bits), chooser)
         self.goals = replace(self.goals, **{names[name]: chosen})

@@ -162,7 +162,7 @@ class _Builder:
                     raise self.error("statevars", index, found, "existential state variables")
 
     def _may_be(self, variable: int, quantifier: Quantifier) -> bool:
-        """Whether a variable has a quantifier, as far as it is known."""
+        """True if a variable may have a quantifier, as far as the prefix is known."""
         if self.formula is not None:
             return self.quantifiers[variable] is quantifier
         if self.decided is None:
@@ -179,7 +179,7 @@ class _Builder:
     # -- Moves
 
     def _players(self) -> list[Player]:
-        """Who makes each ply: Black the last one, White those with universal coordinates."""
+        """Each ply's player: Black of the last one, White of those with universal coordinates."""
         count = len(self.meta.moves)
         players = [Player.BLACK if (count - k) % 2 else Player.WHITE for k in range(count)]
         for index, (move, player) in enumerate(zip(self.meta.moves, players, strict=True)):
@@ -212,7 +212,7 @@ class _Builder:
             raise self.error(section, index, found, str(needed) if needed else "0 or 1")
 
     def _is_dummy(self, move: ActionVariables) -> bool:
-        """Whether a gate forces the last ply to be no move: ``or(bits, -last)``.
+        """True if a gate forces the last ply to be no move: ``or(bits, -last)``.
 
         In the clausal form the gate's own variable is one more literal.
         """
@@ -252,7 +252,7 @@ class _Builder:
         if not bits:
             return None
         if self.formula is None:
-            # Without a prefix only Black's can be told: it fills a gap of exactly one.
+            # Without a prefix only Black's can be recognised: it fills a gap of exactly one.
             gap = self._gap(ply)
             return gap[0] if player is Player.BLACK and len(gap) == 1 else None
         if player is Player.BLACK:
@@ -342,7 +342,7 @@ class _Builder:
         return board_view(axes[0], axes[1], states, StateCode.OCCUPIED_WHITE)
 
     def _goals(self, moves: tuple[Ply, ...]) -> GoalVariables:
-        """What stands between the last ply and the symbolic position.
+        """The goal variables, which stand between the last ply and the symbolic position.
 
         A block is a goal's position when the matrix compares it to the symbolic position.
         """

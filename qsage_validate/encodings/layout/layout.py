@@ -28,14 +28,14 @@ MOST_SQUARES: Final = 1 << 20
 
 
 class StateCode(Enum):
-    """What the two state variables of a square mean."""
+    """The meaning of the two state variables of a square."""
 
     OPEN_WHITE = "open white"
     OCCUPIED_WHITE = "occupied white"
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What each of the two says."""
+        """The name of what each of the two variables says."""
         return tuple(self.value.split())
 
     def decode(self, first: bool, second: bool) -> Square:
@@ -54,7 +54,7 @@ class StateCode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Indicators:
-    """What says of a White ply that it is legal, whatever the move: all literals are true.
+    """The literals that say of a White ply, whatever the move, that it is legal: all are true.
 
     ``bounds`` says that action and coordinates are legal (Table 1's *lb*; ``None`` where every
     value of the bits is); ``preconditions[k]`` that the k-th precondition of the chosen action
@@ -160,7 +160,7 @@ def on_grid(
 
 @dataclass(frozen=True)
 class StateView:
-    """Where a formula keeps the position.
+    """The literals in which a formula keeps the position.
 
     ``states[t][k]`` is the literal that says ``kinds[k]`` of the position before ply ``t + 1``;
     it is 0 where the formula has none (the atom is then left out of comparisons), and
@@ -204,12 +204,12 @@ class StateView:
 
     @property
     def is_board(self) -> bool:
-        """Whether the formula tells what is on each square of a grid."""
+        """True if the formula has the content of each square of a grid."""
         return self.code is not None
 
     @property
     def lists_atoms(self) -> bool:
-        """Whether each kind is an atom: there is no symbolic position to give a value."""
+        """True if each kind is an atom: there is no symbolic position to give a value."""
         return not self.position and not self.is_board
 
     @property
@@ -225,7 +225,7 @@ class StateView:
 
     @cached_property
     def squares(self) -> tuple[tuple[int, int], ...]:
-        """The squares of a grid, from 1, row by row; empty where no board is told.
+        """The squares of a grid, from 1, row by row; empty where the formula has no board.
 
         Raises ``UsageError`` for a board of more than ``MOST_SQUARES`` squares: a layout's board
         is a line of text, while a board that is shown is asked for square by square.
@@ -256,7 +256,7 @@ class StateView:
         return tuple(self.axes[0].set(number) for number in range(len(self.names)))
 
     def wrong(self, atom: str, by_formula: bool) -> bool:
-        """Whether ``by_formula`` is a fault where the rules give the atom the other value.
+        """True if ``by_formula`` is a fault where the rules give the atom the other value.
 
         A one-sided board may hide black stones and invent white ones.
         """
@@ -270,7 +270,7 @@ def board_view(x: Number, y: Number, states: tuple[Bits, ...], code: StateCode) 
 
 @dataclass(frozen=True, slots=True)
 class GoalVariables:
-    """Where Black claims a goal and where White's is refuted (the paper's B and W variables)."""
+    """The variables that claim Black's goal and refute White's (the paper's B and W variables)."""
 
     black_condition: Bits = ()
     black_x: Bits = ()
@@ -288,9 +288,9 @@ class GoalVariables:
 
 
 class IllegalMoves(Enum):
-    """What a formula makes of a move that the rules forbid.
+    """The effect, in a formula, of a move that the rules forbid.
 
-    ``LOSES``: who makes it has lost.  ``IGNORED``: an illegal move of White's does nothing and
+    ``LOSES``: its player has lost.  ``IGNORED``: an illegal move of White's does nothing and
     the play goes on (the corrective way of Mayer-Eichberger and Saffidine 2020); Black's loses.
     ``REPLACED``: in the place of an illegal move of White's Black's side chooses a legal one of
     White's (He, Saffidine and Thielscher 2024, rules (3), (4) and (7)); Black's loses.
@@ -302,7 +302,7 @@ class IllegalMoves(Enum):
 
 
 class Silence(Enum):
-    """What it means that a formula says nothing of the legality of a ply.
+    """The meaning of a formula that says nothing of the legality of a ply.
 
     ``UNSAID``: the rules decide, and the verdict whether the promise is kept (stateless
     encodings, for example).  ``FREE``: every move may be made (of Black's last ply in a formula
@@ -315,7 +315,7 @@ class Silence(Enum):
 
 @dataclass(frozen=True)
 class Layout:
-    """What the variables of a formula mean.
+    """The meaning of the variables of a formula.
 
     ``actions`` are the names of each player's actions, in the order of their numbers, where moves
     are made of action and coordinates; else there are none.  ``goals`` are the variables in which
@@ -358,14 +358,14 @@ class Layout:
         return (ply for ply in self.moves if ply.player is player)
 
     def illegal_replies(self, player: Player) -> IllegalMoves:
-        """What the formula makes of a certificate's reply that is no legal move of a player's."""
+        """The effect, in the formula, of a certificate's reply that is no legal move."""
         if player is Player.WHITE:
             return self.illegal
         return IllegalMoves.IGNORED if self.black_passes else IllegalMoves.LOSES
 
 
 def inconclusive(layout: Layout | None, truth: bool) -> str | None:
-    """Why the formula's value says nothing about the game; ``None`` where it says who wins."""
+    """The reason why the formula's value decides no winner; ``None`` where it decides one."""
     if layout is None or truth in layout.conclusive:
         return None
     value = "true" if truth else "false"

@@ -26,7 +26,7 @@ def constant(value: object) -> int:
 
 
 def is_constant(literal: int) -> bool:
-    """Whether a literal is one of the constants."""
+    """True if a literal is one of the constants."""
     return abs(literal) == TRUE
 
 

@@ -125,7 +125,7 @@ class _Cor(CorrectiveBoard):
         return {**values, **track.goals(self.won_by)}
 
     def legal(self, ply: int) -> Bits:
-        """Where the formula says what is open: not before the first ply."""
+        """The literals that the ply's positions are open; none at the first ply."""
         before = self.occupied[ply - 1]
         return () if ply == 1 else tuple(-before[v] for v in self.choices(ply))
 

@@ -45,7 +45,7 @@ class Stones:
 
 
 class CorrectiveBoard(ABC):
-    """What COR and COR+ have in common: moves in numbers, stops, the winning condition.
+    """The common base of COR and COR+: moves in numbers, stops, the winning condition.
 
     Of all positional games, a network's winning sets are listed first; raises ``UsageError`` when
     there are too many.
@@ -74,7 +74,7 @@ class CorrectiveBoard(ABC):
             )
         }
         self.wins = {BLACK: with_winning_sets(model).black_wins, WHITE: model.white_wins}
-        # Whoever has won before the first ply has won; Black is asked first.
+        # A set that is complete before the first ply wins; Black's sets are examined first.
         self.won = any(win & model.black == win for win in self.wins[BLACK])
 
     def own(self, ply: int, player: Player) -> Bits:
@@ -106,7 +106,7 @@ class CorrectiveBoard(ABC):
         (self.stop[ply],) = self.clauses.exists(1)
 
     def stops_stay(self, ply: int) -> None:
-        """Who stopped before has stopped (COVER's 3.26)."""
+        """Once Black has stopped, Black stays stopped (COVER's 3.26)."""
         if ply > 1:
             self.clauses.add(-self.stop[ply - 1], self.stop[ply])
 
@@ -135,7 +135,7 @@ class CorrectiveBoard(ABC):
         """Everything that Black decides besides the moves."""
 
     def legal(self, ply: int) -> Bits:
-        """What says of a ply's moves that they are legal; nothing unless a subclass says so."""
+        """The literals that say that a ply's moves are legal; none unless a subclass has some."""
         return ()
 
     def encoding(self) -> Encoding:
@@ -179,7 +179,7 @@ class CorrectiveBoard(ABC):
 
 
 class CorrectivePlay:
-    """What the board's variables are in a play, ply by ply."""
+    """The functions of the board's variables in a play, ply by ply."""
 
     def __init__(self, board: CorrectiveBoard, play: PlayLiterals) -> None:
         self.board = board
@@ -216,6 +216,6 @@ class CorrectivePlay:
         return self.builder.or_all(completed(self.builder, wins, self.own[BLACK]))
 
     def goals(self, goals: Mapping[int, int]) -> dict[int, int]:
-        """Whether each winning set is Black's in the end."""
+        """For each winning set the literal that it is Black's in the end."""
         wins = completed(self.builder, goals.values(), self.own[BLACK])
         return dict(zip(goals, wins, strict=True))

@@ -1,4 +1,4 @@
-"""COVER: Black's strategies that keep to the shapes around her first stone.
+"""COVER: Black's strategies that keep to the shapes around Black's first stone.
 
 Boucher and Villemaire, "The QBF Cover encoding for Harary's Tic-Tac-Toe" (2025), section 3; the
 numbers in brackets are the paper's.  After Black's first stone only the *cover* is played on, the
@@ -263,7 +263,7 @@ class _Cover:
         )
 
     def _define(self, play: PlayLiterals) -> Mapping[int, int]:
-        """Black's variables: time as long as she has not won, board, cover and what is counted."""
+        """Black's variables: time while Black has not won, board, cover and counted moves."""
         builder, start, model = play.builder, self.turns[0], self.model
         black, white = held(model.black, self.size), held(model.white, self.size)
         values = {start.time: aig.TRUE}
@@ -300,7 +300,7 @@ class _Cover:
         return values
 
     def _moves_out(self, builder: AigBuilder, made: Sequence[int], cover: Sequence[int]) -> int:
-        """Whether a move of White's is counted."""
+        """The literal that a move of White's is counted."""
         if not self.played:
             return made[self.size]
         places = members(self.model.open)
@@ -308,7 +308,7 @@ class _Cover:
 
 
 def covered(builder: AigBuilder, model: PositionalModel, black: Sequence[int]) -> list[int]:
-    """For each position, whether it is in the cover of these stones of Black's."""
+    """For each position the literal that it is in the cover of these stones of Black's."""
     inside = {s: builder.or_all(black[v] for v in members(s)) for s in shapes_of(model)}
     return [
         builder.or_all(x for shape, x in inside.items() if shape >> v & 1)
@@ -317,7 +317,7 @@ def covered(builder: AigBuilder, model: PositionalModel, black: Sequence[int]) -
 
 
 def require_cover_game(model: PositionalModel) -> None:
-    """Raise ``UsageError`` for a game that COVER has no words for."""
+    """Raise ``UsageError`` for a game that COVER cannot express."""
     require_alternating(model)
     largest = max(map(int.bit_count, model.white_wins), default=0)
     if largest > MAX_SHAPE:
@@ -328,7 +328,7 @@ def require_cover_game(model: PositionalModel) -> None:
 
 
 class CoverInMind(PlayInMind):
-    """The game of a cover, for Black: she stops when she has won.
+    """The game of a cover, for Black, who stops when Black has won.
 
     For a move of White's that does nothing the first open position of the cover is made, and for
     any outside the cover the first of these.

@@ -149,7 +149,7 @@ class _LiftedWitness(LiftedBoard):
 
     @abstractmethod
     def goal(self) -> Iterable[int]:
-        """What makes the witness a winning one."""
+        """The conditions that make the witness a winning one."""
 
     def conjuncts(self) -> Iterator[int]:
         goal = self.circuit.and_(*self.goal())

@@ -69,12 +69,12 @@ class OpenGame:
 
     @property
     def size(self) -> int:
-        """How many positions there are (the paper's eta)."""
+        """The number of positions (the paper's eta)."""
         return len(self.inner.positions)
 
     @property
     def stones(self) -> int:
-        """How many stones Black has: the positions of the longest witness."""
+        """The number of Black's stones: the positions of the longest witness."""
         return (self.depth + 1) // 2
 
     @cached_property
@@ -188,7 +188,7 @@ def literals_of(play: PlayLiterals, variables: Sequence[int]) -> Bits:
 
 
 def at(builder: AigBuilder, bits: Bits, position: int) -> int:
-    """Whether ``bits`` are the number of a position."""
+    """The literal that ``bits`` are the number of a position."""
     width = len(bits)
     return builder.and_all(
         bit ^ 1 ^ (position >> place & 1)
@@ -197,12 +197,12 @@ def at(builder: AigBuilder, bits: Bits, position: int) -> int:
 
 
 def is_one_of(builder: AigBuilder, bits: Bits, others: Sequence[Bits]) -> int:
-    """Whether ``bits`` are the same as one of ``others``."""
+    """The literal that ``bits`` are the same as one of ``others``."""
     return builder.or_all(builder.eq_all(bits, other) for other in others)
 
 
 def are_related(builder: AigBuilder, first: Bits, second: Bits, steps: Sequence[int]) -> int:
-    """Whether ``second`` is one of the steps from ``first``."""
+    """The literal that ``second`` is one of the steps from ``first``."""
     return builder.or_all(
         builder.and_(
             at(builder, first, v), builder.or_all(at(builder, second, w) for w in members(row))

@@ -173,7 +173,7 @@ class _Pairing:
             for claim in won:
                 add(-claim, *(-black[v] for v in own))
         for claim in won:
-            # Whoever stops has to have won.
+            # A player who stops has to have won.
             add(-claim, *self.completed)
             for shape, complete in zip(self.white_shapes, self.completed, strict=True):
                 for v in members(shape):

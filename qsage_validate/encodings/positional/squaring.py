@@ -90,7 +90,7 @@ class Squaring(SymbolicEncoder):
 
     @abstractmethod
     def claims(self) -> Iterator[int]:
-        """What the board asks of the moves."""
+        """The conditions that the board puts on the moves."""
 
     def conjuncts(self) -> Iterator[int]:
         goal = self.circuit.and_(*self.way())

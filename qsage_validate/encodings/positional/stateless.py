@@ -60,12 +60,12 @@ class StatelessWitness(Stateless):
         self.scope(EXISTS, *self.witness)
 
     def witness_size(self) -> int:
-        """How many positions the witness has: as many as Black has stones."""
+        """The number of positions of the witness: as many as Black has stones."""
         return self.game.stones
 
     @abstractmethod
     def goal(self) -> Iterable[int]:
-        """What makes the witness a winning one."""
+        """The conditions that make the witness a winning one."""
 
     @abstractmethod
     def listing(self) -> Listing:

@@ -1,4 +1,4 @@
-"""What the encodings with numbered positions share: vectors, moves, the prefix, the matrix.
+"""The common base of encodings with numbered positions: vectors, moves, prefix, matrix.
 
 Sections 3.2 and 3.3 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023.  A position is a
 binary number; the moves, the witness and the symbolic position are vectors of so many bits.
@@ -115,18 +115,18 @@ class SymbolicEncoder(ABC):
 
     @abstractmethod
     def conjuncts(self) -> Iterable[int]:
-        """What has to hold."""
+        """The conditions whose conjunction is the matrix."""
 
     @abstractmethod
     def completions(self) -> Mapping[Player, Completion]:
-        """How everything besides the moves follows from them."""
+        """The completions by player: the functions of all variables that are no moves."""
 
     def state(self) -> StateView:
-        """Where the formula keeps the position: nowhere, unless a subclass says so."""
+        """The view of the position that the formula keeps; empty unless a subclass has one."""
         return StateView()
 
     def moves_at(self, ply: int) -> tuple[str, ...]:
-        """What can be claimed at a ply: the positions by number."""
+        """The moves at a ply: the names of the positions by number."""
         return self.game.names
 
     def encode(self) -> Encoding:

@@ -59,7 +59,7 @@ class Alternated:
 
     ``plies`` are those within which the winner's strategy has won, or has its pairing; ``winner``
     and ``plies`` are ``None`` where neither was found.  ``turns`` are the answers that it rests
-    on, ``why`` is a sentence for people.
+    on, ``why`` is a sentence for a message.
     """
 
     model: PositionalModel

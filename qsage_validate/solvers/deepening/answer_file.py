@@ -20,9 +20,9 @@ _SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether Black wins within ``plies``, who says so, and how long that took.
+    """The answer whether Black wins within ``plies``, its source, and the time it took.
 
-    ``truth`` is ``None`` where nobody knows; ``why`` says what stood in the way then.
+    ``truth`` is ``None`` where the answer is unknown; ``why`` gives the reason then.
     ``first_move`` is a winning move of Black's at ply 1, where one is known.
     """
 
@@ -41,7 +41,7 @@ class AnswerFile(ABC, Generic[Entry]):
     """Answers in a file, behind a head that says what they are about.
 
     ``head`` are texts by name, the format first; each of them has to be the same in a file that is
-    gone on with.  An answer that is added is there at once, or not at all; those that nobody knows
+    gone on with.  An answer that is added is written whole at once, or not at all; unknown answers
     are not kept.  A file that does not exist yet is begun.  Raises :class:`InputError` for one that
     is no such file, damaged, about something else, or contradicts itself.
 
@@ -60,7 +60,7 @@ class AnswerFile(ABC, Generic[Entry]):
         if path.exists(self._file):
             self.entries = self._read()
         else:
-            self._write()  # what cannot be written is told now, not in an hour
+            self._write()  # a file that cannot be written is an error now, not in an hour
 
     def as_json(self, entry: Entry) -> dict[str, Any]:
         """An answer as an object of JSON."""
@@ -74,7 +74,7 @@ class AnswerFile(ABC, Generic[Entry]):
 
     @abstractmethod
     def contradiction(self, entries: list[Entry]) -> str | None:
-        """What two entries that cannot both be right say, or ``None``."""
+        """The text of two entries that contradict each other, or ``None``."""
 
     def add(self, entry: Entry) -> None:
         """Add an answer, and write the file."""

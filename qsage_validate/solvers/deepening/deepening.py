@@ -35,7 +35,7 @@ class Deepened:
 
     ``critical`` is the critical depth, ``None`` when it was not found.  ``refuted`` is the
     greatest number of plies within which Black is known not to win, ``None`` when nothing is
-    known.  ``never`` says that Black wins at no depth.  ``why`` is a sentence for people,
+    known.  ``never`` says that Black wins at no depth.  ``why`` is a sentence for a message,
     ``answers`` what it rests on.
     """
 
@@ -65,7 +65,7 @@ class Deepened:
 
     @property
     def truth(self) -> bool | None:
-        """Whether Black wins at some depth; ``None`` when that is not known."""
+        """True if Black wins at some depth, false if at none; ``None`` if that is not known."""
         return True if self.critical is not None else False if self.never else None
 
 
@@ -206,7 +206,7 @@ def _undecided(depths: Depths, answers: Sequence[Answer], why: str) -> Deepened:
 
 
 def _limit_of(reason: str) -> str:
-    """The limit that a search names; what it knows besides is told from the answers."""
+    """The limit that a search's message names, without the message's other parts."""
     return reason.removeprefix("undecided: ").partition(" (")[0]
 
 

@@ -1,4 +1,4 @@
-"""Which depths of a game can differ in their answer, and beyond which none does.
+"""The depths of a game whose answers can differ, and the bound beyond which no answer differs.
 
 The formula of depth k says that Black wins within k plies, so deeper formulas are implied by
 shallower ones.  A win that needs exactly k plies comes about at ply k: by a goal of Black's, if
@@ -58,7 +58,7 @@ class Depths(ABC):
         return plies_text(plies)
 
     def searched(self, plies: int) -> int:
-        """How many of these plies a number of plies of the executable rules is."""
+        """The number of these plies that a number of plies of the executable rules amounts to."""
         return plies
 
     def last(self, last: int | None = None) -> int | None:
@@ -98,7 +98,7 @@ class GridDepths(Depths):
         return not (self._fills_board and self._open_before(ply) > 0)
 
     def _open_before(self, ply: int) -> int:
-        """How many squares are open before a ply, at least."""
+        """A lower bound of the number of squares that are open before a ply."""
         grounding = self._grounding
         count = grounding.squares - (grounding.initial >> 2 * grounding.squares).bit_count()
         most = {
@@ -201,7 +201,7 @@ def _longest_advance(grounding: Grounding, axis: str, sign: int) -> int | None:
 
 
 def _stuck_with_an_open_square(grounding: Grounding, player: Player) -> bool:
-    """Whether on some board, reachable or not, with an open square ``player`` cannot move."""
+    """True if ``player`` cannot move on some board with an open square, reachable or not."""
     count = grounding.squares
     black, white = range(1, count + 1), range(count + 1, 2 * count + 1)
     occupied = range(2 * count + 1, 3 * count + 1)

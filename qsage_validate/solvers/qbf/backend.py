@@ -48,7 +48,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Missing:
-    """Why a solver cannot be run here, and the remedy, in one line."""
+    """The reason why a solver cannot be run here, and the remedy, in one line."""
 
     reason: str
 
@@ -76,7 +76,7 @@ class Backend:
 
     @property
     def gives_outer(self) -> bool:
-        """Whether it can give an assignment of the outermost block."""
+        """True if the solver can give an assignment of the outermost block."""
         return self.dialect.outer is not None
 
     def availability(self) -> Program | Missing:

@@ -36,7 +36,7 @@ from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import Finished, run_program
 
 SOUND_OPTIONS: Final[Mapping[str, int]] = {"exp-mini": 0}
-"""The options that are set unless :func:`preprocess` is told otherwise."""
+"""The options that are set unless :func:`preprocess` gets others."""
 
 _VERSION: Final = "37"
 _QUANTIFIERS: Final = {"a": Quantifier.FORALL, "e": Quantifier.EXISTS}
@@ -77,7 +77,7 @@ class Preprocessed:
 
 
 def availability() -> Program | Missing:
-    """What would be run: PyQBF's library, else a program on the PATH."""
+    """The program that would be run: PyQBF's library, else a program on the PATH."""
     spec = find_spec("pyqbf_cpp")
     if spec is not None and spec.origin is not None:
         return Program(spec.origin, f"{_VERSION} of PyQBF {pyqbf_version()}")

@@ -89,7 +89,7 @@ def parse_config(text: str, path: str, kinds: frozenset[str]) -> tuple[Configure
 
 
 class _Places:
-    """Where sections and keys are in the file, for messages."""
+    """The places of sections and keys in the file, for messages."""
 
     def __init__(self, text: str, path: str) -> None:
         self.path = path

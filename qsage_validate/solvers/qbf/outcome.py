@@ -16,7 +16,7 @@ from qsage_validate.system.programs import Ended, Finished
 
 
 class Status(Enum):
-    """How a run ended; only the first two are answers.  UNKNOWN is a preprocessor's usual end."""
+    """The end of a run; only the first two are answers.  UNKNOWN is a preprocessor's usual end."""
 
     TRUE = "true"
     FALSE = "false"
@@ -39,7 +39,7 @@ class Status(Enum):
 class Outcome:
     """The end of one run.
 
-    ``why`` is one line for people: what confirmed the answer, or what was found instead of an
+    ``why`` is one line for messages: what confirmed the answer, or what was found instead of an
     answer.  ``outer`` is an assignment of the outermost block by which its owner wins: of
     existentials of a true formula or universals of a false one; ``None`` where the solver did
     not print a whole one or the outermost block belongs to the loser.  ``seconds`` is wall
@@ -72,7 +72,7 @@ _NO_SPACE: Final = re.compile(rb"no space left|disk full|file too large", re.IGN
 
 
 def failure(finished: Finished) -> tuple[Status, str] | None:
-    """How a run ended before its time, if it did."""
+    """The status and the reason of a run that ended before its time, else ``None``."""
     match finished.ended:
         case Ended.TIMEOUT:
             return Status.TIMEOUT, f"no answer within {finished.seconds:.3g} s"

@@ -1,7 +1,7 @@
 """Several solvers on one formula at once: the first confirmed answer counts.
 
-The others are stopped then.  Whoever has answered by that time must agree; contradicting
-answers are nobody's fault that a program could find, so that what is needed to find it is kept.
+The other solvers are stopped then.  All answers given by that time must agree.  A program cannot
+find out which of two contradicting answers is wrong, so what is needed to find it is kept.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Race:
 
     @property
     def truth(self) -> bool | None:
-        """The truth value, ``None`` where nobody answered."""
+        """The truth value, ``None`` where no solver answered."""
         return None if self.first is None else self.first.truth
 
     @property
     def why(self) -> str:
-        """One line: who answered, or what became of each."""
+        """One line: the solver that answered, or the end of each solver's run."""
         if self.first is not None:
             return f"{self.first.solver}: {self.first.why}"
         return "; ".join(f"{outcome.solver}: {outcome.why}" for outcome in self.outcomes)
@@ -67,7 +67,7 @@ def race(
 
     ``limits`` are for each contender.  ``form`` is what clause solvers get (a preprocessed
     formula, say); solvers that read only circuits get the formula itself.  With ``everyone``
-    nobody is stopped, so that all answers are compared.  When two disagree their logs and the
+    no solver is stopped, so that all answers are compared.  When two disagree their logs and the
     formula go to a new folder in ``logs`` (by default where the system keeps temporary files).
 
     Raises ``UsageError`` without contenders, :class:`SolverMissingError` when one of them is

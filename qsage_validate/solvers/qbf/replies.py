@@ -72,7 +72,7 @@ class SolverReplies:
     task: Task = field(default_factory=Task)
 
     def value(self, formula: Qbf) -> bool:
-        """The truth value; raises ``UndecidedError`` when nobody answers in time."""
+        """The truth value; raises ``UndecidedError`` when no solver answers in time."""
         return _Question(self, "the value of the formula").decide(formula)[0]
 
     def reply(self, formula: Qbf, promised: bool) -> Reply:
@@ -80,7 +80,7 @@ class SolverReplies:
 
         The owner is the existential player of a true formula, the universal one of a false one.
         Raises :class:`ValueChangedError` when the formula turns out to have the other value, and
-        ``UndecidedError`` when nobody answers in time.
+        ``UndecidedError`` when no solver answers in time.
         """
         began, question = now(), _Question(self, "a reply")
         scopes = formula.merged_scopes()

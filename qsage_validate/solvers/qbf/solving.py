@@ -116,7 +116,7 @@ def solve_formula(
 
 
 def conclusive(solved: Solved, encoded: Encoding) -> Solved:
-    """What was found of an encoding's formula, as far as it says something about the game.
+    """The result for an encoding's formula, reduced to what it says about the game.
 
     Some encodings are one-sided: that COVER is false says nothing.
     """
@@ -148,7 +148,7 @@ def _run(
 
 
 def _confirm(formula: Qbf, solved: Solved, backend: Backend, limits: Limits, folder: Path) -> bool:
-    """Whether the solver gives the same answer once the outermost block is as it said.
+    """True if the solver gives the same answer under its own assignment of the outermost block.
 
     Assignments are by-products, and not always right: DepQBF prints losing ones of formulas
     that are false by a clause of universals alone.
@@ -162,7 +162,7 @@ def _confirm(formula: Qbf, solved: Solved, backend: Backend, limits: Limits, fol
 def with_outermost(formula: Qbf, values: Mapping[int, bool]) -> Qbf:
     """The formula with the variables of ``values``, its outermost block, fixed."""
     literals = tuple(v if value else -v for v, value in values.items())
-    # Where no choice is left it does not matter who makes it.
+    # Where no choice is left the chooser does not matter.
     scopes = tuple(
         Scope(Quantifier.EXISTS, scope.variables)
         if not values.keys().isdisjoint(scope.variables)

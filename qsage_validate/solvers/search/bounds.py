@@ -17,7 +17,7 @@ from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN, WIN, 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 MAX_PLIES = 900
-"""How deep the search goes: its recursion has to fit into the stack of a thread."""
+"""The greatest depth of the search: its recursion has to fit into the stack of a thread."""
 
 # More plies than there are: Black never wins.
 _ALWAYS = 1 << 30
@@ -99,7 +99,7 @@ class Bounds:
         return sum(map(len, self._tables.values()))
 
     def frames(self, plies: int) -> int:
-        """A frame a ply, and some for who asks."""
+        """The stack frames: one for each ply, and some for the caller."""
         return min(plies, MAX_PLIES) + 200
 
     def depths(self, player: Player, last: int) -> range:
@@ -115,7 +115,7 @@ class Bounds:
         return self._black(state, plies) if player is BLACK else self._white(state, plies)
 
     def known(self, state: State, player: Player, plies: int) -> bool | None:
-        """Whether Black wins within so many plies, as far as the table tells."""
+        """True if Black wins within so many plies; ``None`` if the table does not tell."""
         entry = self._tables[player].get(self._key(state, plies))
         if entry is None:
             return None
@@ -124,7 +124,7 @@ class Bounds:
         return False if plies <= entry[1] else None
 
     def hint(self, state: State, player: Player, plies: int) -> None:
-        """None: moves that decided are found by what the table knows of the positions after."""
+        """Always ``None``: the caller finds deciding moves by the table's entries after them."""
 
     def _key(self, state: State, plies: int) -> Hashable:
         return self.kernel.key(state) if plies >= _SYMMETRIC_FROM else state
@@ -147,7 +147,7 @@ class Bounds:
         history[number] = history.get(number, 0) + plies * plies
 
     def _black(self, state: State, plies: int) -> int:
-        """Whether Black, to move, wins within ``plies`` (at least 1)."""
+        """The result within ``plies`` (at least 1), with Black to move."""
         self.nodes += 1
         if not self.nodes & (_TICK - 1):
             self.watch()
@@ -178,7 +178,7 @@ class Bounds:
         return best
 
     def _white(self, state: State, plies: int) -> int:
-        """Whether Black wins within ``plies`` (at least 1), White being to move."""
+        """The result within ``plies`` (at least 1), with White to move."""
         self.nodes += 1
         if not self.nodes & (_TICK - 1):
             self.watch()
@@ -206,7 +206,7 @@ class Bounds:
         return WIN
 
     def _either(self, state: State, plies: int) -> int:
-        """Whether Black wins within ``plies`` (at least 1), with either player to move."""
+        """The result within ``plies`` (at least 1), with either player to move."""
         if self.kernel.player_to_move(state) is BLACK:
             return self._black(state, plies)
         return self._white(state, plies)

@@ -1,7 +1,7 @@
-"""Who wins a game by looking at its positions, each once: for games made for planning.
+"""The winner of a game by a search of its positions, each once: for games made for planning.
 
-Nothing is known here of stones or of depths that can be raised; small games are searched to the
-end, larger ones to a deadline.
+The search uses no knowledge of stones and no depths that can be raised.  Small games are
+searched to the end, larger ones to a deadline.
 """
 
 from __future__ import annotations

@@ -25,15 +25,15 @@ class SearchReply:
 
     @property
     def winner(self) -> Player:
-        """Who wins, as the search says."""
+        """The winner by the search."""
         return Player.WHITE if self.plies is None else Player.BLACK
 
 
 class SearchReplies:
     """Replies in the positions of one game, each within ``seconds``; all are kept.
 
-    The winner plays a winning move, Black on a shortest way.  White, where she loses, plays what
-    holds out longest; Black plays the move to which White has the fewest winning answers.
+    The winner plays a winning move, Black on a shortest way.  A losing White plays the move that
+    holds out longest; a losing Black plays the move to which White has the fewest winning answers.
     ``task`` is told how far the search is; where it is called off, ``CancelledError`` is raised,
     and ``UndecidedError`` where the time is over.
     """
@@ -75,7 +75,7 @@ class SearchReplies:
         return SearchReply(move, player, plies)
 
     def _resistance(self, after: Position, player: Player) -> int:
-        """How hard it is to win against a move of the loser's after which there is ``after``."""
+        """The resistance of a loser's move that leads to ``after``: greater is harder to beat."""
         if player is Player.WHITE:
             return self._solver.critical_plies(after) or 0
         if after.outcome is not None:

@@ -1,4 +1,4 @@
-"""What looks at positions for a :class:`~qsage_validate.solvers.search.solver.Solver`."""
+"""The search engine that a :class:`~qsage_validate.solvers.search.solver.Solver` calls."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class SearchEngine(Protocol):
     kernel: Kernel
     watch: Callable[[], None]
     deepens: bool
-    """Whether fewer plies are to be asked for first, for then the moves that decided are known."""
+    """True if fewer plies should be searched first, since deciding moves are known then."""
     for_ever: bool
-    """Whether ``NEVER`` is said of any number of plies; else of those that the game has."""
+    """True if ``NEVER`` holds for any number of plies, false if only for those of the game."""
 
     @property
     def nodes(self) -> int:
@@ -42,7 +42,7 @@ class SearchEngine(Protocol):
         ...
 
     def frames(self, plies: int) -> int:
-        """How many frames of the stack a search of so many plies may take."""
+        """The number of stack frames that a search of so many plies may take."""
         ...
 
     def depths(self, player: Player, last: int) -> Iterable[int]:
@@ -54,7 +54,7 @@ class SearchEngine(Protocol):
         ...
 
     def known(self, state: State, player: Player, plies: int) -> bool | None:
-        """Whether Black wins within so many plies, as far as the tables tell."""
+        """True if Black wins within so many plies; ``None`` if the tables do not tell."""
         ...
 
     def hint(self, state: State, player: Player, plies: int) -> int | None:

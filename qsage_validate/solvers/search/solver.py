@@ -38,7 +38,7 @@ BLACK, WHITE = Player.BLACK, Player.WHITE
 
 # A position of the table with its bounds, as measured on CPython.
 _BYTES_A_POSITION = 150
-# The progress is told whenever so many nodes more have been looked at.
+# The progress is reported whenever so many more nodes have been visited.
 _NODES_A_REPORT = 1 << 18
 
 
@@ -196,7 +196,7 @@ class Solver:
         return result, plies
 
     def _decide_initial(self, position: Position) -> tuple[Player, int | None, str, bool]:
-        """Who wins, within how many plies, why, and whether Black would not in any number."""
+        """The winner, Black's plies, the reason, and true if no number of plies suffices."""
         if position.outcome is not None:
             winner = position.outcome.winner
             return winner, 0 if winner is BLACK else None, position.outcome.reason, winner is WHITE
@@ -264,7 +264,7 @@ class Solver:
         raise AssertionError(f"a win in {position}, but no winning move")
 
     def _keeps(self, after: Position, left: int, player: Player) -> bool:
-        """Whether a player has won by a move, or goes on to win: Black as soon as can be."""
+        """True if a player has won, or still wins, after a move: Black within ``left`` plies."""
         if after.outcome is not None:
             return after.outcome.winner is player
         left = left if player is BLACK else self._plies_left(after)

@@ -29,7 +29,7 @@ class Block:
 
 
 class BlockingSearch:
-    """Whether White blocks, and by which moves; what has been found out is kept.
+    """The search for White's block, and its moves; results are kept.
 
     The game has to alternate, with Black to begin, and winning sets for goals; raises
     ``UsageError`` for a network.
@@ -47,14 +47,14 @@ class BlockingSearch:
         self._replies: dict[int, int] = {}
 
     def blocks(self, plies: int, deadline: Deadline = NEVER) -> bool:
-        """Whether White blocks within ``plies``; of an odd number White does not need the last.
+        """True if White blocks within ``plies``; of an odd number White does not need the last.
 
         Raises ``UndecidedError`` at the deadline; what is known by then is kept.
         """
         return self.holds(self.model.black, self.model.white, plies // 2, deadline)
 
     def holds(self, black: int, white: int, stones: int, deadline: Deadline = NEVER) -> bool:
-        """Whether White, with Black to move, has a pairing after so many stones of White's."""
+        """True if White, with Black to move, has a pairing after so many stones of White's."""
         self._deadline = deadline
         return self._black_to_move(black, white, stones)
 

@@ -104,7 +104,7 @@ class PositionalEngine:
                 yield plies
 
     def _fits(self, state: State, stones: int) -> bool:
-        """Whether a position arises from the first stones, as the sets at hand expect."""
+        """True if a position arises from the first stones, as the sets at hand expect."""
         model = self._model
         black, white = self._pieces(state)
         placed = (black & ~model.black).bit_count(), (white & ~model.white).bit_count()
@@ -131,7 +131,7 @@ class PositionalEngine:
         return min(result, WIN)
 
     def known(self, state: State, player: Player, plies: int) -> bool | None:
-        """Whether Black wins within so many plies, as far as the tables tell."""
+        """True if Black wins within so many plies; ``None`` if the tables do not tell."""
         stones = _stones(player, plies)
         if not self._fits(state, stones):
             return self._general.known(state, player, plies)
@@ -149,5 +149,5 @@ class PositionalEngine:
 
 
 def _stones(player: Player, plies: int) -> int:
-    """How many of the next plies are Black's."""
+    """The number of Black's plies among the next ``plies``."""
     return (plies + 1) // 2 if player is BLACK else plies // 2

@@ -41,7 +41,7 @@ _PROBED_FROM = 5
 
 
 class MakerBreaker:
-    """Whether Black, the maker, completes a set with so many stones; ``tick`` at every node.
+    """The search for a win of Black, the maker, with so many stones; ``tick`` runs at every node.
 
     Results: the zone of a win (positive), ``NOT_WITHIN`` so many stones, or ``NEVER``.
     """
@@ -197,7 +197,7 @@ class MakerBreaker:
         return go(black, white, layers, stones)
 
     def known(self, black: int, white: int, stones: int, *, blacks_turn: bool) -> bool | None:
-        """Whether Black wins with so many stones, as far as the table tells."""
+        """True if Black wins with so many stones; ``None`` if the table does not tell."""
         table = self.tables[0 if blacks_turn else 1]
         entry = table.entry(self._placed(table, black, white, stones))
         if stones >= entry.win:

@@ -27,7 +27,7 @@ from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN
 
 
 class MakerMaker:
-    """Whether Black completes a set with so many stones before White does.
+    """The search for a set that Black completes with so many stones before White completes one.
 
     Results: positive for a win, ``NOT_WITHIN`` so many stones, or ``NEVER``.
     """
@@ -134,12 +134,12 @@ class MakerMaker:
         return 1
 
     def _place(self, table: Table, black: int, white: int, relevant: int) -> Place:
-        """Positions that are in no set alive count as nobody's: they are marked as both's."""
+        """The place of a board whose positions in no set alive are marked as both players'."""
         dead = self._all & ~relevant
         return table.place((black | dead) | (white | dead) << self._size)
 
     def _worth(self, own: Layers, other: Layers, cells: int, stones: int) -> dict[int, int]:
-        """What positions are worth for both players together."""
+        """The scores of positions for both players together."""
         whites = scores(self._whites, other, cells, stones)
         blacks = scores(self._sets, own, cells, stones)
         return {v: score + whites[v] for v, score in blacks.items()}
@@ -159,7 +159,7 @@ class MakerMaker:
         return go(black, white, own, other, stones)
 
     def known(self, black: int, white: int, stones: int, *, blacks_turn: bool) -> bool | None:
-        """Whether Black wins with so many stones, as far as the tables tell."""
+        """True if Black wins with so many stones; ``None`` if the tables do not tell."""
         if self.maker.known(black, white, stones, blacks_turn=blacks_turn) is False:
             return False
         table = self.tables[0 if blacks_turn else 1]

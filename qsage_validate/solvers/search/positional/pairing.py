@@ -36,9 +36,9 @@ class PairingFinder:
         self._first_set = sets.size + 1
 
     def holds(self, claimed: int, alive: int, *, surely: bool = False) -> bool:
-        """Whether pairs of unclaimed positions are found that the sets ``alive`` contain.
+        """True if pairs of unclaimed positions are found that the sets ``alive`` contain.
 
-        Unless ``surely``, ``False`` also says that none were found soon.
+        Unless ``surely``, ``False`` may also mean that none were found soon.
         """
         if not self.possible:
             return False

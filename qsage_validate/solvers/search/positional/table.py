@@ -1,4 +1,4 @@
-"""What a positional search remembers of positions, under symmetry."""
+"""The table of a positional search: results of positions, under symmetry."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNKNOWN = Entry(ALWAYS, 0, 0, -1)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a position stands in a table: its key, and the symmetry that leads there."""
+    """The place of a position in a table: its key, and the symmetry that leads there."""
 
     key: int
     symmetry: int
@@ -49,7 +49,7 @@ class Table:
         return Place(*self._keys.key(state))
 
     def entry(self, place: Place) -> Entry:
-        """What is known there."""
+        """The entry of the table at a place."""
         return self._entries.get(place.key, UNKNOWN)
 
     def zone(self, place: Place, entry: Entry) -> int:

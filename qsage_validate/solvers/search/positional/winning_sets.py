@@ -109,12 +109,12 @@ def weight(layers: Layers, stones: int) -> int:
 
 
 def whole(layers: Layers) -> int:
-    """What :func:`weight` is measured against: 1 in its unit."""
+    """The bound for :func:`weight`, 2^longest: 1 in the unit of that sum."""
     return 1 << (len(layers) - 1)
 
 
 def scores(sets: WinningSets, layers: Layers, cells: int, stones: int) -> dict[int, int]:
-    """What each of some positions is worth: much in many sets that miss little."""
+    """The score of each of some positions: high in many sets that miss few positions."""
     top = min(len(layers) - 1, stones)
     having = sets.having
     weights = [(layer, 2 * (top - k)) for k, layer in enumerate(layers[: top + 1]) if layer]
