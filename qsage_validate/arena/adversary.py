@@ -52,8 +52,8 @@ class Findings:
 class Results:
     """The results of some plays, in their order.
 
-    ``texts`` are their moves, ``promised`` whether each ended as promised (``None``: nobody can
-    tell).  ``given`` counts plays that were lost without a promise to win them, which are not
+    ``texts`` are their moves, ``promised`` whether each ended as promised (``None``: it is
+    unknown).  ``given`` counts plays that were lost without a promise to win them, which are not
     among ``promised``; ``plies`` are counted where plays may go on for ever.  ``tried`` counts
     attempts at illegal moves, ``flagged`` those that were recognised.
     """
@@ -162,7 +162,7 @@ class Adversary(ABC):
         batch: int | None = None,
         progress: Callable[[int], None] = lambda done: None,
     ) -> AdversaryReport:
-        """Play ``games`` plays; ``progress`` is told how many are done."""
+        """Play ``games`` plays; ``progress`` is called with the number of plays done."""
         if games < 1:
             raise UsageError(f"found {games} games, expected 1 or more")
         began, digest = time.perf_counter(), hashlib.sha256()

@@ -77,7 +77,7 @@ class BlockAdversary(Adversary):
     def _values(
         self, choices: Sequence[dict[int, bool]]
     ) -> list[Mapping[int, bool] | NoAnswerError | UndecidedError]:
-        """The values of each play that are asked for, or why there is no answer."""
+        """The values of each play that are asked for, or the reason why there is no answer."""
         try:
             rows = ask(self._oracle, choices, self._asked).tolist()
         except (NoAnswerError, UndecidedError) as error:

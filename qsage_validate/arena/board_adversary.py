@@ -214,7 +214,7 @@ class _Chances:
             raise AssertionError("a play that goes on has a legal move")
 
     def flags(self, move: LayoutMove) -> bool:
-        """Whether the formula says that ``move`` is illegal."""
+        """True if the formula says that ``move`` is illegal."""
         verdict = None if self._verdicts is None else self._verdicts.get(move)
         return verdict is not None and not verdict.legal
 

@@ -35,10 +35,10 @@ _KEPT_PLAYS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why a play has ended and who won; ``None`` when only the verdict can tell.
+    """The reason why a play has ended, and the winner; ``None`` if only the verdict can tell.
 
     ``by_rules`` is false where the rules were left before the end: what the verdict says is then
-    no win by them.  ``undecided`` says that a limit ended the play: nobody can tell who won.
+    no win by them.  ``undecided`` says that a limit ended the play: the winner is unknown.
     """
 
     winner: Player | None
@@ -158,13 +158,13 @@ class Conductor:
 
     @property
     def knows_legality(self) -> bool:
-        """Whether the formula can say which of the opponent's moves are legal."""
+        """True if the formula can say which of the opponent's moves are legal."""
         return self.reader.knows_legality
 
     def knows_illegal(self, state: PlayState | None = None) -> bool:
-        """Whether illegal moves are known (in ``state``), by the formula or by the rules.
+        """True if illegal moves are known (in ``state``), by the formula or by the rules.
 
-        What it means that the formula says nothing is told by the layout (``Silence``).
+        The layout tells the meaning of a formula's silence (``Silence``).
         """
         if self.layout.silence is Silence.FREE:
             known = self.knows_legality
@@ -206,7 +206,7 @@ class Conductor:
         return found
 
     def can_claim(self, ply: int) -> bool:
-        """Whether the opponent can claim a goal with a ply: by a variable of its own."""
+        """True if the opponent can claim a goal with a ply: the ply has a variable for it."""
         if ply > self.layout.plies or self.mover(ply) is self.player:
             return False
         stop = self.layout.moves[ply - 1].stop
@@ -218,7 +218,7 @@ class Conductor:
             self._legality.clear()
 
     def has_won(self, state: PlayState, player: Player) -> bool:
-        """Whether ``player`` has won by the rules, as far as they are known."""
+        """True if ``player`` has won by the rules, as far as they are known."""
         outcome = None if state.position is None else state.position.outcome
         return outcome is not None and outcome.winner is player
 
@@ -230,7 +230,7 @@ class Conductor:
         return self.game.player_at(ply)
 
     def tells(self, state: PlayState) -> bool:
-        """Whether a play has ended by the rules, where they are known."""
+        """True if a play has ended by the rules, or if no rules are known."""
         if self.game is None:
             return True
         return state.position is not None and state.position.outcome is not None
@@ -253,7 +253,7 @@ class Conductor:
         return player
 
     def is_open(self, state: PlayState) -> bool:
-        """Whether it is the certificate's turn and any legal move will do.
+        """True if it is the certificate's turn and any legal move will do.
 
         Its opponent chooses then.  Tell with :meth:`answer_all` first what the certificate says.
         """
@@ -392,17 +392,17 @@ class Conductor:
         return self.reader.with_atoms(assignment, self.game.atoms(position))
 
     def _may_let_be(self, state: PlayState) -> bool:
-        """Whether a reply that is no legal move need not be the end, as the layout has it.
+        """True if the layout lets a play go on after a reply that is no legal move.
 
-        That the formula ignores it is believed where a pass is never better than a move, which is
-        so in positional games; in other games there is no such thing.
+        A layout that says ``IGNORED`` is believed if the game has a pass that is never better than
+        a move.  Positional games have such a pass, other games have none.
         """
         if self._illegal_replies is IllegalMoves.IGNORED:
             return state.position is None or self._passed(state) is not None
         return self._illegal_replies is IllegalMoves.REPLACED
 
     def _passed(self, state: PlayState) -> Position | None:
-        """The position in which the ply did nothing, where there is such a thing."""
+        """The position after a ply that did nothing; ``None`` where the game has no such ply."""
         if self.game is None or state.position is None:
             return None
         return self.game.passed(state.position)
@@ -551,7 +551,7 @@ class Conductor:
         return self.legality_all([state])[0]
 
     def is_legal(self, state: PlayState, move: LayoutMove) -> bool:
-        """Whether the opponent's ``move`` is legal: by the rules, else by the formula.
+        """True if the opponent's ``move`` is legal: by the rules, else by the formula.
 
         Where neither can tell, every move counts as legal.
         """
@@ -623,7 +623,7 @@ class Conductor:
         return frozenset(map(str, self._on_board(ply)))
 
     def _all_said(self, ply: int) -> bool:
-        """Whether every move of the ply's player has a code."""
+        """True if every move of the ply's player has a code."""
         if self.game is None or not self.game.lists_moves:
             return False
         return self._sayable(ply).issuperset(map(str, self.game.moves(self.mover(ply))))
@@ -700,7 +700,7 @@ class Conductor:
     def _accepted_when_stuck(
         self, states: Sequence[PlayState]
     ) -> Mapping[tuple[str, ...], tuple[Finding, ...]]:
-        """The findings where the opponent is stuck and the formula accepts moves all the same."""
+        """The findings for plays in which the opponent is stuck but the formula accepts moves."""
         found: dict[tuple[str, ...], tuple[Finding, ...]] = {}
         by_plies: dict[int, list[PlayState]] = {}
         for state in states:
@@ -710,15 +710,15 @@ class Conductor:
             for state, verdicts in zip(stuck, self.legality_all(stuck), strict=True):
                 assert self.referee is not None, "it is stuck"
                 assert state.position is not None, "by the rules"
-                # Of moves that are possible nowhere a formula need not say that they are illegal
-                # here: that nobody can make them is a constant of its.
+                # A formula need not say here that moves are illegal which no position allows: it
+                # has a constant for them.
                 if verdicts is not None and self.referee.game.can_ever_move(self.player.other):
                     own = self.referee.legality(state.position, verdicts, state.moves)
                     found[state.moves] = tuple(own)
         return found
 
     def is_stuck(self, state: PlayState) -> bool:
-        """Whether it is the opponent's turn in the formula, and the rules leave it no move."""
+        """True if it is the opponent's turn in the formula, and the rules leave it no move."""
         if self.referee is None or state.position is None or state.plies >= self.layout.plies:
             return False
         outcome = state.position.outcome

@@ -41,7 +41,7 @@ Pairs: TypeAlias = tuple[tuple[LayoutMove, LayoutMove], ...]
 
 
 class Group(Enum):
-    """Which kind of thing a named value is; the interface groups by it."""
+    """The kind of thing that a named value is; the interface groups by it."""
 
     MOVE = "move"
     STOP = "game stop"
@@ -87,7 +87,7 @@ class NamedValue:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Why a move is illegal: by the formula and by the rules.
+    """The reasons why a move is illegal: by the formula and by the rules.
 
     ``formula_legal`` is ``None`` where the formula cannot tell (no indicators are known);
     ``rules_legal`` is ``None`` where no rules are known.  ``evidence`` are the indicators and
@@ -196,7 +196,7 @@ class Frame:
 
     @property
     def changed(self) -> bool:
-        """Whether a ply was made (false only for the start)."""
+        """True if a ply was made (false only for the start)."""
         return self.move is not None
 
 

@@ -1,4 +1,4 @@
-"""Why a gate of the matrix has its value: its fan-in as a tree, with values in a given play.
+"""The reason for a gate's value in a given play: the gate's fan-in as a tree, with values.
 
 A literal on the path of the symbolic position has a value for each square.  With a square
 chosen there is one value; without, a literal on which the squares disagree has none and lists
@@ -318,7 +318,7 @@ class GateInspector:
 def _decisive(
     connective: Connective, value: bool | None, inputs: Sequence[bool | None]
 ) -> list[bool]:
-    """Which inputs give a gate its value."""
+    """For each input of a gate, true if it decides the gate's value."""
     if value is None:
         return [False] * len(inputs)
     if connective in (Connective.AND, Connective.OR):

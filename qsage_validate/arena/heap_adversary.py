@@ -32,7 +32,7 @@ REPETITIONS: Final = 3
 undecided: a strategy that looks at the state alone does the same each time."""
 
 SEARCHED: Final = 200
-"""So many of the smallest states are searched as well."""
+"""The number of the smallest states that are searched as well."""
 
 _SEARCH_SECONDS = 10.0
 _TELL_EVERY = 64

@@ -32,7 +32,7 @@ class MoveWords(ABC):
 
     @abstractmethod
     def at(self, square: SquareXY, ply: int) -> tuple[LayoutMove, ...]:
-        """The moves, legal or not, that somebody may mean by a square."""
+        """The moves, legal or not, that a person may mean by a square."""
 
     @abstractmethod
     def checked(self, move: object, ply: int) -> LayoutMove:
@@ -44,7 +44,7 @@ class MoveWords(ABC):
 
 
 def words_of(layout: Layout, player: Player, code: PlyCode, game: Game | None) -> MoveWords:
-    """How ``player`` says moves of a layout."""
+    """The words in which ``player`` says moves of a layout."""
     if layout.actions:
         return GridWords(layout, player)
     return TableWords(layout, player, code, game)

@@ -95,7 +95,7 @@ class Names:
     def move_made(
         self, player: Player, ply: int, move: str, values: Mapping[int, bool]
     ) -> NamedValue:
-        """That an earlier ply is ``move``, by the values of its variables."""
+        """The named value of an earlier ply that is ``move``, by the values of its variables."""
         own = self.layout.moves[ply - 1]
         held = [abs(v) if values.get(abs(v)) else -abs(v) for v in own.variables]
         if not own.coding.numbers:

@@ -12,7 +12,7 @@ from qsage_validate.games.positional.rules import PositionalGame, PositionalPosi
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
 
-# A pairing is looked for while somebody waits: conflicts of the SAT solver, about a second.
+# A pairing is looked for while the user waits: conflicts of the SAT solver, about a second.
 _CONFLICTS = 20_000
 
 

@@ -23,7 +23,7 @@ from qsage_validate.validation.finding import Finding
 
 # Plays that are asked for at a time: enough to fill the words of a simulation.
 _BATCH = 1024
-# Nodes that are looked at for a size, unless somebody says more.
+# Nodes that are looked at for a size, unless told otherwise.
 BUDGET = 2_000
 
 
@@ -61,12 +61,12 @@ class Node:
 
     @property
     def ended(self) -> bool:
-        """Whether the play is over here."""
+        """True if the play is over here."""
         return self.state.ending is not None
 
     @property
     def expanded(self) -> bool:
-        """Whether the children are known."""
+        """True if the children are known."""
         return self.ended or self._children is not None
 
     @property
@@ -152,7 +152,7 @@ class Exploration:
 
     @property
     def exact(self) -> bool:
-        """Whether the subtree is complete."""
+        """True if the subtree is complete."""
         return not self.frontier
 
     @cached_property
@@ -219,7 +219,7 @@ def position_key(state: PlayState) -> Hashable | None:
 
 
 class StrategyTree:
-    """The tree of a certificate's answers, made as far as somebody looks.
+    """The tree of a certificate's answers; nodes are made on demand.
 
     With rules, the children are the moves that they allow and ends are theirs; without, those
     that the formula allows.
@@ -371,7 +371,7 @@ class StrategyTree:
         return nodes
 
     def _judge(self, ended: Sequence[Node]) -> None:
-        """Whether the promise was kept: by the ends' winners, else by the verdict."""
+        """Store in each node if the promise was kept: by the end's winner, else by the verdict."""
         unclear = []
         for node in ended:
             ending = node.state.ending

@@ -161,7 +161,7 @@ def finding(
 
 
 def _told(reading: BoardReading) -> Truth:
-    """What the formula tells of a position: of squares, or of the atoms that it has."""
+    """The truth of names in a position as the formula has it: of squares, or of its atoms."""
     if reading.atoms is not None:
         atoms = reading.atoms
         return lambda name: name in atoms.true if name in atoms.known else None

@@ -39,7 +39,7 @@ from qsage_validate.validation.fit import has_words_of
 
 
 class Relation(Enum):
-    """What two transfers say of two formulas; the values are sentences."""
+    """The relation of two formulas that two transfers show; the values are sentences."""
 
     EQUIVALENT = "equivalent: each strategy wins in the other formula"
     STRONGER = "stronger: the first strategy wins in the second formula, not the reverse"
@@ -66,7 +66,7 @@ def relation(there: Transfer, back: Transfer) -> Relation:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One strategy in one other formula; ``shared`` says over what, ``replays`` repeat the play."""
+    """One strategy in another formula; ``shared`` says over what, ``replays`` repeat the play."""
 
     outcome: Transfer
     shared: str
@@ -79,10 +79,10 @@ def compared(
     shared: Callable[[Qbf, Qbf], Shared] | None,
     options: RouteOptions,
 ) -> Compared:
-    """Whether the strategy of ``first``, which has a certificate, wins in ``second``.
+    """The result of using the strategy of ``first``, which has a certificate, in ``second``.
 
-    Over the variables that ``shared`` says; without it over the moves, where both formulas have a
-    layout and one of them rules, else over equal names.
+    The formulas share the variables that ``shared`` gives.  Without it they share the moves, if
+    both have a layout and one of them has rules, else the variables of equal names.
     """
     assert first.formula is not None, "formulas are compared"
     assert second.formula is not None, "formulas are compared"
@@ -121,7 +121,7 @@ def compared_exactly(
     questions: int,
     tell: Tell = nobody,
 ) -> ExactComparison:
-    """Which first moves, and which replies, win in each formula; over what, as in ``compared``."""
+    """The first moves and replies that win in each formula; variables as in ``compared``."""
     assert first.formula is not None, "formulas are compared"
     assert second.formula is not None, "formulas are compared"
     formulas = first.formula, second.formula
@@ -169,7 +169,7 @@ def certified_problem(problem: Problem, options: RouteOptions) -> Problem:
 
 @dataclass(frozen=True)
 class EncodingTable:
-    """For each pair of encodings what the strategy of the first does in the second formula.
+    """The result of the first encoding's strategy in the second's formula, for each pair.
 
     ``left_out`` says of encodings why they have no strategy, ``undecided`` of those for which
     none was found in time; ``wrong`` are those whose formula contradicts the rules.
@@ -240,7 +240,7 @@ def _share(options: RouteOptions, steps: int) -> RouteOptions:
 
 
 def read_from(path: str) -> Callable[[Qbf, Qbf], Shared]:
-    """What reads the shared variables of two formulas from a file."""
+    """A function that reads the shared variables of two formulas from a file."""
 
     def read(first: Qbf, second: Qbf) -> Shared:
         return read_shared(path, first, second)

@@ -33,7 +33,7 @@ from qsage_validate.strategies.readings import SquareOf
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 QUESTIONS: Final = 2_000
-"""So many questions are asked when nothing else is said."""
+"""The largest number of questions, unless told otherwise."""
 
 MOST_SHARED: Final = 16
 """Blocks that share more variables have too many values to be listed."""
@@ -44,10 +44,10 @@ _SMALL_GATES: Final = 2_000
 
 Values = Mapping[int, bool]
 Said = tuple[Values | None, Values | None]
-"""For each of two formulas the values that say a play; ``None`` where it cannot be said."""
+"""The values that say a play in each of two formulas; ``None`` where it cannot be said."""
 
 Pair = tuple[bool | None, bool | None]
-"""For each of two formulas whether something wins there; ``None`` where that is undecided."""
+"""True if a choice wins, for each of two formulas; ``None`` where that is undecided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What wins for ``player`` after ``play``, by name."""
+    """The choices by name that win for ``player`` after ``play``, in each formula."""
 
     play: tuple[str, ...]
     player: Player
@@ -77,22 +77,22 @@ class Turn:
 
     @property
     def different(self) -> list[str]:
-        """What wins in one formula alone."""
+        """The choices that win in one formula alone."""
         return [name for name, pair in self.wins.items() if {True, False} == {*pair}]
 
     @property
     def open(self) -> int:
-        """How much is undecided, and may be different."""
+        """The number of choices that are undecided in a formula, and may be different."""
         return sum(None in pair for pair in self.wins.values())
 
     def winning(self, which: int) -> list[str]:
-        """What wins in the first (0) or second (1) formula."""
+        """The choices that win in the first (0) or second (1) formula."""
         return [name for name, pair in self.wins.items() if pair[which]]
 
 
 @dataclass(frozen=True, slots=True)
 class ExactComparison:
-    """What wins in each of two formulas: the first turn, and the second one after each choice.
+    """The winning choices in each of two formulas: in the first turn, and after each choice.
 
     ``questions`` were asked; ``why`` something is undecided, else empty.
     """
@@ -128,7 +128,7 @@ class ExactComparison:
 
     @property
     def sentence(self) -> str:
-        """What was found."""
+        """The result as a sentence."""
         names = [" ".join((*turn.play, name)) for turn in self.turns for name in turn.different]
         if names:
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
@@ -145,7 +145,7 @@ class ExactComparison:
 
 
 class Choices(ABC):
-    """What two formulas share of their first two turns."""
+    """The choices that two formulas share in their first two turns."""
 
     @abstractmethod
     def first(self) -> Choice:
@@ -207,7 +207,7 @@ def value_by_solver(options: RouteOptions) -> Callable[[Qbf], bool]:
 
 
 class _Asking:
-    """The questions: each once, and no more than so many."""
+    """The questions, each asked once, and at most ``questions`` of them."""
 
     def __init__(
         self, formulas: tuple[Qbf, Qbf], value: Callable[[Qbf], bool], questions: int
@@ -230,7 +230,7 @@ class _Asking:
         return Turn(play, choice.player, wins)
 
     def _wins(self, which: int, choice: Choice, values: Values | None) -> bool | None:
-        """Whether the player wins a formula in which a play has these values."""
+        """True if the player wins a formula given a play's values; ``None`` if undecided."""
         if values is None:
             return False
         wanted = choice.player is Player.BLACK
@@ -290,7 +290,7 @@ class ByMoves(Choices):
         return first, second
 
     def _values(self, which: int, moves: Sequence[Move], goes_on: bool) -> Values | None:
-        """The values of a play; nobody claims to have won before its end, or instead of a move."""
+        """The values of a play; no player claims a win before its end, or instead of a move."""
         side = self._sides[which]
         words, literals = side.mirrors.telling(moves[0]), list[int]()
         for ply, move in zip(side.plies, moves, strict=False):

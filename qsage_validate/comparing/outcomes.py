@@ -1,4 +1,4 @@
-"""What comes of putting the strategy of one formula into another."""
+"""The possible results of putting the strategy of one formula into another."""
 
 from __future__ import annotations
 

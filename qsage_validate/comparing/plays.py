@@ -54,7 +54,7 @@ class Side:
 
 
 def transfer_by_plays(first: Problem, second: Side, options: RouteOptions) -> Transfer:
-    """Whether the strategy of ``first`` wins in the formula of ``second``, over the moves.
+    """The result of using the strategy of ``first`` in the formula of ``second``, over the moves.
 
     Raises ``UsageError`` for games of different length.
     """
@@ -125,7 +125,7 @@ class _Transfer:
     # -- decided by solvers ------------------------------------------------------------------------
 
     def _constrained(self, plan: Plan) -> Transfer:
-        """Whether some functions of all other variables win, where the plan makes the moves."""
+        """The result of the plan's moves with functions found for all other variables."""
         circuit = CircuitBuilder(self.formula.max_variable + 1)
         kept = circuit.and_(*self._kept(plan, circuit))
         wanted = self.formula.output if self.kind.truth else -self.formula.output
@@ -145,7 +145,7 @@ class _Transfer:
         return Wins(f"{self._count(plan)}, the rest by {made.by} (checked by SAT)", found)
 
     def _kept(self, plan: Plan, circuit: CircuitBuilder) -> Iterator[int]:
-        """What is true where the player makes the plan's moves in the plays by the rules."""
+        """The literals that are true if the player makes the plan's moves in plays by the rules."""
         reached: dict[int, list[int]] = {}
 
         def reach(table: Mapping[Move, PlanNode], ply: int, before: int) -> None:
@@ -172,7 +172,7 @@ class _Transfer:
     # -- lost plays --------------------------------------------------------------------------------
 
     def _lost(self, plan: Plan, opponent: Callable[[Values], Values]) -> _LostPlay:
-        """The play of the plan against an opponent, who is told the player's moves so far."""
+        """The play of the plan against an opponent, a function of the player's moves so far."""
         position, node, table = self.game.initial, plan.root, plan.replies
         own: dict[int, bool] = {}
         made: list[Move] = []
@@ -219,7 +219,7 @@ class _Transfer:
         return _LostPlay(Loses(why, tuple(play), tuple(replies), values, asked=asked), saved)
 
     def _broken_off(self, error: BrokenOffError) -> Transfer:
-        """What the second formula makes of a play in which the strategy fails by the rules."""
+        """The second formula's result for a play in which the strategy fails by the rules."""
         if error.silent:
             return Undecided(error.why)
         fixed: list[int] = []

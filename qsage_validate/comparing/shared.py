@@ -1,4 +1,4 @@
-"""Which variables of two formulas are the same."""
+"""The variables that two formulas have in common."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ITEM = re.compile(r"[^\s,]+")
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """For variables of the second formula those of the first that they are; ``source`` says why."""
+    """The first formula's variable for each shared one of the second; ``source`` says why."""
 
     first_of: Mapping[int, int]
     source: str

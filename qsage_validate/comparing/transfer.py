@@ -32,7 +32,7 @@ from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 def transfer(
     certificate: CircuitCertificate, second: Qbf, shared: Shared, options: RouteOptions
 ) -> Transfer:
-    """Whether a certificate's strategy wins in ``second`` over the shared variables.
+    """The result of using a certificate's strategy in ``second`` over the shared variables.
 
     ``options`` say how the rest is found.  Raises ``UsageError`` when no shared variable is one
     that the certificate decides, and the errors of ``certify_formula`` where there are no solvers.
@@ -161,7 +161,7 @@ def _inputs_of(aig: Aig, outputs: Iterable[int]) -> set[int]:
 
 
 def _depends(aig: Aig, function: int, index: int) -> bool:
-    """Whether a function has two values for some values of the other inputs."""
+    """True if a function depends on an input: it has two values for some values of the others."""
     builder = AigBuilder(aig.num_inputs)
     values = []
     for constant in (FALSE, FALSE ^ 1):
@@ -200,7 +200,7 @@ def _lost(
 
 
 def can_hold(formula: Qbf, values: Mapping[int, bool], kind: Kind) -> bool:
-    """Whether some values of all other variables give the matrix the value that ``kind`` wants."""
+    """True if some values of all other variables give the matrix the value that ``kind`` wants."""
     goal = formula.output if kind is Kind.SKOLEM else -formula.output
     with Solver("minicard", bootstrap_with=list(formula.clauses())) as solver:
         fixed = [v if value else -v for v, value in values.items()]

@@ -26,7 +26,7 @@ MOST_TURNS = 100_000
 """Strategies with more replies than this are not written down play by play."""
 
 CanSay: TypeAlias = Callable[[int, Move], bool]
-"""Whether the second formula has a code for a move at a ply, from 1."""
+"""True if the second formula has a code for a move at a ply (counted from 1)."""
 
 
 class BrokenOffError(Exception):
@@ -90,7 +90,7 @@ class Unrolling:
 
     @property
     def note(self) -> str:
-        """Which first moves were seen in a mirror, as the rest of a sentence."""
+        """The first moves that were seen in a mirror, as the rest of a sentence."""
         if not self._mirrored:
             return ""
         pairs = ", ".join(f"{move} as {image}" for move, image in self._mirrored.items())

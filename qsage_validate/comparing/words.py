@@ -12,7 +12,7 @@ from qsage_validate.strategies.readings import LayoutMove, PlyCode, SquareOf
 
 
 class Words:
-    """What a formula calls the moves of a game: by text, else by square.
+    """The names that a formula has for the moves of a game: by text, else by square.
 
     With a ``mirror`` the formula means the image of each move.
     """
@@ -25,7 +25,7 @@ class Words:
         self._by_square: dict[Player, Mapping[object, Move | None]] = {}
 
     def say(self, ply: int, move: Move) -> LayoutMove | None:
-        """What the formula calls a move at a ply; ``None`` where it cannot say it."""
+        """The formula's name for a move at a ply; ``None`` where it cannot say it."""
         text = str(self._images.get(move, move))
         found = self._code.find(ply, text)
         square = self._game.square_of(text)

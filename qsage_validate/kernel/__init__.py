@@ -1,1 +1,1 @@
-"""What every "proved" rests on: small enough to be read as a whole.  See README.md here."""
+"""The trusted base of every "proved": small enough to be read as a whole.  See README.md here."""

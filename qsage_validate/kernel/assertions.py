@@ -151,7 +151,7 @@ class AssertionsProof(StrategyProof):
                 self.about.add(number, walk.time, over if one.end else walk.reached, named)
 
     def _last(self, walk: Walk) -> None:
-        """Who wins is no claim here."""
+        """Add no claim: the winner of a play is not asked for here."""
 
     def play(self, failure: Counterexample) -> tuple[str, ...]:
         """The moves of the play that breaks an assertion, up to where it does."""

@@ -27,7 +27,7 @@ class Dependency:
     path: tuple[int, ...]
 
     def text(self, formula: Qbf, gate_name: Callable[[int], str] = str) -> str:
-        """What is wrong, in a sentence fragment; ``gate_name`` names the graph's variables."""
+        """The fault as a sentence fragment; ``gate_name`` names the graph's variables."""
         gates = [gate_name(gate) for gate in self.path]
         if len(gates) > 2 * _SHOWN:
             gates = [*gates[:_SHOWN], f"… {len(gates) - 2 * _SHOWN} more …", *gates[-_SHOWN:]]

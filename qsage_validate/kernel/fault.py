@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class FindingKind(Enum):
-    """What differs; the values are what ``--json`` shows."""
+    """The kind of a difference or fault; the values are what ``--json`` shows."""
 
     BOARD_DIFFERS = "board differs"
     LEGALITY_DIFFERS = "legality differs"

@@ -34,7 +34,7 @@ class Beaten:
 def formula_obligation(
     formula: Qbf, certificate: CircuitCertificate
 ) -> tuple[Obligation, tuple[int, ...]]:
-    """What has to hold at this level, and the variables of the graph's first inputs."""
+    """The obligation of this level, and the variables of the graph's first inputs."""
     composition = compose(certificate, formula, rewrite=False)
     assert composition.output is not None, "there is a formula"
     wrong = composition.output ^ (certificate.kind is Kind.SKOLEM)

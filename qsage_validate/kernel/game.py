@@ -22,9 +22,9 @@ class TooLargeError(Exception):
 class Rules(ABC):
     """The rules of a game of at most ``plies`` plies; Black wins or does not.
 
-    What a play is: from the initial state the player to move makes one of the legal moves of the
-    ply, until :meth:`won` is true of a player.  A play of ``plies`` plies that nobody has won is
-    White's.  ``builder`` is the graph in which everything is built.
+    In a play, from the initial state on, the player to move makes one of the legal moves of the
+    ply, until :meth:`won` is true of a player.  A play of ``plies`` plies that no player has won
+    is White's.  ``builder`` is the graph in which everything is built.
     """
 
     builder: AigBuilder
@@ -32,7 +32,7 @@ class Rules(ABC):
 
     @abstractmethod
     def mover(self, ply: int) -> Player:
-        """Who makes a ply, 1 to ``plies``."""
+        """The player who makes a ply, 1 to ``plies``."""
 
     @abstractmethod
     def moves(self, ply: int) -> Sequence[str]:
@@ -48,7 +48,7 @@ class Rules(ABC):
 
     @abstractmethod
     def legal(self, state: State, ply: int) -> Sequence[int]:
-        """For each of ``moves(ply)`` the literal that it is legal in ``state``."""
+        """The literals for the legality of each of ``moves(ply)`` in ``state``."""
 
     @abstractmethod
     def after(self, state: State, ply: int, made: Sequence[int]) -> State:
@@ -59,7 +59,7 @@ class Rules(ABC):
 
     @abstractmethod
     def won(self, state: State, time: int) -> Mapping[Player, int]:
-        """For each player whether the play has ended at ``time`` with this player's win.
+        """The literal, for each player, that the play has ended at ``time`` with this player's win.
 
         ``time`` is below or equal to ``plies``; never true of both.  A player to move without a
         legal move is covered here, where the rules say what that means.
@@ -67,10 +67,10 @@ class Rules(ABC):
 
     @abstractmethod
     def atoms(self, state: State, time: int) -> Mapping[str, int]:
-        """What can be said about a position, with its literal; in the words of the game."""
+        """The atoms of a position, in the words of the game, each with its literal."""
 
     def undefined(self, state: State, ply: int) -> int:
-        """Whether the rules say nothing of what happens at ``ply``, though nobody has won.
+        """A literal that is true if the rules are silent at ``ply``, though no player has won.
 
         In GDL a role must have a legal move as long as the play goes on, two roles must not both
         have a choice, and a goal at the end must be a number.

@@ -107,7 +107,7 @@ class GroundGame:
         return found
 
     def _keeps_connection(self, symmetry: Sequence[int]) -> bool:
-        """Whether the network is its own image; start and end may change places."""
+        """True if the network is its own image; start and end may change places."""
         network = self.connection
         if network is None:
             return True
@@ -149,7 +149,7 @@ class GroundRules(Rules):
         return tuple(TRUE if value else FALSE for value in self.game.initial)
 
     def holds(self, state: State, conjunction: Conjunction) -> int:
-        """Whether all atoms of a conjunction are as it says."""
+        """A literal that is true if all atoms of a conjunction are as it says."""
         key = (state, conjunction)
         if key not in self._conjunctions:
             self._conjunctions[key] = self.builder.and_all(
@@ -193,14 +193,14 @@ class GroundRules(Rules):
         return won
 
     def goal(self, state: State, player: Player) -> int:
-        """Whether a goal of a player holds, independent of the mover."""
+        """A literal that is true if a goal of a player holds, independent of the mover."""
         connection = self.game.connection
         if player is Player.BLACK and connection is not None:
             return self._connects(connection, state)
         return self.builder.or_all(self.holds(state, goal) for goal in self.game.goals[player])
 
     def _connects(self, connection: Connection, state: State) -> int:
-        """Whether Black has reached the goal of a network.
+        """A literal that is true if Black has reached the goal of a network.
 
         Positions that can be reached from the start are found step by step.  A shortest
         connection is no longer than the positions that may be on it are many.

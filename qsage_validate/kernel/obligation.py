@@ -1,4 +1,4 @@
-"""The claims that a level's proof consists of, as clauses for those who want another proof."""
+"""The claims that a level's proof consists of, as clauses that other provers can check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Clause = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What the variables or clauses from ``first`` to ``last`` are."""
+    """The meaning of the variables or clauses from ``first`` to ``last``."""
 
     first: int
     last: int

@@ -65,7 +65,7 @@ class Flags:
 
 
 class Replies(Enum):
-    """How a reply is read that is no legal move, in the strategy that is read off.
+    """The reading of a reply that is no legal move, in the strategy that is read off.
 
     ``ILLEGAL``: the strategy has none, and fails.  ``PASS``: it claims nothing, where that is
     never better than a move.  ``ANY``: it makes any legal move, and must win with each.
@@ -99,7 +99,7 @@ class Reading:
         return self.plies[number - 1] if number <= len(self.plies) else None
 
     def reply(self, player: Player) -> Replies:
-        """How a player's replies that are no moves are read."""
+        """The reading of a player's replies that are no moves."""
         return Replies.ILLEGAL if self.replies is None else self.replies[player]
 
 

@@ -43,7 +43,7 @@ from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 
 NO_MOVE: Final = "no move"
-"""What a play shows in the place of a reply that is none."""
+"""The word that a play shows in the place of a reply that is no move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Won:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What is wrong, and a play that shows it; ``moves`` may be empty where none is needed.
+    """A fault, and a play that shows it; ``moves`` may be empty if no play is needed.
 
     ``guessed`` are variables of the opponent's that are no moves, whose value was fixed and was
     read by a reply: with another value the strategy may be another one.

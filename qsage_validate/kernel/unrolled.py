@@ -111,7 +111,7 @@ class GroundProgram:
 
     @property
     def num_rules(self) -> int:
-        """How many rules there are."""
+        """The number of rules."""
         return sum(map(len, (*self.position, *self.outcome)))
 
 
@@ -212,7 +212,7 @@ class UnrolledRules(Rules):
     # -- the program of a round --------------------------------------------------------------
 
     def _position(self, program: GroundProgram, state: State, time: int) -> Literals:
-        """What holds at a time; of the state only the fluents are looked at."""
+        """The atoms that hold at a time; of the state only the fluents are looked at."""
         fluents = state[: len(program.fluents)]
         key = (time // 2, fluents)
         if key not in self._positions:
@@ -262,7 +262,7 @@ class UnrolledRules(Rules):
         )
 
     def _check_limits(self, first: int) -> None:
-        """Of the gates behind the ``first`` so many, and those that the rules have already."""
+        """Check the limits for the rules' gates; those made since ``first`` are not yet counted."""
         if self.builder.num_gates - first > self._gates_left:
             raise TooLargeError(f"the rules as a circuit have more than {self._max_gates:,} gates")
         if self._deadline.over:
@@ -312,7 +312,7 @@ class UnrolledRules(Rules):
         return {BLACK: black, WHITE: builder.and_all((ended, black ^ 1, meant))}
 
     def _spoilt(self, program: GroundProgram, holds: Literals) -> int:
-        """Whether the play is over with a goal that means nothing."""
+        """A literal that is true if the play is over with a goal that means nothing."""
         spoilt = self.builder.or_all(holds.get(atom, FALSE) for atom in program.spoilt)
         return self.builder.and_(holds.get(program.terminal, FALSE), spoilt)
 
@@ -341,7 +341,7 @@ class UnrolledRules(Rules):
         return builder.or_(spoilt, builder.and_(silent, holds.get(program.terminal, FALSE) ^ 1))
 
     def _counted(self, literals: Sequence[int]) -> tuple[int, int]:
-        """Whether one of the literals is true at least, and whether two are."""
+        """Two literals: at least one of the given literals is true; at least two are."""
         builder = self.builder
         layer = [(literal, FALSE) for literal in literals] or [(FALSE, FALSE)]
         while len(layer) > 1:

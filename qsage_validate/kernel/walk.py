@@ -18,7 +18,7 @@ LiteralsOf = Callable[[PlyReading], Sequence[int]]
 class Step:
     """One ply.
 
-    ``playing`` says that the play has come to this ply by legal moves and nobody has won;
+    ``playing`` says that the play has come to this ply by legal moves and no player has won;
     ``codes`` has for each move that the reading knows whether its variables say it;
     ``names`` are the rules' moves, ``legal`` whether each is legal, ``made`` whether it is legal
     and made; ``moved`` that some move is made, or none has to be; ``failed`` that the variables say
@@ -46,8 +46,8 @@ class Walk:
     ``literals`` gives values to the variables of the layout's plies.  The plies of ``hero``, whose
     replies may be no moves, are read as ``reading.replies`` says; where the layout has no ply,
     each player makes any legal move.  After a step ``time`` and ``state`` are those before the next
-    one; ``reached`` says that the play has come to this time, ``won`` that somebody has won by now,
-    and ``playing`` that nobody has.
+    one; ``reached`` says that the play has come to this time, ``won`` that a player has won by now,
+    and ``playing`` that no player has.
     """
 
     def __init__(self, rules: Rules, reading: Reading, hero: Player, literals: LiteralsOf) -> None:
@@ -124,7 +124,7 @@ class Walk:
     def _any(
         self, legal: Sequence[int], made: Sequence[int], moved: int
     ) -> tuple[Sequence[int], int]:
-        """Where no legal move is made: any one of them, by inputs that are free."""
+        """The moves made, or any legal one if none is: inputs that are free choose it."""
         builder = self.rules.builder
         bits = [builder.input() for _ in range(max(len(legal) - 1, 0).bit_length())]
         match = Matcher(builder, bits)

@@ -26,7 +26,7 @@ _MOST_REMARKS = 4
 
 
 class ExportFormat(Enum):
-    """What a play can be written as; the values are the names of options."""
+    """The formats in which a play can be written; the values are the names of options."""
 
     TEXT = "text"
     JSON = "json"

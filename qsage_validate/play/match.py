@@ -63,7 +63,7 @@ class Match:
 
     @property
     def facts(self) -> Facts:
-        """What is the same at each moment of the play."""
+        """The facts that are the same at each moment of the play."""
         return self._engine.facts
 
     @property
@@ -103,7 +103,7 @@ class Match:
 
     @property
     def waits(self) -> bool:
-        """Whether the answer to the last ply is still to come."""
+        """True if the answer to the last ply is still to come."""
         return self._waits
 
     @property
@@ -123,7 +123,7 @@ class Match:
 
     @property
     def over(self) -> bool:
-        """Whether the play has ended."""
+        """True if the play has ended."""
         return self.outcome is not None
 
     @property
@@ -156,7 +156,7 @@ class Match:
         return self._engine.parse(self._ready, text)
 
     def why_not(self, move: MatchMove) -> WhyNot | None:
-        """Why ``move`` is illegal now, or ``None`` when both formula and rules accept it."""
+        """The reasons why ``move`` is illegal now; ``None`` if formula and rules accept it."""
         return self._engine.why_not(self._ready, move)
 
     def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
@@ -172,7 +172,7 @@ class Match:
         return None if self.over else self._engine.hint(self._ready)
 
     def can_claim(self) -> bool:
-        """Whether ``push(…, claim=True)`` is possible now: the ply has a game-stop variable."""
+        """True if ``push(…, claim=True)`` is possible now: the ply has a game-stop variable."""
         return not self._waits and self._engine.can_claim(self._step)
 
     @property
@@ -231,12 +231,12 @@ class Match:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a round to take back."""
+        """True if there is a round to take back."""
         return len(self._rounds) > 1
 
     @property
     def can_redo(self) -> bool:
-        """Whether a round was taken back and can be played again."""
+        """True if a round was taken back and can be played again."""
         return bool(self._undone) and not self._waits
 
     def undo(self) -> bool:

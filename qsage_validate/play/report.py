@@ -15,7 +15,7 @@ BOARD_BY_RULES = "(the rules' board: the formula does not describe it)"
 
 
 def exit_code(match: Match) -> Exit:
-    """What a play says about the certificate.
+    """The exit code that tells the result of a play for the certificate.
 
     0: the play ended with the promised win and nothing was found; 1: something was found, or
     the win did not come; 3: the play is not over, or nothing tells who won.
@@ -106,7 +106,7 @@ def value_json(value: NamedValue) -> dict[str, object]:
 
 
 def why_json(why: WhyNot) -> dict[str, object]:
-    """Why a move is illegal."""
+    """The reasons why a move is illegal, for JSON."""
     return {
         "move": str(why.move),
         "formula_legal": why.formula_legal,

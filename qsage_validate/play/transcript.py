@@ -113,7 +113,7 @@ class Transcript:
 
 
 def is_transcript(text: str) -> bool:
-    """Whether ``text`` looks like a transcript, in either form."""
+    """True if ``text`` looks like a transcript, in either form."""
     begin = next((line for _, line in _content(text)), "")
     return begin.startswith(("qsage transcript", "{"))
 

@@ -1,1 +1,1 @@
-"""From files to what a command is about: formula, certificate, layout and rules."""
+"""The input of a command, read from files: formula, certificate, layout and rules."""

@@ -50,7 +50,7 @@ class Files:
 
     @property
     def name(self) -> str:
-        """How a report calls what is here: by the files, or by the words of the game."""
+        """The name of the inputs in a report: by the files, or by the words of the game."""
         named = [label(path) for path in (self.formula, self.certificate) if path is not None]
         return " with ".join(dict.fromkeys(named)) or " ".join(self.made_from)
 

@@ -1,4 +1,4 @@
-"""From a game's file and rules, read or synthesised, to plays of an impartial game."""
+"""Plays of an impartial game, from the game's file and rules that are read or synthesised."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from qsage_validate.synthesis.strategy import Strategy, parse_strategy
 from qsage_validate.system.progress import Tell
 
 MAX_STATES: Final = 1_000_000
-"""No more states are looked at by an exhaustive opponent."""
+"""The largest number of states that an exhaustive opponent looks at."""
 
 REPORT: Final = "report.json"
 """The file of a synthesis' folder that has the formula and the rules."""
@@ -58,7 +58,7 @@ class HeapProblem:
         return self.strategy.rules.game
 
     def begins(self, start: State) -> Player:
-        """Who begins where nobody has said: the side with which the strategy wins."""
+        """The player who begins unless told otherwise: the side with which the strategy wins."""
         return Player.BLACK if self.strategy.winning(start) else Player.WHITE
 
     def notes(self, game: HeapGame) -> tuple[str, ...]:

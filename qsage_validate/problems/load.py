@@ -1,4 +1,4 @@
-"""From files to what every command is about: formula, certificate, layout and rules."""
+"""The input of every command, read from files: formula, certificate, layout and rules."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Unpromised:
 
 @dataclass(frozen=True)
 class Problem:
-    """What a command is about: a formula, perhaps with a certificate, perhaps with rules.
+    """The input of a command: a formula, perhaps with a certificate, perhaps with rules.
 
     ``layout`` is ``None`` for the game of blocks; ``notes`` are facts for people, ``facts``
     those of a validation's report.  ``unpromised`` are rules by which the certificate need not
@@ -120,7 +120,7 @@ class Problem:
         return f"{self.solving.name} plays"
 
     def oracle(self, preferred: OracleKind) -> Oracle:
-        """What answers: the kind that was asked for, else ``preferred`` where possible.
+        """The oracle that answers: of the kind asked for, else ``preferred`` where possible.
 
         Where a solver answers, it is the same oracle each time: what it has answered is kept.
         """
@@ -137,7 +137,7 @@ class Problem:
 
     @property
     def refuter(self) -> SolvingOracle | None:
-        """Who says whether the opponent can still win, where no certificate does."""
+        """The oracle that says if the opponent can still win, where no certificate does."""
         return None if self.solving is None else self._solver
 
     def replay(self, moves: Sequence[str]) -> str:
@@ -201,7 +201,7 @@ def load(files: Files, rules: Game | None = None) -> Problem:
 
 
 def _part(certificate: Certificate, formula: Qbf | None, files: Files) -> CircuitCertificate:
-    """What ``files`` use of a certificate whose open variables are a solver's."""
+    """The part that ``files`` use of a certificate whose open variables are a solver's."""
     if formula is None:
         raise UsageError("found --solver without a formula, expected one to solve")
     if not isinstance(certificate, CircuitCertificate):
@@ -234,7 +234,7 @@ def certified_by(problem: Problem, certificate: Certificate) -> Problem:
 
 
 def _solved(files: Files, solver: str, game_of: _GameOf) -> Problem:
-    """What a solver plays without a certificate."""
+    """The problem in which a solver plays without a certificate."""
     if files.formula is None:
         raise UsageError("found --solver without a formula, expected one to solve")
     formula = read_formula_or_program(files.formula, files.prenex)
@@ -343,7 +343,7 @@ def _asserted(
 def _unplayed(
     certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: Game | None
 ) -> tuple[int, ...]:
-    """What a play gives no value to, of all that White's moves depend on."""
+    """The variables that White's moves depend on and to which a play gives no value."""
     if formula is None or layout is None or certificate.kind is Kind.SKOLEM:
         return ()
     if not isinstance(certificate, CircuitCertificate):
@@ -369,7 +369,7 @@ def _listed(formula: Qbf, variables: Sequence[int]) -> str:
 
 
 def _asks_for_layout(files: Files) -> bool:
-    """Whether a layout is looked for: blocks are played without, but assertions may need it."""
+    """True if a layout is looked for: blocks are played without, but assertions may need it."""
     return not files.as_blocks or bool(files.assertions)
 
 
@@ -402,7 +402,7 @@ def _decided(certificate: Certificate) -> frozenset[int]:
 
 
 def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
-    """Why the plays of a Herbrand certificate cannot be shown on a board, if they cannot.
+    """The reason why no board can show the plays of a Herbrand certificate; ``None`` if it can.
 
     State variables and indicators are Black's there and follow from the matrix's circuit: in
     clausal form it is lost in Tseitin variables, existentials that no layout knows.

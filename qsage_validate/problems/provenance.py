@@ -1,4 +1,4 @@
-"""What a validation was made from: files by their content, programs by their versions."""
+"""The inputs of a validation: files by their content, programs by their versions."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def script_moves(text: str, *, by_line: bool = False) -> Iterator[ScriptMove]:
 
 
 def _pieces(line: str, by_line: bool) -> Iterator[tuple[int, int]]:
-    """Where the moves of a line stand; blanks inside parentheses or before ``!`` are theirs."""
+    """The places of a line's moves; blanks inside parentheses or before ``!`` belong to a move."""
     start: int | None = None
     depth = 0
     for index, character in enumerate(f"{line};"):
@@ -55,7 +55,7 @@ def _pieces(line: str, by_line: bool) -> Iterator[tuple[int, int]]:
 
 
 def _continues(line: str, index: int) -> bool:
-    """Whether what follows the blanks at ``index`` belongs to the move before them."""
+    """True if what follows the blanks at ``index`` belongs to the move before them."""
     rest = line[index:].lstrip()
     return rest.startswith(("(", "!"))
 

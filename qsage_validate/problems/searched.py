@@ -29,7 +29,7 @@ class SearchedProblem:
 
     @property
     def title(self) -> str:
-        """Who plays what."""
+        """The name of the game, and the side that the search plays."""
         return f"{self.game.name}: the search plays {self.player}"
 
     @property

@@ -65,14 +65,14 @@ class Solving:
 
     @property
     def name(self) -> str:
-        """Who plays, for a title."""
+        """The name of the player, for a title."""
         return "a portfolio of solvers" if self.solver == AUTO else self.solver
 
     def outermost(self, formula: Qbf) -> tuple[CircuitCertificate, str]:
-        """Winning values of the outermost block, on the solver's word; and who found them.
+        """Winning values of the outermost block, on the solver's word, and the solver's name.
 
-        Raises ``UndecidedError`` when nobody answers in time, and where the side that wins has no
-        value to choose there.
+        Raises ``UndecidedError`` when no solver answers in time, and where the side that wins has
+        no value to choose there.
         """
         value = self.replies.value(formula)
         kind = Kind.SKOLEM if value else Kind.HERBRAND
@@ -132,7 +132,7 @@ def _indicators(
 
 
 def without_functions(formula: Qbf, kind: Kind, path: str | None) -> CircuitCertificate:
-    """The certificate that leaves every answer to somebody else."""
+    """The certificate without functions, which leaves every answer to a solver."""
     opponents = formula.variables(kind.decides.dual)
     aig, _ = AigBuilder(len(opponents)).build([])
     return CircuitCertificate(kind, aig, opponents, {}, Dialect.QAIGER, path)

@@ -1,4 +1,4 @@
-"""What is validated, read from files."""
+"""The inputs of a validation, read from files."""
 
 from __future__ import annotations
 

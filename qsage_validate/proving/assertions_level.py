@@ -43,7 +43,7 @@ OPEN: Final = "undecided"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one assertion: ``HOLDS``, ``VACUOUS``, ``BROKEN`` or ``OPEN``, and why."""
+    """The result of one assertion: ``HOLDS``, ``VACUOUS``, ``BROKEN`` or ``OPEN``, and why."""
 
     asserted: Asserted
     word: str
@@ -103,7 +103,7 @@ def _verdict(answers: Sequence[Answer]) -> Verdict:
 
 
 def said(answers: Sequence[Answer]) -> str:
-    """What is proved of assertions that all hold, in words."""
+    """The sentence about assertions that all hold."""
     vacuous = sum(answer.word is VACUOUS for answer in answers)
     count = len(answers)
     number = "the assertion holds" if count == 1 else f"all {count} assertions hold"
@@ -143,7 +143,7 @@ def _answered(
 def _positions(
     problem: Problem, asserted: Sequence[Asserted], deadline: Deadline, tell: Tell, rewrite: bool
 ) -> Part:
-    """What is asserted of positions, by the rules."""
+    """The answers for assertions about positions, by the rules."""
     layout, game, other = problem.layout, problem.game, problem.unpromised
     if other is not None:
         layout, game = other.layout, other.game
@@ -197,7 +197,7 @@ def _by_rules(
 
 
 def _unreached(one: Asserted) -> str:
-    """Why an assertion about positions that holds is vacuous."""
+    """The reason why an assertion about positions holds vacuously."""
     if guard(one.assertion.condition) is not None:
         return "its guard holds in no such position"
     return "no play has such a position"
@@ -209,7 +209,7 @@ def _unreached(one: Asserted) -> str:
 def _values(
     problem: Problem, asserted: Sequence[Asserted], deadline: Deadline, tell: Tell, rewrite: bool
 ) -> Part:
-    """What is asserted of variables and gates, for all values of the opponent's variables."""
+    """The answers for assertions about variables and gates, for all values of the opponent's."""
     formula = problem.formula
     assert formula is not None, "names are of a formula"
     try:

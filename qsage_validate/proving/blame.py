@@ -26,7 +26,7 @@ def blame(
     verdicts = {result.level: result.verdict for result in results}
 
     def failed(*levels: Level) -> bool:
-        """Whether one of them found something else than a broken assertion."""
+        """True if one of the levels found something else than a broken assertion."""
         found = (verdicts.get(level) for level in levels)
         findings = (f for own in found if isinstance(own, Refuted) for f in own.findings)
         return any(f.kind is not FindingKind.ASSERTION_BROKEN for f in findings)

@@ -85,7 +85,7 @@ def check_rest(
 
 
 def _options(solving: Solving, limits: Limits, left: Qbf) -> RouteOptions | None:
-    """How functions of the rest are looked for; ``None`` where the solver gives none."""
+    """The options of the search for functions of the rest; ``None`` if the solver gives none."""
     if constant_value(left) is not None or solving.solver == AUTO:
         return RouteOptions(limits=limits)
     if not writes_functions(solving.solver):
@@ -96,7 +96,7 @@ def _options(solving: Solving, limits: Limits, left: Qbf) -> RouteOptions | None
 def _word(
     left: Qbf, kind: Kind, solving: Solving, why: str, deadline: Deadline
 ) -> Claimed | Refuted | Undecided:
-    """What a solver says of what the functions leave, where it gives no functions: ``why``."""
+    """A solver's answer to what the functions leave; ``why`` it gives no functions."""
     asked = solving.replies
     solved = solve_formula(
         left, asked.contenders, Limits(deadline), preprocessing=asked.preprocessing, confirmed=False

@@ -82,7 +82,7 @@ def validate(
 ) -> Report:
     """Run the levels of ``options`` on ``problem``, which ``to_validate`` has made.
 
-    ``tell`` hears what is going on, by the levels' names, ``done`` each result.
+    ``tell`` is called with each progress report, by the levels' names, ``done`` with each result.
     Ctrl-C ends with a report of what is known (``Report.interrupted``).
     """
     run = _Run(problem, options, tell)
@@ -190,7 +190,7 @@ class _Run:
         return runner()
 
     def _begin(self, level: Level) -> Tell:
-        """Ask the level's question; what is told tells how far it is."""
+        """Report the level's question; the result is the callback for the level's progress."""
         self._tell(Progress(level.value, level.question))
         return telling(self._tell, level.value)
 
@@ -331,7 +331,7 @@ class _Run:
         return result
 
     def _lacking(self, level: Level, needed: frozenset[int] | None = None) -> LevelResult | None:
-        """The result of a level that needs functions which nobody has proved; ``None`` if none.
+        """The result of a level that needs functions which are not proved; ``None`` if none.
 
         ``needed`` are the variables that it reads, where they are not all.
         """
@@ -403,7 +403,7 @@ class _Run:
         return replace(result, verdict=self._guessed(result.verdict, guessed))
 
     def _guessed(self, refuted: Refuted, read: Sequence[int]) -> Verdict:
-        """What a lost play means whose replies read variables ``read`` that are no moves.
+        """The verdict for a lost play whose replies read variables ``read`` that are no moves.
 
         In the play these have a value that was fixed beforehand; with another one the strategy
         may win.  So the play alone refutes nothing; but where a search on the rules finds that
@@ -529,7 +529,7 @@ class _Run:
         return self._winner_by_search() if game is not None and failed else None
 
     def _winner_by_search(self) -> Player | None:
-        """Who wins by a search on the rules, as far as it ends in time; asked once."""
+        """The winner by a search on the rules, as far as it ends in time; searched for once."""
         game = self.claimed_game
         if self._winner is None and game is not None:
             limits = Limits(self.deadline.sooner(_SEARCH_SECONDS), positions=5_000_000)
@@ -537,6 +537,6 @@ class _Run:
         return None if self._winner is None else self._winner[0]
 
     def model_warnings(self) -> list[str]:
-        """What is doubtful about the model of the rules."""
+        """The doubtful points of the model of the rules."""
         game = self._bddl()
         return [] if game is None else [str(found) for found in check_model(game.model)]

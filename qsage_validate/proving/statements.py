@@ -80,7 +80,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Conclusions:
-    """What follows from the results; ``contradictions`` say which levels cannot both be right."""
+    """The conclusions from results; ``contradictions`` say which levels cannot both be right."""
 
     statements: tuple[Statement, ...] = ()
     contradictions: tuple[Finding, ...] = ()
@@ -209,7 +209,7 @@ class _Reasoning:
 
     @property
     def _lost_all_the_same(self) -> bool:
-        """Whether a win is proved, and the rules level shows a play that is lost.
+        """True if a win is proved, and the rules level shows a play that is lost.
 
         What no play shows, a layout that cannot be or a reply that reads ahead, is no such play.
         """

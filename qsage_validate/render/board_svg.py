@@ -61,7 +61,7 @@ def paint(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is pointed out on a board; all squares are 1-based.
+    """The marks on a board; all squares are 1-based.
 
     ``changed`` have another content than before, ``last`` is the square that the last move
     names, ``wrong`` are those on which formula and rules differ; ``labels`` are written on
@@ -162,7 +162,7 @@ def _all_squares(board: Board) -> list[SquareXY]:
 
 
 class _Grid(ABC):
-    """What both shapes of board have in common; ``pitch`` is the width of a square."""
+    """The common part of both shapes of board; ``pitch`` is the width of a square."""
 
     radius = _RADIUS
     pitch: float
@@ -196,7 +196,7 @@ class _Grid(ABC):
             yield _text(left, cy + 4, name, paint("axis"), 12, "end")
 
     def sides(self) -> Iterator[str]:
-        """Whose the sides of the board are; nothing where they are nobody's."""
+        """The marks of the owners of the board's sides; empty if the sides have no owner."""
         yield from ()
 
     def cells(self, marks: Marks) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Whether a reply rests on a guess: on the value of a variable to which a play gives none."""
+"""Replies that rest on a guess: on the value of a variable to which a play gives none."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Guesses:
         self._ply = cache(self._simulator)
 
     def of(self, plays: Sequence[Assignment]) -> list[tuple[int, ...]]:
-        """For each play the unplayed variables that the next reply may depend on.
+        """The unplayed variables that the next reply may depend on, for each play.
 
         All plays have the same number of plies.  They are all of those that the ply's functions
         read, or none.
@@ -58,7 +58,7 @@ class Guesses:
         return [() if all(known) else read for known in rows]
 
     def _simulator(self, ply: int) -> tuple[tuple[int, ...], Simulator]:
-        """What a ply's replies read of the unplayed, and which bits have a value."""
+        """The unplayed variables that a ply's replies read; a simulator of which bits are known."""
         later = {variable for variable, time in self._told.items() if time >= ply}
         unplayed = self._unplayed | later
         aig, outputs = self._oracle.graph(variables_of(self._layout.moves[ply - 1]))

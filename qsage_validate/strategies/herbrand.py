@@ -103,7 +103,7 @@ class HerbrandReader(CertificateReader):
         return self._given or Refuter(self._certificate, self.qbf)
 
     def verdicts(self, plays: Sequence[Assignment]) -> list[VerdictReading]:
-        """One SAT call for each different play."""
+        """The verdicts, by one SAT call for each different play."""
         found = {play.key: play for play in plays}
         readings = {key: self._verdict(play) for key, play in found.items()}
         return [readings[play.key] for play in plays]
@@ -128,7 +128,7 @@ class HerbrandReader(CertificateReader):
 
 
 class _Following(ABC):
-    """What follows from the moves of a play; ``shown`` are variables that a board shows."""
+    """The consequences of the moves of a play; ``shown`` are variables that a board shows."""
 
     shown: frozenset[int] = frozenset()
 
@@ -139,7 +139,7 @@ class _Following(ABC):
     @property
     @abstractmethod
     def knows_legality(self) -> bool:
-        """Whether it can say which moves of Black's are legal."""
+        """True if it is known which moves of Black's are legal."""
 
     def indicators(self, play: Assignment) -> dict[int, bool]:
         """The variables of Black's that follow from White's ply, which was just made."""
@@ -149,7 +149,7 @@ class _Following(ABC):
     def legality(
         self, play: Assignment, moves: Sequence[LayoutMove]
     ) -> list[Legality | None] | None:
-        """What the formula says of moves of Black's, as the reader's ``legality`` has it."""
+        """The formula's legality of moves of Black's, in the form of the reader's ``legality``."""
 
     @abstractmethod
     def boards(self, plays: Sequence[Assignment], wanted: Sequence[int]) -> list[BoardReading]:
@@ -161,11 +161,11 @@ class _Following(ABC):
 
     @abstractmethod
     def refuted(self, play: Assignment) -> str:
-        """What makes the matrix false."""
+        """The reason why the matrix is false."""
 
 
 class _Unfolded(_Following):
-    """By SAT: states, indicators and objections are what the constraints of the plies imply."""
+    """Consequences by SAT: the constraints of the plies imply states, indicators, objections."""
 
     knows_legality = True
 
@@ -219,9 +219,9 @@ class _Unfolded(_Following):
 
 
 class _Determined(_Following):
-    """By simulation in three values; of legality nothing is known.
+    """Consequences by simulation in three values; of legality nothing is known.
 
-    Whether the matrix falls by a move of Black's or by what comes, who can say.
+    The cause of a false matrix is unknown: a move of Black's, or a later choice.
     """
 
     knows_legality = False

@@ -28,7 +28,7 @@ class PairingFailsError(QsageError):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What :func:`check_pairing` saw: positions after White's moves, and how many had pairs.
+    """The counts of :func:`check_pairing`: positions after White's moves, and those with pairs.
 
     ``longest`` is the most plies that were played before a pairing, or White's win.
     """

@@ -57,7 +57,7 @@ class CertificateReader(ABC):
     @property
     @abstractmethod
     def knows_legality(self) -> bool:
-        """Whether :meth:`legality` has an answer at every ply of the opponent."""
+        """True if :meth:`legality` has an answer at every ply of the opponent."""
 
     @cached_property
     def places(self) -> tuple[SquareXY, ...]:
@@ -84,7 +84,7 @@ class CertificateReader(ABC):
 
     @property
     def reads_atoms(self) -> bool:
-        """Whether the certificate reads what the opponent says of the position."""
+        """True if the certificate reads what the opponent says of the position."""
         return False
 
     def with_atoms(self, play: Assignment, true: Collection[str]) -> Assignment:
@@ -106,7 +106,7 @@ class CertificateReader(ABC):
         return [self.code.decode(ply, dict(zip(wanted, row, strict=True))) for row in rows.tolist()]
 
     def state(self, plies: int) -> dict[str, int]:
-        """What the formula says of the position after so many plies: kinds and their literals.
+        """The formula's position after so many plies: kinds and their literals.
 
         Of atoms that the certificate's opponent chooses (who loses by lying) there is nothing to
         read.
@@ -164,8 +164,8 @@ class CertificateReader(ABC):
     ) -> list[list[Legality | None] | None]:
         """The formula's legality of each of the opponent's moves after each play.
 
-        ``None`` for a play after which it says nothing, or nobody knows where to look; and for
-        single moves of which it says nothing.
+        ``None`` for a play after which the formula says nothing or the place of its answer is
+        unknown; also for single moves of which it says nothing.
         """
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Which reader a certificate's plays need."""
+"""The choice of the reader that a certificate's plays need."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def reader_of(
     game: Game | None = None,
     refuter: Refutes | None = None,
 ) -> CertificateReader:
-    """What reads plays of a certificate; a Herbrand certificate needs its formula.
+    """The reader of a certificate's plays; a Herbrand certificate needs its formula.
 
     The game says where moves are drawn whose texts have no coordinates; ``refuter`` gives the
     verdicts of a Herbrand certificate that lacks functions.

@@ -171,11 +171,11 @@ class PlyCode:
         return list(self._moves(self._coding(ply).moves))
 
     def no_moves(self, ply: int) -> list[LayoutMove]:
-        """What the variables can say although it is no move: squares off the board and such."""
+        """The codes of a ply's variables that are no moves: squares off the board and such."""
         return [self._move(text) for text in self._coding(ply).no_moves]
 
     def can_say(self, ply: int, move: LayoutMove) -> bool:
-        """Whether the variables of a ply have a value for ``move``."""
+        """True if the variables of a ply have a value for ``move``."""
         return self._coding(ply).can_say(str(move))
 
     def find(self, ply: int, text: str) -> LayoutMove | None:

@@ -55,7 +55,7 @@ class RuleStrategy:
         return () if self.strategy is None else self.strategy.rules
 
     def winning(self, state: State) -> bool:
-        """Whether the player to move wins, as the formula says."""
+        """True if the player to move wins, as the formula says."""
         if self.formula.holds(self.rules.game.state(state)):
             return True
         return self.ends_win and next(self.rules.moves(state), None) is None

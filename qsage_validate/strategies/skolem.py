@@ -30,7 +30,7 @@ from qsage_validate.strategies.readings import (
 )
 
 # How many values of the opponent's remaining variables a verdict is evaluated for: of the
-# symbolic position and White's goal, and where nobody knows what the variables mean.
+# symbolic position and White's goal, or of variables whose meaning is unknown.
 _MOST_GOALS: Final = 1 << 14
 _MOST_VALUES: Final = 1 << 10
 # How many are drawn where a verdict is only sampled.
@@ -105,8 +105,8 @@ class SkolemReader(CertificateReader):
     def rest(self, play: Assignment) -> list[int]:
         """The universals without a value that the verdict must not depend on.
 
-        The symbolic position first; then White's goal, if White has claimed one, or where nobody
-        says which variables that is all others, White's moves of later plies last.
+        The symbolic position comes first.  White's goal follows if White has claimed one.  If the
+        variables of the goal are unknown, all others follow, White's moves of later plies last.
         """
         goals = self.layout.goals
         rest: Sequence[int] = self.oracle.opponent
@@ -117,7 +117,7 @@ class SkolemReader(CertificateReader):
         return [v for v in wanted if v in self.opponent and v not in play.choice]
 
     def _claims(self, play: Assignment) -> bool:
-        """Whether White claimed the goal: only then White's goal variables matter."""
+        """True if White claimed the goal: only then White's goal variables matter."""
         stops = [ply.stop for ply in self.layout.of(Player.WHITE) if ply.stop]
         return any(play.choice.get(abs(s), s < 0) != (s < 0) for s in stops)
 
@@ -135,7 +135,7 @@ class SkolemReader(CertificateReader):
     def sample_verdicts(
         self, plays: Sequence[Assignment], generators: Sequence[RandomNumbers]
     ) -> list[VerdictReading]:
-        """For a goal of White's that is drawn, at every square; else for values that are drawn."""
+        """Verdicts for a random goal of White's at every square, else for random values."""
         if not self.layout.state.is_board:
             drawn = [
                 _distinct(self._drawn(self.rest(play), own) for _ in range(_DRAWN))
@@ -208,7 +208,7 @@ class SkolemReader(CertificateReader):
         return " and ".join(parts)
 
     def _describe(self, pattern: Values) -> str:
-        """What White chose in a pattern that falsifies the verdict."""
+        """The choices of White in a pattern that falsifies the verdict, in words."""
         state = self.layout.state
         if state.is_board:
             x, y = (axis.read(pattern) + 1 for axis in state.axes)
@@ -244,7 +244,7 @@ class FormulaLegality:
     """The literals for the legality of a move of White's, and the meaning of their values.
 
     A ply may have indicators for whatever is said, or a literal for each move; then that is all
-    there is to ask.  In a positional game a position that somebody has claimed cannot be claimed:
+    there is to ask.  In a positional game no position can be claimed twice:
 
     - a board that the formula keeps exactly says whether it is claimed;
     - of a board that is bound from one side, a black stone is never wrong, while all other
@@ -264,14 +264,14 @@ class FormulaLegality:
         self._exact: Callable[[int], Mapping[str, Literals]] = cache(self._exact_of)
 
     def tells(self, ply: int) -> bool:
-        """Whether something is said of some moves of a ply."""
+        """True if the formula says something about some moves of a ply."""
         if self._layout.moves[ply - 1].indicators is not None:
             return True
         return self._claims or any(self._exact(ply).values())
 
     @cached_property
     def _claims(self) -> bool:
-        """Whether moves are positions, which nobody claims twice.
+        """True if moves are positions of the board, and no position is claimed twice.
 
         There are encodings of positional games in which moves are something else; they have
         other words for each player.
@@ -293,7 +293,7 @@ class FormulaLegality:
         return () if exact is None else exact or self._stones(ply, str(move))
 
     def _exact_of(self, ply: int) -> Mapping[str, Literals]:
-        """For each move the literals that are all true exactly when it is legal; or none."""
+        """The literals of each move that are all true exactly when it is legal; or none."""
         own = self._layout.moves[ply - 1]
         if own.legal:
             told: list[Literals] = [((literal, {}),) if literal else () for literal in own.legal]
@@ -305,7 +305,7 @@ class FormulaLegality:
         return dict(zip(own.moves, told, strict=True))
 
     def _stones(self, ply: int, name: str) -> Literals:
-        """That a position is not black and not white, as far as there are literals."""
+        """The literals by which a position is not black and not white, as far as there are any."""
         if self._layout.game != "positional":
             return ()
         kinds = self._kinds(ply - 1)
@@ -336,7 +336,7 @@ class FormulaLegality:
     def verdict(
         self, ply: int, move: LayoutMove, false: tuple[int, ...], earlier: Mapping[str, int]
     ) -> Legality | None:
-        """What is said of ``move``, of whose literals those in ``false`` are false.
+        """The formula's legality of ``move``; those of its literals that ``false`` lists are false.
 
         ``None``: nothing. A number behind the last move is no move for any formula.
         """

@@ -132,7 +132,7 @@ class Unfolding:
         return list(zip(bits[::2], bits[1::2], strict=True))
 
     def constrains(self, known: Mapping[int, bool], ply: int) -> bool:
-        """Whether the formula says anything about ply ``ply`` after ``known``.
+        """True if the formula says anything about ply ``ply`` after ``known``.
 
         A last move that cannot reach a goal any more is often left out of a formula.
         """
@@ -141,7 +141,7 @@ class Unfolding:
     def objections(
         self, known: Mapping[int, bool], move: Mapping[int, bool], ply: int
     ) -> dict[int, tuple[SquareXY, ...]] | None:
-        """Why ``move`` cannot be ply ``ply`` after ``known``: the constraints that break.
+        """The constraints that break if ``move`` is ply ``ply`` after ``known``.
 
         They are literals of the matrix, each with the symbolic squares at which it breaks;
         ``None`` when the move is legal.
@@ -226,7 +226,7 @@ class PlyConstraints:
         return self._followers.get(ply, ())
 
     def reads_state(self, literal: int, number: int) -> bool:
-        """Whether a literal depends on state ``number``."""
+        """True if a literal depends on state ``number``."""
         return bool(self._states[abs(literal)] >> number & 1)
 
     def after(self, known: Mapping[int, bool]) -> list[tuple[int, int]]:
@@ -267,9 +267,9 @@ class PlyConstraints:
                 yield move.ply, gates[f"{prefix} move"]
 
     def _measure(self) -> None:
-        """For each variable and gate: its level, the states it reads, whether it reads moves.
+        """Store the level of each variable and gate, the states it reads, and if it reads moves.
 
-        What speaks about goals belongs to no level (``_NEVER``).
+        Variables and gates of goals belong to no level (``_NEVER``).
         """
         level = dict.fromkeys(self.qbf.quantifiers(), _NEVER)
         states = dict.fromkeys(level, 0)
@@ -297,9 +297,9 @@ class PlyConstraints:
 
 
 def _followers(qbf: Qbf, layout: Layout) -> dict[int, tuple[int, ...]]:
-    """What belongs to each White ply and is not its move, in the order of the prefix.
+    """The variables of each White ply beside its move, in the order of the prefix.
 
-    That is what the layout calls indicators, and all other existentials that stand between the
+    They are those that the layout calls indicators, and all other existentials between the
     variables of the ply before and those of the ply after it (action bits that mean nothing,
     game-stop variables that the layout does not know).
     """

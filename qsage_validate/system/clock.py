@@ -45,7 +45,7 @@ class Stopwatch:
 
 
 def counts_processor_time() -> bool:
-    """Whether :func:`now` tells processor time."""
+    """True if :func:`now` tells processor time."""
     return _clock.by_processor
 
 

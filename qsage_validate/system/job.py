@@ -31,7 +31,7 @@ Send = Callable[[object], None]
 _OUT_OF_MEMORY: Final = known("SIGABRT", "SIGSEGV", "SIGBUS", "SIGKILL")
 # What remains for the last message, and how long a process has for ending by itself.
 _GRACE_SECONDS: Final = 5.0
-# Between two looks at whether somebody wants to stop; messages are noticed at once.
+# Seconds between two calls of ``stop``; messages are noticed at once.
 _POLL_SECONDS: Final = 0.1
 
 
@@ -54,7 +54,7 @@ def run_job(
     receive: Callable[[object], object] = lambda item: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Result | Undecided:
-    """``function(send, *arguments)`` in a process that has at most so many MiB.
+    """``function(send, *arguments)`` in a process with a limit of memory (MiB).
 
     Function, arguments and result must be picklable.  What the function passes to ``send``
     arrives at ``receive`` at once, so that results in part survive; what it prints is lost.
@@ -137,7 +137,7 @@ def _be_quiet() -> None:
 
 
 def _lacks_memory(error: Exception) -> bool:
-    """Whether an error is another form of ``MemoryError``: of the system, or of an import."""
+    """True if an error is another form of ``MemoryError``: of the system, or of an import."""
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
     if isinstance(error, ImportError):
@@ -152,7 +152,7 @@ def _work(
     arguments: tuple[object, ...],
 ) -> None:
     """The work of the process."""
-    # Ctrl-C at a terminal goes to a group of processes; ours is ended by who started us.
+    # Ctrl-C at a terminal goes to a group of processes; the parent process ends this one.
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
     kind: str

@@ -12,7 +12,7 @@ from qsage_validate.system.clock import counts_processor_time, now
 
 
 def nobody_calls() -> bool:
-    """Nobody calls the work off."""
+    """The work is never called off."""
     return False
 
 
@@ -70,7 +70,7 @@ class Deadline:
 
     @property
     def over(self) -> bool:
-        """Whether the moment has come, or the work was called off."""
+        """True if the moment has come, or the work was called off."""
         return now() >= self.at or self.called_off()
 
     def check_called_off(self) -> None:
@@ -99,7 +99,7 @@ NEVER: Final = Deadline()
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When work gives up; ``None`` is no limit.
+    """The limits at which work gives up; ``None`` is no limit.
 
     ``memory_mb`` is for each program (megabytes of address space), ``positions`` for the table
     of a search or the positions that are looked at.

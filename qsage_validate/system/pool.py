@@ -116,7 +116,7 @@ def _ending(code: int | None) -> str:
 
 
 def _work(pipe: Connection, function: Callable[[Shared, int], object], shared: Shared) -> None:
-    """What a process does: ask for an index, answer, until there are no more."""
+    """The loop of a process: ask for an index, answer, until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         pipe.send(("ready",))

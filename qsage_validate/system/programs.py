@@ -39,7 +39,7 @@ _NOT_STARTED: Final = (126, 127)
 
 
 class Ended(Enum):
-    """Why a program is not running any more."""
+    """The reason why a program is not running any more."""
 
     EXITED = "exited"
     SIGNALLED = "was killed by a signal"
@@ -188,7 +188,7 @@ def _wait(
 
 @contextmanager
 def _end_of(pid: int) -> Iterator[Callable[[float], bool]]:
-    """A function that waits at most so many seconds and says whether the child has ended."""
+    """A function that waits at most the given seconds; true if the child has ended."""
     if hasattr(os, "pidfd_open"):
         try:
             descriptor = os.pidfd_open(pid)
@@ -270,7 +270,7 @@ _NO_MEMORY: Final = (
 
 
 def _lacked_memory(returncode: int, said: bytes, near: bool) -> bool:
-    """Whether a program under a memory limit failed for want of memory, as far as it tells.
+    """True if a program under a memory limit failed for want of memory, as far as it tells.
 
     One that got no memory says so, or is not careful and dies of a signal ``near`` the limit.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is being done: the stage of the work, and how far it is, for people.
+    """The progress of the work: its stage and how far it is, to be shown.
 
     ``done`` and ``of`` count steps, where they are counted and where it is known how many there
     are.
@@ -24,13 +24,13 @@ class Progress:
 
 
 Tell = Callable[[Progress], None]
-"""Is told how far work is, now and then, by the thread that does the work."""
+"""A callback for progress reports; the thread that does the work calls it now and then."""
 
 
 def nobody(_: Progress) -> None:
-    """Tells nobody."""
+    """Drop the progress report."""
 
 
 def telling(tell: Tell, stage: str) -> Tell:
-    """Tells what it is told as a part of ``stage``."""
+    """A callback that passes each progress report on to ``tell`` as a part of ``stage``."""
     return lambda progress: tell(replace(progress, stage=stage))

@@ -60,8 +60,8 @@ def kill_group(pid: int) -> bool:
 def signals_held_back() -> Iterator[None]:
     """While inside, signals that raise exceptions wait; they are raised at the end.
 
-    For what must not be cut off half-way, such as a child that runs already while nobody has
-    its number.  Handlers are those of Python's functions; does nothing outside the main thread.
+    For work that must not be cut off half-way, such as starting a child whose number is not yet
+    known.  Handlers are those of Python's functions; does nothing outside the main thread.
     """
     held: list[tuple[int, FrameType | None]] = []
 

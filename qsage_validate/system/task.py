@@ -13,8 +13,8 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 class Task:
     """A running task: its stage, its seconds, and a way to cancel it.
 
-    The thread that works enters it as a context, tells its progress, and keeps :meth:`deadline`.
-    Any thread may read and call off.  ``hears`` is told each progress by the thread that works.
+    The thread that works enters it as a context, reports progress, and keeps :meth:`deadline`.
+    Any thread may read and call off.  The thread that works calls ``hears`` with each progress.
     """
 
     def __init__(self, hears: Tell = nobody) -> None:
@@ -39,12 +39,12 @@ class Task:
 
     @property
     def seconds(self) -> float | None:
-        """For how long it has been done; ``None`` while nothing is."""
+        """The seconds since the task began; ``None`` while no task is running."""
         watch = self._watch
         return None if watch is None else watch.seconds
 
     def tell(self, progress: Progress) -> None:
-        """Tell how far the work is."""
+        """Report the progress of the work."""
         self.progress = progress
         self.hears(progress)
 
@@ -53,14 +53,14 @@ class Task:
         return Deadline.after(seconds, self._is_called_off)
 
     def cancel(self) -> bool:
-        """Call off what is being done; whether something is."""
+        """Call off the running task; false if no task is running."""
         if self._watch is None:
             return False
         self._called_off.set()
         return True
 
     def close(self) -> None:
-        """Call off what is being done, and whatever anybody wants to have done from now on."""
+        """Call off the running task and all later ones."""
         self._closed.set()
 
     def _is_called_off(self) -> bool:

@@ -91,7 +91,7 @@ class Vocabulary:
         return 0 if self.layout is None else self.layout.plies
 
     def atom(self, name: str) -> Condition | None:
-        """What a name says of a position; ``None`` where it says nothing."""
+        """The condition of a position that a name stands for; ``None`` if it stands for none."""
         for spelling in (*spellings(name), f"({name})"):
             word = self.words.get(spelling.lower())
             if word is not None:
@@ -162,7 +162,7 @@ class Vocabulary:
         return source.error(name.offset, repr(name.text), expected)
 
     def _expected(self, name: Name, one: Assertion) -> str:
-        """What could stand in the place of a name that means nothing."""
+        """The names that could stand in the place of a name that means nothing."""
         known = [*self.words.values(), *(self.literals if one.end else ())]
         hint = did_you_mean(name.text, known)
         if not self.words:

@@ -1,4 +1,4 @@
-"""Whether a game is the one that a layout is about."""
+"""The test if a game is the one that a layout is about."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_fit(game: Game, layout: Layout) -> None:
 
 
 def has_words_of(game: Game, layout: Layout) -> bool:
-    """Whether the moves of a layout are moves of a game.
+    """True if the moves of a layout are moves of a game.
 
     Some encodings name moves by what they do in the formula: the rules say nothing of these.
     """

@@ -27,7 +27,7 @@ SECONDS: Final = 2.0
 """The time that backward induction may take for a state."""
 
 LISTED: Final = 10_000
-"""Up to this sum of the values a reply is looked for among all legal moves."""
+"""The largest sum of a state's values up to which all legal moves are listed for a reply."""
 
 # After a state that took too long none is tried whose values have more than this part of its sum.
 _SMALLER: Final = 4
@@ -54,7 +54,7 @@ class HeapReferee:
         self._too_large: int | None = None if seconds else 0
 
     def truth(self, state: State) -> bool | None:
-        """Whether the player to move wins, by backward induction.
+        """True if the player to move wins, by backward induction.
 
         ``None``: too many states, or plays that come back to a state.
         """
@@ -71,7 +71,7 @@ class HeapReferee:
             return None
 
     def state(self, state: State, before: State | None = None) -> list[Objection]:
-        """What is wrong with the formula at ``state``, to which ``before`` has a legal move."""
+        """The objections to the formula at ``state``, to which ``before`` has a legal move."""
         said, truth = self.strategy.winning(state), self.truth(state)
         if truth is not None and said != truth:
             who = "wins" if truth else "loses"
@@ -89,7 +89,7 @@ class HeapReferee:
         return []
 
     def reply(self, state: State, reply: RuleReply) -> list[Objection]:
-        """What is wrong with the strategy's ``reply`` in ``state``, where there is a move.
+        """The objections to the strategy's ``reply`` in ``state``, where there is a move.
 
         An objection of the kind ``ILLEGAL_REPLY`` comes alone: nothing follows such a reply.
         """

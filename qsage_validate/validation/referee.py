@@ -1,7 +1,7 @@
 """The referee: what the formula says of a play, compared with the game's rules at every step.
 
 It knows the rules only as a :class:`~qsage_validate.games.protocol.Game` and the formula only
-as boards, moves and indicator values that somebody decoded; a difference becomes a
+as decoded boards, moves and indicator values; a difference becomes a
 :class:`~qsage_validate.validation.finding.Finding`.
 """
 
@@ -81,7 +81,7 @@ class Referee:
     def position(
         self, position: Position, reading: BoardReading, plies: int, moves: tuple[str, ...]
     ) -> Finding | None:
-        """Whether the formula's position after ``plies`` plies is that of the rules."""
+        """A finding if the formula's position after ``plies`` plies is not that of the rules."""
         wrong = self.differences(position, reading)
         if not wrong:
             return None
@@ -108,7 +108,7 @@ class Referee:
     def _said(
         self, what: tuple[int, int] | str, position: Position, reading: BoardReading, plies: int
     ) -> tuple[str, tuple[Evidence, ...]]:
-        """What formula and rules say of a square or an atom, and the literals that say it."""
+        """A square or an atom in formula and rules, as text, and the literals that say it."""
         state = self.layout.state
         literals = zip(state.kinds, state.states[plies], strict=True)
         if isinstance(what, str):
@@ -141,7 +141,7 @@ class Referee:
     # -- moves ------------------------------------------------------------------------------
 
     def answer(self, position: Position, answer: Answer, moves: tuple[str, ...]) -> Finding | None:
-        """Whether the certificate's move is legal; ``moves`` are those before it."""
+        """A finding if the certificate's move is illegal; ``moves`` are those before it."""
         if answer.move is None:
             return None  # Unreadable with or without rules: see ``unreadable``.
         player = position.to_move
@@ -167,7 +167,7 @@ class Referee:
     def legality(
         self, position: Position, verdicts: Mapping[LayoutMove, Legality], moves: tuple[str, ...]
     ) -> list[Finding]:
-        """Whether the formula accepts exactly the legal moves of the player to move."""
+        """Findings if the formula does not accept exactly the legal moves of the player to move."""
         player = position.to_move
         wrong_yes: list[LayoutMove] = []
         wrong_no: list[LayoutMove] = []
@@ -186,7 +186,7 @@ class Referee:
         return findings
 
     def is_legal(self, position: Position, move: Move) -> bool:
-        """Whether the rules allow ``move``; also asked when nobody can move any more."""
+        """True if the rules allow ``move``; also asked when no player can move any more."""
         return position.outcome is None and position.illegality(move) is None
 
     def unsaid(self, position: Position, sayable: Collection[str]) -> list[str]:
@@ -261,7 +261,7 @@ class Referee:
     def end(
         self, outcome: Outcome, promised: Player, plies: int, moves: tuple[str, ...]
     ) -> Finding | None:
-        """Whether the play ended with the win that the certificate promised."""
+        """A finding if the play did not end with the win that the certificate promised."""
         if outcome.winner is promised:
             return None
         return Finding(

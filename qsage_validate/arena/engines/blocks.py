@@ -53,7 +53,7 @@ class BlockEngine(Engine[Step]):
         solves: bool = False,
         asserted: Sequence[Asserted] = (),
     ) -> None:
-        """Where it ``solves`` there are no hints: they come from the certificate's functions.
+        """An engine that ``solves`` gives no hints: they come from the certificate's functions.
 
         What is ``asserted`` of variables and gates is looked at where a play ends.
         """

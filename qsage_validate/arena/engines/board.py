@@ -51,7 +51,7 @@ class BoardEngine(Engine[BoardStep]):
         *,
         solves: bool = False,
     ) -> None:
-        """Where it ``solves`` there are no hints: they would cost the replies to all moves."""
+        """An engine that ``solves`` gives no hints: they would cost the replies to all moves."""
         self._hint_moves = 0 if solves else _HINT_MOVES
         self._conductor = conductor
         self._layout = conductor.layout
@@ -127,7 +127,7 @@ class BoardEngine(Engine[BoardStep]):
             )
 
     def _is_by_rules(self, step: BoardStep) -> bool:
-        """Whether the next ply is the person's and the formula knows nothing of it."""
+        """True if the next ply is the person's and the formula knows nothing of it."""
         if step.over:
             return False
         return self.mover(step) is not self._person or step.play.plies >= self._layout.plies
@@ -181,7 +181,7 @@ class BoardEngine(Engine[BoardStep]):
         return self._words.checked(move, self._next_ply(step))
 
     def _illegality(self, step: BoardStep, move: LayoutMove) -> Illegality | None:
-        """What the rules say; the board's size is a rule that is always known."""
+        """The rule that ``move`` breaks, if any; the board's size is a rule always known."""
         state, referee = step.play, self._conductor.referee
         if state.position is not None and referee is not None:
             known = referee.move(move, self.mover(step))

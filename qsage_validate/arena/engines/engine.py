@@ -65,7 +65,7 @@ class Step:
 
     @property
     def over(self) -> bool:
-        """Whether the play has ended."""
+        """True if the play has ended."""
         return self.frame.outcome is not None
 
 
@@ -103,7 +103,7 @@ class Engine(Protocol[S]):
         """
 
     def why_not(self, step: S, move: MatchMove) -> WhyNot | None:
-        """Why ``move`` is illegal now, or ``None`` when both formula and rules accept it."""
+        """The reasons why ``move`` is illegal now; ``None`` if formula and rules accept it."""
 
     def push(self, step: S, move: MatchMove, why: WhyNot | None, *, claim: bool) -> S:
         """The play after the person's ``move``, let happen where ``why`` says it is illegal.
@@ -119,7 +119,7 @@ class Engine(Protocol[S]):
         """
 
     def can_claim(self, step: S) -> bool:
-        """Whether the person can claim a goal with the next ply: it has a game-stop variable."""
+        """True if the person can claim a goal with the next ply: it has a game-stop variable."""
         return False
 
     def at(self, step: S, square: SquareXY) -> tuple[MatchMove, ...]:

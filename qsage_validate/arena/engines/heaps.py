@@ -88,7 +88,7 @@ class HeapEngine(Engine[HeapStep]):
         return move
 
     def touched(self, step: HeapStep, move: MatchMove) -> tuple[SquareXY, ...]:
-        """One square a heap: the first token that goes, or the last one that comes."""
+        """One square for each changed heap: the first token removed, or the last one added."""
         if step.over or not isinstance(move, HeapMove) or not self.facts.has_board:
             return ()
         found = step.position.move(move)

@@ -203,7 +203,7 @@ class PlayApp(ToolsApp):
                 self.ask("trying the square", requests.try_square, *at, force=force)
 
     def _may_play(self, view: View) -> bool:
-        """Whether a move can be made now; says why not."""
+        """True if a move can be made now; otherwise a message says why not."""
         if view.busy is not None:
             self._remark(view, "Still working: that was not played.")
         elif view.situation.waits:
@@ -246,7 +246,7 @@ class PlayApp(ToolsApp):
     # Actions
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether a binding applies: in inputs and dialogs, ":" and "/" are theirs."""
+        """True if a binding applies: inputs and dialogs take ":" and "/" for themselves."""
         taken = isinstance(self.focused, Input) or len(self.screen_stack) > 1
         return not (action == "type" and taken)
 

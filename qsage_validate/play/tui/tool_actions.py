@@ -1,4 +1,4 @@
-"""What one can do with a play beside playing: keep it, open another one, look into it, prove it."""
+"""The actions on a play beside playing: save it, open another one, look into it, prove it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the interface asks the match: one question at a time, in a worker thread.
+"""The worker of the interface asks the match: one question at a time, in a thread of its own.
 
 What is asked while the worker is busy waits in a queue.  The answers arrive as
 :class:`Answered` messages.
@@ -127,7 +127,7 @@ class AskingApp(App[Exit]):
 
     @property
     def can_cancel(self) -> bool:
-        """Whether something is being done that can be called off."""
+        """True if something is being done that can be called off."""
         return self.work is not None and self.view.busy is not None
 
     def ask_for_reply(self) -> None:

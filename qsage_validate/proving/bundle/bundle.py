@@ -231,7 +231,7 @@ class Remade:
 
 
 def made_again(problem: Problem, levels: Sequence[Level], *, minimal: bool) -> dict[Level, Remade]:
-    """What a bundle of ``problem`` has to say about ``levels``.
+    """The CNF and theorem of each of ``levels``, made anew from ``problem`` for a bundle.
 
     A level is missing that is not proved of these inputs.
     """

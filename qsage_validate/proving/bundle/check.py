@@ -24,7 +24,7 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 
 
 class Link(Enum):
-    """Whether a CNF is the one of the inputs; the values are those of ``--json``."""
+    """The relation of a CNF to that of the inputs; the values are those of ``--json``."""
 
     SAME = "same"
     DIFFERENT = "different"
@@ -34,7 +34,7 @@ class Link(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TheoremCheck:
-    """What was found out about one theorem; ``reason`` explains a link that is not the same."""
+    """The result of checking one theorem; ``reason`` explains a link that is not the same."""
 
     theorem: ManifestTheorem
     outcomes: tuple[Outcome, ...]
@@ -43,7 +43,7 @@ class TheoremCheck:
 
     @property
     def unsatisfiable(self) -> bool:
-        """Whether a checker has accepted the proof and none has refuted it."""
+        """True if a checker has accepted the proof and none has refuted it."""
         answers = [outcome.answer for outcome in self.outcomes]
         return Answer.VERIFIED in answers and Answer.REFUTED not in answers
 

@@ -54,7 +54,7 @@ _ACL2: Final = """\
 
 
 class Answer(Enum):
-    """What a checker said; the values are those of ``--json``."""
+    """The answer of a checker; the values are those of ``--json``."""
 
     VERIFIED = "verified"
     REFUTED = "refuted"
@@ -63,7 +63,7 @@ class Answer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a checker said of a proof, why if it is not verified, and wall-clock seconds."""
+    """The answer of a checker to a proof, its reason if not verified, and wall-clock seconds."""
 
     checker: str
     answer: Answer
@@ -164,7 +164,7 @@ def _ask_acl2(program: str, cnf: str, lrat: str, folder: str, deadline: Deadline
 
 
 def _judged(done: Finished, good: str, bad: Sequence[str]) -> _Said:
-    """What the lines of a program say; a line that is not there is no verdict."""
+    """The answer in the lines of a program; without such a line there is no verdict."""
     lines = [
         line.removeprefix("ACL2 !>").strip()
         for line in done.stdout.decode(errors="replace").splitlines()

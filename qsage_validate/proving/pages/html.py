@@ -137,7 +137,7 @@ class _Drawings:
         return Markup(board_svg(board, marks, title=title, identifier=name, standalone=False))
 
     def chart(self, statistics: Statistics) -> Markup:
-        """How long plays last, as bars and a line's end; nothing for too many."""
+        """The lengths of plays, as bars and a line's end; empty for too many bars."""
         bars = [Bar(str(row.ply), row.won, row.lost) for row in statistics.by_ply if row.ply]
         if not 0 < len(bars) <= _MOST_BARS:
             return Markup("")
@@ -147,7 +147,7 @@ class _Drawings:
 
 
 def _numbers(statistics: Statistics, page: _Drawings) -> dict[str, object]:
-    """What the template shows of a strategy."""
+    """The numbers of a strategy that the template shows."""
     player = statistics.player
     lower = "" if statistics.exact else "≥ "
     lines = {"Main line": statistics.main_line, "Deepest line": statistics.deepest_line}
@@ -176,7 +176,7 @@ def _numbers(statistics: Statistics, page: _Drawings) -> dict[str, object]:
 
 
 def _nested(value: object) -> bool:
-    """Whether a value is for programs only: a table of tables."""
+    """True if a value is for programs only: a table of tables."""
     return isinstance(value, Mapping) and any(isinstance(v, Mapping) for v in value.values())
 
 

@@ -1,4 +1,4 @@
-"""What a strategy is like: how many positions and plays, how long they last, what is answered."""
+"""Statistics of a strategy: numbers of positions and plays, lengths of plays, the replies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED_REPLIES = 12
 
 @dataclass(frozen=True, slots=True)
 class PlyRow:
-    """What the plays look like after ``ply`` plies.
+    """The numbers of the plays after ``ply`` plies.
 
     ``positions`` are the different ones (0 where neither rules nor formula describe them);
     ``won`` and ``lost`` count the plays that end here

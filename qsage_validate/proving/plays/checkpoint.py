@@ -20,13 +20,13 @@ _FORMAT: Final = "qsage exhaustive checkpoint 3"
 
 @dataclass(slots=True)
 class Covered:
-    """How far it is.
+    """The state of a walk through all plays.
 
     ``ply`` is the number of plies of the beginnings in ``todo``; those in ``later`` have one
     more.  Both have the moves of each beginning and the number of plays that have begun so or
     merged into it.  The lists by ply: beginnings that were put into the layer, those that were
     merged into others, plays that ended after so many plies; ``unknown`` are plays of which
-    nobody knows who won.
+    the winner is unknown.
     """
 
     plies: int

@@ -173,7 +173,7 @@ class _Exhaustion(Generic[Nodes]):
         return batch, self._todo_plays[: min(size, count)]
 
     def _add(self, found: Expansion[Nodes], plays: list[int], ply: int) -> None:
-        """Take note of what comes after a batch."""
+        """Store the continuations of a batch."""
         done = self._done
         fresh: list[int] = []
         merged = 0
@@ -257,7 +257,7 @@ class _Exhaustion(Generic[Nodes]):
         return LevelResult(Level.EXHAUSTIVE, self._verdict(stopped), seconds, evidence)
 
     def _claims(self) -> str:
-        """Which claims of goals that the opponent has not reached were tried."""
+        """The extent to which claims of goals not reached by the opponent were tried."""
         layout = self._problem.layout
         if layout is None or layout.verdict is None:
             return "none: there is no verdict"

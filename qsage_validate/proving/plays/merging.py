@@ -1,4 +1,4 @@
-"""When two beginnings of plays may be taken for one: nothing that is asked later can differ.
+"""The test if two beginnings of plays may be taken for one: nothing asked later can differ.
 
 A certificate answers the opponent's history, not the position, so that equal boards are not
 enough.  Two beginnings are merged when the rules' positions are equal and what is left of the
@@ -32,7 +32,7 @@ _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 def merging_for(
     layout: Layout, oracle: SimulationOracle, also: Collection[int] = ()
 ) -> Merging | None:
-    """How beginnings are merged; ``None`` where none may be.
+    """The rule by which beginnings are merged; ``None`` if none may be.
 
     ``also`` are further variables and gates that are looked at where plays end.
     A variable that has two roles in the layout gets two values in a play, so that what is left

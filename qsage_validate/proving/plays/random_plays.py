@@ -36,7 +36,7 @@ _SLICE: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One way of playing: a name for people, and how."""
+    """One way of playing: its name in reports, and its parameters."""
 
     name: str
     games: int
@@ -49,7 +49,7 @@ _Slice = tuple[Part, range]
 
 @dataclass(slots=True)
 class _Tally:
-    """What came of some slices; ``keys`` tell different findings apart."""
+    """The results of some slices; ``keys`` tell different findings apart."""
 
     plays: int = 0
     won: int = 0

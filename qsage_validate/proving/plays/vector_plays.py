@@ -96,7 +96,7 @@ class _Batch:
 
     @property
     def results(self) -> Results:
-        """What came of the plays that are no suspects; the places of the others are empty."""
+        """The results of the plays that are no suspects; the places of the others are empty."""
         return self._results
 
     def run(self, tick: Callable[[], None]) -> None:

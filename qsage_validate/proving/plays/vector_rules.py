@@ -74,7 +74,7 @@ class VectorRules:
         return np.asarray(rows, dtype=np.uint64).reshape(len(masks), 3 * self._plane_words)
 
     def legal(self, positions: Words, player: Player) -> Flags:
-        """Which of the player's grounded actions are legal; shape ``(positions, actions)``."""
+        """The legality of the player's grounded actions; shape ``(positions, actions)``."""
         care, value, _, _ = self._actions[player]
         return _holds(positions, care, value)
 
@@ -85,13 +85,13 @@ class VectorRules:
         return result
 
     def wins(self, positions: Words, player: Player) -> Flags:
-        """In which positions a goal of ``player`` holds."""
+        """True for the positions in which a goal of ``player`` holds."""
         care, value = self._goals[player]
         flags: Flags = np.logical_or.reduce(_holds(positions, care, value), axis=1)
         return flags
 
     def occupied_and_white(self, positions: Words) -> tuple[Flags, Flags]:
-        """What stands on the squares, row by row; each of shape ``(positions, squares)``."""
+        """The occupied and the white squares, row by row; shapes ``(positions, squares)``."""
         size = self._plane_words
         white, occupied = positions[:, size : 2 * size], positions[:, 2 * size :]
         return self._bits(occupied), self._bits(white)
@@ -103,7 +103,7 @@ class VectorRules:
 
 
 def _holds(positions: Words, care: Words, value: Words) -> Flags:
-    """Which conditions hold in which positions; shape ``(positions, conditions)``."""
+    """The truth of each condition in each position; shape ``(positions, conditions)``."""
     result = np.ones((len(positions), len(care)), dtype=np.bool_)
     step = max(1, _AT_A_TIME // max(1, len(care)))
     used = [k for k in range(care.shape[1]) if care[:, k].any()]

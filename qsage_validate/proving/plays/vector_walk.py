@@ -127,7 +127,7 @@ class VectorWalk:
 
     @property
     def knows_legality(self) -> bool:
-        """Whether the formula can say which of the opponent's moves are legal."""
+        """True if the formula can say which of the opponent's moves are legal."""
         return self.conductor.knows_legality
 
     def to_move(self, plies: int) -> Player:
@@ -230,10 +230,10 @@ class VectorWalk:
         return self._ply(plies).moves
 
     def legality(self, layer: Layer) -> tuple[Flags, Flags]:
-        """Which of :meth:`moves` are legal by the rules, and whether the formula says the same.
+        """The legality of :meth:`moves` by the rules, and whether the formula says the same.
 
-        Shapes ``(plays, moves)`` and ``(plays,)``; where nobody knows what the formula says it
-        is taken to say the same, except where it has no bits for a legal move.
+        Shapes ``(plays, moves)`` and ``(plays,)``.  If the formula's answer is unknown, it counts
+        as the same, unless the formula has no bits for a legal move.
         """
         ply = self._ply(layer.plies)
         grounded = self.rules.legal(layer.position, ply.variables.player)
@@ -258,28 +258,28 @@ class VectorWalk:
     # -- the verdict ------------------------------------------------------------------------
 
     def keeps_promise(self, layer: Layer) -> Flags:
-        """Whether the verdict is Black's, whatever the symbolic position is."""
+        """True for plays whose verdict is Black's, whatever the symbolic position is."""
         return self._verdict(layer.choice, self._reader.patterns(self._assignment(layer, ())))
 
     def illegal_keeps_promise(self, layer: Layer, rows: Indices, chosen: Indices) -> Flags:
-        """Whether the verdict is Black's when illegal moves are let happen."""
+        """True for plays whose verdict is Black's when illegal moves are let happen."""
         ply = self._ply(layer.plies)
         choice = self._with_moves(layer.choice[rows], ply, chosen)
         own = [self.oracle.opponent[column] for column in ply.columns]
         return self._verdict(choice, self._reader.patterns(self._assignment(layer, own)))
 
     def can_claim(self, plies: int) -> bool:
-        """Whether the ply that was made last can claim a goal, with a verdict on it."""
+        """True if the ply that was made last can claim a goal, with a verdict on it."""
         return self._stop_column(plies) is not None and self.layout.verdict is not None
 
     def claim_variables(self, layer: Layer) -> list[int]:
-        """What White says about the goal that it claims with the last ply, as columns."""
+        """The columns of the variables by which White names the goal claimed with the last ply."""
         position = set(map(abs, self.layout.state.position))
         rest = self._reader.rest(self._claiming(layer))
         return [self._column[v] for v in rest if v not in position]
 
     def sampled_claim_refuted(self, layer: Layer, rows: Indices, goals: Flags) -> Flags:
-        """Whether claims with the last ply fail at every square.
+        """True for plays in which the claim with the last ply fails at every square.
 
         ``goals`` are the values of :meth:`claim_variables`, shape ``(len(rows), variables)``.
         """
@@ -288,7 +288,7 @@ class VectorWalk:
         return self._verdict(choice, self._places)
 
     def claims_refuted(self, layer: Layer) -> tuple[Flags, bool]:
-        """Whether all claims with the last ply fail, and whether really all were tried."""
+        """The plays in which all claims with the last ply fail; true if all were tried."""
         assignment = self._claiming(layer)
         patterns = self._reader.patterns(assignment)
         complete = len(patterns) == 1 << len(self._reader.rest(assignment))
@@ -330,7 +330,7 @@ class VectorWalk:
     # -- boards and ends --------------------------------------------------------------------
 
     def differs(self, layer: Layer) -> Flags:
-        """Whether the formula's board is another one than the rules'."""
+        """True for plays in which the formula's board is another one than the rules'."""
         board = self.layout.state
         if layer.plies >= len(board.states):
             return np.zeros(len(layer), dtype=np.bool_)
@@ -348,7 +348,7 @@ class VectorWalk:
         return won
 
     def _as_promised(self, layer: Layer, ended: Flags, suspect: Flags) -> Flags:
-        """Which plays that have ended keep the promise; the others become suspects."""
+        """True for plays that ended as promised; other ended plays become suspects."""
         if ended.any():
             kept = self.keeps_promise(layer.take(ended))
             suspect[np.flatnonzero(ended)[~kept]] = True
@@ -448,7 +448,7 @@ class VectorWalk:
 
 
 def walks(problem: Problem) -> bool:
-    """Whether plays of ``problem`` can go on arrays: boards, rules, a Skolem circuit.
+    """True if plays of ``problem`` can go on arrays: boards, rules, a Skolem circuit.
 
     Assertions are looked at play by play.
     """

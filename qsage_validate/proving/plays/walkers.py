@@ -38,7 +38,7 @@ class Expansion(Generic[Nodes]):
 
     ``parent[k]`` is the number of the beginning from which child ``k`` comes, ``keys[k]`` what
     it has in common with those that may be merged with it.  ``ended`` and ``unknown`` have the
-    parents of the plays that have ended, as promised or nobody knows how, one entry each.
+    parents of the plays that have ended, as promised or without a known winner, one entry each.
     ``sampled`` says that not every claim of a goal was tried.
     """
 
@@ -52,7 +52,7 @@ class Expansion(Generic[Nodes]):
 
 
 class Walker(ABC, Generic[Nodes]):
-    """Beginnings of plays (``Nodes``) and what comes after them."""
+    """Beginnings of plays (``Nodes``) and their continuations."""
 
     conductor: Conductor
     batch: int
@@ -68,11 +68,11 @@ class Walker(ABC, Generic[Nodes]):
 
     @abstractmethod
     def size(self, nodes: Nodes) -> int:
-        """How many beginnings there are."""
+        """The number of beginnings."""
 
     @abstractmethod
     def take(self, nodes: Nodes, numbers: Sequence[int]) -> Nodes:
-        """Those of the given numbers."""
+        """The beginnings of the given numbers."""
 
     @abstractmethod
     def join(self, parts: Sequence[Nodes]) -> Nodes:
@@ -341,7 +341,7 @@ class StateWalker(Walker[list[PlayState]]):
 
 
 def explain(conductor: Conductor, moves: Sequence[str], *, claim: bool) -> list[Finding]:
-    """What is wrong with a play, step by step, and with the goal that its last move claims."""
+    """The findings of a play, step by step, and of the goal that its last move claims."""
     states = [column[0] for column in replay_all(conductor, [moves])]
     findings: list[Finding] = []
     for state in states:

@@ -153,7 +153,7 @@ class _Comparison:
         return first_failure(*asked, deadline=self.deadline, tell=self.tell)
 
     def _others_satisfy(self, complete: _Completeness, failure: Counterexample) -> bool:
-        """Whether other values than the suggested ones satisfy the formula in a failing play."""
+        """True if other values than the suggested ones satisfy the formula in a failing play."""
         universals = complete.values(self.free, failure)
         other = _Soundness(self.prefix, self.layout, self.game, universals)
         values = complete.values(complete.script, failure)
@@ -227,7 +227,7 @@ class _Script:
         return tuple(self.named[abs(v)] ^ (v < 0) for v in literals)
 
     def _played(self, ply: int, state: State) -> tuple[int, State]:
-        """Whether the bits of a ply say a legal move, and the state after it."""
+        """A literal that is true if the bits of a ply say a legal move, and the state after it."""
         reading = self.plies[ply - 1]
         says = Matcher(self.builder, self.bits(reading.literals))
         or_all = self.builder.or_all
@@ -238,7 +238,7 @@ class _Script:
         return or_all(made), self.rules.after(state, ply, made)
 
     def _claimed(self, player: Player, state: State) -> tuple[int, int]:
-        """Whether the goal that the player's bits claim holds; whether one that they can claim.
+        """Two literals: the claimed goal of the player holds; a goal that can be claimed holds.
 
         An axis without bits is one that a claim leaves open.
         """
@@ -259,7 +259,7 @@ class _Script:
         return self.builder.or_all(claimed), self.builder.or_all(sayable)
 
     def decisions(self) -> list[_Decided]:
-        """When and how scripted plays are decided, by the rules.
+        """The decisions of scripted plays by the rules: their plies and winners.
 
         Black's move decides when it is illegal (for White), when Black stops (by the claim) and
         at the last ply (by the claim); White's when it is illegal (for Black), when White stops
@@ -374,7 +374,7 @@ class _Completeness(_Script):
             self.claims.append(Claim(FindingKind.END_DIFFERS, decided.ply, decided.unsayable, text))
 
     def rejects(self, failure: Counterexample) -> bool:
-        """Whether a failure is about the matrix, and not about what can be claimed."""
+        """True if a failure is about the matrix, and not about what can be claimed."""
         return any(failure.claim.wrong == wrong for wrong in self._rejections)
 
     def _early(self, suggested: Mapping[int, int]) -> dict[int, tuple[int, ...]]:

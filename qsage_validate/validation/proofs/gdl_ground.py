@@ -94,7 +94,7 @@ Instance: TypeAlias = "tuple[Named, tuple[tuple[Named, bool], ...]]"
 
 
 class _Limits:
-    """How many rules there may be, and until when."""
+    """The limits of grounding: a number of rules and a deadline."""
 
     def __init__(self, max_rules: int, deadline: Deadline) -> None:
         self._max_rules = max_rules
@@ -103,19 +103,19 @@ class _Limits:
         self._added = 0
 
     def check(self, number: int = 0) -> None:
-        """With so many rules besides those that are kept."""
+        """Check the limits for ``number`` rules besides those that are kept."""
         if self._kept + number > self._max_rules:
             raise TooLargeError(f"the game has more than {self._max_rules:,} ground rules")
         if self._deadline.over:
             raise TooLargeError("time is up while the rules are grounded")
 
     def keep(self, number: int) -> None:
-        """So many rules more are kept."""
+        """Count ``number`` more rules as kept; raises ``TooLargeError`` as :meth:`check` does."""
         self.check(number)
         self._kept += number
 
     def adder(self, found: dict[Fact, None], others: int) -> Callable[[Fact], None]:
-        """Takes facts into ``found``, beside ``others``; looks at the limits now and then."""
+        """A function that adds facts to ``found``; ``others`` count towards the limits, too."""
 
         def add(fact: Fact) -> None:
             found[fact] = None
@@ -141,7 +141,7 @@ class _Grounder:
         self._known: dict[object, GroundProgram] = {}
 
     def layer(self, key: Key) -> int:
-        """What a relation depends on; a relation that is in no clause depends on nothing."""
+        """The layer of a relation; a relation that is in no clause depends on nothing."""
         number = self.program.joins.numbers.get(key)
         return STATIC if number is None else self.program.layers[number]
 
@@ -242,7 +242,7 @@ class _Round:
         )
 
     def options(self) -> Mapping[Player, list[tuple[Ground, Ground]]]:
-        """What each player can do, with the role, in the order of the bounds."""
+        """The moves that each player can make, with the role, in the order of the bounds."""
         roles = self.grounder.gdl.roles
         if self.last:
             return {player: [] for player in Player}
@@ -296,7 +296,7 @@ class _Round:
     def needed(
         self, strata: list[tuple[int, list[Instance]]], roots: Iterable[Named]
     ) -> list[tuple[int, list[Instance]]]:
-        """What the roots depend on: from the last stratum to the first, each as a whole or rule."""
+        """The instances that the roots depend on; a stratum is kept whole or rule by rule."""
         wanted = set(roots)
         kept: list[tuple[int, list[Instance]]] = []
         for layer, stratum in reversed(strata):
@@ -310,7 +310,7 @@ class _Round:
 
 
 def _components(instances: Sequence[Instance]) -> list[list[Instance]]:
-    """The rules of recursive relations by what depends on each other in fact."""
+    """The rules of recursive relations in groups of atoms that depend on each other."""
     heads = {head: number for number, head in enumerate(dict.fromkeys(h for h, _ in instances))}
     rules: list[list[Instance]] = [[] for _ in heads]
     edges: dict[int, list[int]] = {number: [] for number in heads.values()}

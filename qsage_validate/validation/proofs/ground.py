@@ -50,7 +50,7 @@ def rules_of(game: Game, *, deadline: Deadline = NEVER) -> RulesIn | None:
 
 
 def conjunction(care: int, value: int) -> Conjunction:
-    """What holds in the states of a grid in which ``state & care == value``."""
+    """The conjunction that holds in the states of a grid in which ``state & care == value``."""
     return tuple(
         k + 1 if value >> k & 1 else -k - 1 for k in range(care.bit_length()) if care >> k & 1
     )

@@ -1,4 +1,4 @@
-"""Who chooses what, and when: the part of level 4 that no scripted play can show.
+"""The order of the players' choices: the part of level 4 that no scripted play can show.
 
 A scripted play (:mod:`qsage_validate.validation.proofs.encoding`) fixes all choices at once, so it
 says nothing of their order.  This module compares the formula's prefix with the order of the
@@ -6,16 +6,16 @@ plies.  The layout is a claim: it says which variables are the bits of a ply, it
 goal and the symbolic square.  :func:`read_prefix` gives the roles that it claims, and the
 findings that show it, or the prefix, to be wrong.
 
-What is asked (``docs/explanation/proved.md`` says what for):
+The conditions (``docs/explanation/proved.md`` gives their purpose):
 
 1. The layout is this game's: the same board, at least as many plies, each made by the same
    player, and a value of the bits for each action and square.
 2. Each bit of a ply, stop, bit of a claimed goal and bit of the symbolic square is a variable of
    its own, Black's existential, White's and the square's universal.
 3. Black's bits of ply i stand left of White's bits and stop of each later ply, and left of
-   White's claim when White may still stop: she does not see what White will do.
+   White's claim when White may still stop: Black does not see what White will do.
 4. Black's bits and stop of a ply stand right of White's bits of all earlier plies, and so does
-   her claim for the last ply at which she may make it: she sees what White has done.
+   Black's claim for the last ply at which Black may make it: Black sees what White has done.
 5. The symbolic square stands right of all choices of Black's: the board is looked at after them.
 
 A bit of a number that can have one value only means nothing, like every variable that the layout
@@ -55,7 +55,7 @@ class Role:
 
     @property
     def name(self) -> str:
-        """What it is called in a finding."""
+        """The name of the role in a finding."""
         return self.what if self.player is None else f"{self.player}'s {self.what}"
 
     @property
@@ -130,7 +130,7 @@ class Prefix:
         """The level such that whatever stands right of it may depend on ``variable``.
 
         A universal variable is known right of its own place.  A choice of Black's is known right
-        of what her strategy looks at: White's bits of earlier plies.
+        of what Black's strategy looks at: White's bits of earlier plies.
         """
         for role in self.roles:
             if role.player is Player.BLACK and variable in role.variables:
@@ -273,7 +273,7 @@ def _roles(formula: Qbf, layout: Layout, game: BddlGame) -> Prefix:
 
 
 def _wrong_game(layout: Layout, game: BddlGame) -> Iterator[Finding]:
-    """What the layout says of board, plies, players and actions, against the game."""
+    """The findings about the layout's board, plies, players and actions, against the game."""
     problem = game.model.problem
     texts = []
     width, height = layout.state.size

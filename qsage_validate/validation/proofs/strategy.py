@@ -91,7 +91,7 @@ def prove_rules(
 def _by_rules(
     ask: Callable[[RulesIn], LevelAnswer], reading: Reading, game: Game, deadline: Deadline
 ) -> LevelAnswer:
-    """What ``ask`` answers of a game's rules; without an answer, why there is none."""
+    """The answer of ``ask`` for a game's rules; without an answer, the reason."""
     rules_in = rules_of(game, deadline=deadline)
     if rules_in is None:
         return LevelAnswer(Unsupported(f"the rules of {game.name} are no circuit"))
@@ -158,7 +158,7 @@ def prove_boards(
 
 
 def _compared(result: Agrees, layout: Layout) -> str:
-    """What the boards level has proved, as a sentence: no more than the layout names."""
+    """The claim of the boards level, as a sentence: no more than the layout names."""
     one_sided = layout.state.one_sided
     if result.position and result.legality and not one_sided:
         return "position and legality in the formula are those of the rules"

@@ -1,1 +1,1 @@
-"""What the interface shows, without any widget."""
+"""The contents that the interface shows, without any widget."""

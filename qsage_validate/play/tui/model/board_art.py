@@ -1,4 +1,4 @@
-"""How a square looks at each size, and where it is: characters only, no colours, no widgets.
+"""The look and place of a square at each size: characters only, no colours, no widgets.
 
 Black is drawn solid and White as a ring, so that the two differ without colour as well; the
 interface fills White's ring where there are colours.
@@ -15,7 +15,7 @@ from qsage_validate.games.protocol import Shape, Square
 
 
 class Mark(Enum):
-    """What is said about a square, the most important first."""
+    """The mark of a square, the most important first."""
 
     ILLEGAL = "illegal"
     FINDING = "finding"
@@ -83,7 +83,7 @@ HEXAGON_SCALES = (
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Where each square of a board is drawn, in characters from the grid's own corner."""
+    """The place of each square of a board, in characters from the grid's own corner."""
 
     columns: int
     rows: int
@@ -114,7 +114,7 @@ class Grid:
         return (width + self.gutter, height + 1)
 
     def indent(self, row: int) -> int:
-        """How far the row (from 1) is moved to the right."""
+        """The number of characters by which the row (from 1) is moved to the right."""
         return (row - 1) * (self.scale.pitch[0] // 2) if self.shape is Shape.HEXAGONS else 0
 
     def corner(self, square: SquareXY) -> tuple[int, int]:

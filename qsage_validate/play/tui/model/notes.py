@@ -1,4 +1,4 @@
-"""What is written in the pane of messages: plain text, made from frames and findings."""
+"""The lines of the pane of messages: plain text, made from frames and findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from qsage_validate.validation.finding import Finding
 
 
 class Weight(Enum):
-    """How much a message matters; the values are the signs before it."""
+    """The importance of a message; the values are the signs before it."""
 
     SAID = " "
     DONE = "·"
@@ -46,7 +46,7 @@ def finding_note(finding: Finding, own: Sequence[str], replay: Replay | None = N
 def frame_notes(
     situation: Situation, frames: Iterable[Frame], replay: Replay | None = None
 ) -> Iterator[Note]:
-    """What happened in ``frames`` of ``situation``: moves, findings, the end."""
+    """The notes on ``frames`` of ``situation``: moves, findings, the end."""
     for frame in frames:
         if frame.player is not None:
             mark = " (illegal, let happen)" if frame.illegal is not None else ""

@@ -1,4 +1,4 @@
-"""Where the board and the panes go on a terminal of a given size: arithmetic, no widgets.
+"""The places of board and panes on a terminal of a given size: arithmetic, no widgets.
 
 Small terminals show the board and one pane behind tabs, larger ones all panes side by side.
 Regions never overlap and never leave the area.
@@ -24,7 +24,7 @@ _MIN_MESSAGES = 7
 
 
 class Mode(Enum):
-    """How the panes are shown."""
+    """The way in which the panes are shown."""
 
     TABBED = "tabbed"
     STACKED = "stacked"
@@ -33,7 +33,7 @@ class Mode(Enum):
 
     @property
     def tabbed(self) -> bool:
-        """Whether only one pane is shown at a time."""
+        """True if only one pane is shown at a time."""
         return self in (Mode.TABBED, Mode.STACKED)
 
 
@@ -60,7 +60,7 @@ def too_small(width: int, height: int) -> str | None:
 
 
 def mode_for(width: int, height: int) -> Mode:
-    """How an area of this size is used."""
+    """The mode for an area of this size."""
     if width >= 150 and height >= 30:
         return Mode.WIDE
     if width >= 104 and height >= 27:

@@ -1,4 +1,4 @@
-"""How squares that are clicked one after the other become a move.
+"""The conversion of squares that are clicked one after the other into a move.
 
 A move is known by the squares that it changes, its *area*: one square for a placement, a piece
 and its target for a step, two neighbours for a domino.  Clicking one square of a move selects
@@ -84,7 +84,7 @@ class Picks:
         return self._distinct(m for m, area in self.areas.items() if square in area)
 
     def pick(self, square: SquareXY, selected: SquareXY | None = None) -> Pick:
-        """What picking ``square`` means while ``selected`` is selected."""
+        """The meaning of picking ``square`` while ``selected`` is selected."""
         if selected is None:
             return self._first(square)
         if square == selected:

@@ -1,4 +1,4 @@
-"""What a person asks of the match: plain functions that run in the worker thread.
+"""The requests of a person to the match: plain functions that run in the worker thread.
 
 Each takes the match first, and returns an answer for the interface; a failure that the user can
 mend (:class:`~qsage_validate.errors.QsageError`) is raised, and shown by the caller.
@@ -83,7 +83,7 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Hinted:
-    """What the match suggests, if anything."""
+    """The suggestion of the match, if any."""
 
     hint: Hint | None
 
@@ -172,7 +172,7 @@ def try_square(match: Match, origin: SquareXY, target: SquareXY, *, force: bool)
 
 
 def explain_square(match: Match, square: SquareXY) -> Answer:
-    """Why (not) each action with these parameters."""
+    """The reasons for or against each action with these parameters."""
     if match.over:
         return Nothing("The play is over: no move is legal.")
     whys, legal = _reasons(match, (square,))
@@ -180,7 +180,7 @@ def explain_square(match: Match, square: SquareXY) -> Answer:
 
 
 def explain(match: Match, text: str) -> Answer:
-    """Why (not) the move that ``text`` names."""
+    """The reasons for or against the move that ``text`` names."""
     move = match.parse_move(text)
     if match.over:
         return Nothing("The play is over: no move is legal.")
@@ -223,7 +223,7 @@ def restart(match: Match) -> Answer:
 
 
 def hint(match: Match) -> Answer:
-    """What the match suggests."""
+    """The suggestion of the match."""
     return Hinted(match.hint())
 
 

@@ -1,4 +1,4 @@
-"""What the interface can ask beside the match: gates, the strategy's tree, a proof.
+"""The services that the interface can use beside the match: gates, the strategy's tree, a proof.
 
 A prover is given from above: this layer knows only how to call one.
 """
@@ -19,7 +19,7 @@ from qsage_validate.validation.finding import Finding
 
 @dataclass(frozen=True, slots=True)
 class LevelRow:
-    """What one level of a proof came to: its name, the verdict in a word, and in full."""
+    """The result of one level of a proof: its name, the verdict in a word, and in full."""
 
     name: str
     word: str
@@ -30,7 +30,7 @@ class LevelRow:
 
 @dataclass(frozen=True, slots=True)
 class ProofEnd:
-    """How a proof ended: one line to quote, whether something is refuted, or it was stopped."""
+    """The end of a proof: one line to quote, if it refutes something, if it was stopped."""
 
     text: str
     refuted: bool = False
@@ -38,15 +38,16 @@ class ProofEnd:
 
 
 Prove = Callable[[Tell, Callable[[LevelRow], None], Callable[[], bool]], ProofEnd]
-"""Runs all levels, in a worker thread, until the last function says that it is cancelled.
+"""A function that runs all levels, in a worker thread, until its last argument returns true.
 
-The first one hears how far a level is, the second one each result.  Raises ``QsageError``.
+Its first argument is called with a level's progress, the second one with each result.  Raises
+``QsageError``.
 """
 
 
 @dataclass(frozen=True)
 class Services:
-    """What can be asked; ``None`` where there is nothing to ask.
+    """The services that are available; ``None`` stands for one that is not.
 
     ``gates`` reads the gates after a frame, and after an illegal move where one was tried;
     ``tree`` makes the strategy's tree.  Both are called in a worker thread.

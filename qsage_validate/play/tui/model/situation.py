@@ -1,4 +1,4 @@
-"""What the interface knows about the match: a frozen copy, taken in the worker thread.
+"""The knowledge of the interface about the match: a frozen copy, taken in the worker thread.
 
 Widgets never touch the match itself: it may be busy in another thread.
 """
@@ -29,7 +29,7 @@ class Situation:
     can_redo: bool
     can_claim: bool
     waits: bool = False
-    """Whether the answer to the last ply is still to come."""
+    """True if the answer to the last ply is still to come."""
     pairs: tuple[Pairs | None, ...] = ()
     """The pairs in each frame, where they are shown; else none at all."""
 
@@ -101,7 +101,7 @@ class Situation:
 
 
 def _is_elsewhere(legal: tuple[MatchMove, ...]) -> bool:
-    """Whether there is one move only, with no arguments and no square."""
+    """True if there is one move only, with no arguments and no square."""
     if len(legal) != 1 or not isinstance(legal[0], LayoutMove):
         return False
     return legal[0].square is None and "(" not in legal[0].text

@@ -56,7 +56,7 @@ class View:
 
     @property
     def past(self) -> bool:
-        """Whether a frame is shown that is not the current one."""
+        """True if a frame is shown that is not the current one."""
         return self.index != self.situation.last
 
     def silent(self) -> View:
@@ -133,7 +133,7 @@ class Status:
 
 
 def status(view: View) -> Status:
-    """What to tell about the moment that is shown; the most urgent thing first."""
+    """The status of the moment that is shown; the most urgent thing first."""
     situation = view.situation
     if view.busy is not None:
         more = f" ({view.waiting} more waiting)" if view.waiting else ""
@@ -257,7 +257,7 @@ def _turn(view: View) -> Status:
 
 
 def square_text(view: View, square: SquareXY) -> str:
-    """What stands on a square, for the end of the status line."""
+    """The content of a square, for the end of the status line."""
     board = view.frame.board
     if board is None:
         return ""

@@ -11,9 +11,9 @@ Result = TypeVar("Result")
 
 
 class Dialog(ModalScreen[Result]):
-    """A screen that finishes once: what comes after its answer is not heard.
+    """A screen that finishes once: answers after the first one are ignored.
 
-    Two confirmations may be read at once, and both be on their way before the screen is gone.
+    Two confirmations may arrive at once, before the screen is closed.
     """
 
     finished = False

@@ -32,7 +32,7 @@ class Found:
 
     @property
     def can_jump(self) -> bool:
-        """Whether there is a step to go to: the certificate's first ply needs no moves."""
+        """True if there is a step to go to: the certificate's first ply needs no moves."""
         return self.index is not None or bool(self.finding.moves) or self.finding.ply > 0
 
 

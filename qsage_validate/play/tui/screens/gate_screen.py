@@ -191,7 +191,7 @@ class GateScreen(ToolScreen[None]):
         self._list()
 
     def action_leave(self) -> None:
-        """From the line back to the tree; from the tree back to the play."""
+        """Go back from the line to the tree, or from the tree to the play."""
         name = self.query_one("#gate-name", Input)
         if name.has_focus:
             self.shown.focus()

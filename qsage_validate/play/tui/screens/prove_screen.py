@@ -29,7 +29,7 @@ Sent = TypeVar("Sent")
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What the screen was left with: the findings, one line, and the finding to jump to."""
+    """The result with which the screen closes: the findings, one line, and one to jump to."""
 
     text: str
     found: tuple[Found, ...]
@@ -139,7 +139,7 @@ class ProveScreen(ToolScreen[Proof]):
             self.query_one("#prove-evidence", Static).update(describe(found))
 
     def status(self) -> str:
-        """How far it is, or how it ended."""
+        """The progress of the proof, or its end."""
         if self.busy is None:
             return self.remark
         if self._stop.is_set():

@@ -75,7 +75,7 @@ class ToolScreen(Dialog[Result]):
         return self.TITLE
 
     def body(self) -> list[Widget]:
-        """What is between title and status."""
+        """The widgets between title and status."""
         return []
 
     # Asking

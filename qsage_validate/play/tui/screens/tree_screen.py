@@ -17,7 +17,7 @@ from qsage_validate.arena.strategy_tree import BUDGET, Node, Size, StrategyTree
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.painted import Piece, painted
 
-# How much more of a subtree is looked at each time that somebody asks to count on.
+# How much more of a subtree is looked at each time that the user asks to count on.
 _MORE = 10
 
 

@@ -21,7 +21,7 @@ _MOST_LINES = 2
 
 
 class TitleBar(Horizontal):
-    """What is played and by whom; at the end what must not be overlooked."""
+    """The game and its players; at the end, facts that must not be overlooked."""
 
     _flags = ""
 

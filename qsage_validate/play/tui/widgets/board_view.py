@@ -146,7 +146,7 @@ class BoardView(ScrollView, can_focus=True):
             self.post_message(self.CursorMoved(square))
 
     def _around(self, square: SquareXY) -> tuple[Region, ...]:
-        """What the cursor changes: the square, and the coordinates of its column and row."""
+        """The regions that the cursor changes: square, coordinates of its column and row."""
         (column, row), scale = self.grid.corner(square), self.grid.scale
         left, top = column - round(self.scroll_x), row - round(self.scroll_y)
         gutter, wide = self.grid.gutter, self.content_region.width

@@ -100,7 +100,7 @@ def _ply_cells(frame: Frame) -> tuple[Content, Content, Content, Content]:
 
 
 class WhyPane(VerticalScroll):
-    """Why the last illegal try is illegal, by the rules and by the formula."""
+    """The reasons why the last illegal try is illegal, by the rules and by the formula."""
 
     BORDER_TITLE = "2 Why not"
 
@@ -276,7 +276,7 @@ _WEIGHT_STYLES = {
 
 
 class MessagesPane(VerticalScroll):
-    """What was said, the newest last."""
+    """The messages so far, the newest last."""
 
     BORDER_TITLE = "4 Messages"
     LIMIT: ClassVar[int] = 500

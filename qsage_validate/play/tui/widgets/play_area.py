@@ -65,7 +65,7 @@ class PaneTabs(Static):
 
 
 class Stage(Container):
-    """Where the board is, or the form; a board is centred in it."""
+    """The area of the board, or of the form; a board is centred in it."""
 
     def __init__(self, child: BoardView | BlockForm) -> None:
         super().__init__(child, id=STAGE)
@@ -95,7 +95,7 @@ class PlayArea(Container):
         return self._layout
 
     def boxes(self, size: Size) -> dict[str, Region]:
-        """Where each shown child goes in an area of ``size``."""
+        """The region of each shown child in an area of ``size``."""
         found = arrange(size.width, size.height, self.active, self._measure)
         return {name: Region(b.x, b.y, b.width, b.height) for name, b in found.items()}
 
