@@ -44,6 +44,17 @@ def left_cleanly(terminal: Terminal) -> bool:
     return all(code in last for code in (LEAVES_SCREEN, SHOWS_CURSOR, LEAVES_MOUSE))
 
 
+@pytest.mark.parametrize(("term", "wood"), [("xterm-256color", b"48;5;137"), ("linux", b"43")])
+def test_the_board_has_colours_of_the_terminals_own(
+    tic: list[object], tmp_path: Path, term: str, wood: bytes
+) -> None:
+    with play(tmp_path, tic, variables={"TERM": term, "COLORTERM": ""}) as terminal:
+        terminal.wait_for("Your move, White: ply 2 of 5")
+        assert wood + b"m" in terminal.output
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
+
+
 def test_a_whole_game_with_mouse_and_keys(tic: list[object], tmp_path: Path) -> None:
     with play(tmp_path, tic, anew=True) as terminal:
         terminal.wait_for("Your move, White: ply 2 of 5")

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class SearchReply:
-    """A move of the player to move; ``plies`` are the fewest in which Black wins, if he does."""
+    """A move of the player to move; ``plies`` are the fewest in which Black wins, or ``None``."""
 
     move: Move
     player: Player

@@ -314,11 +314,11 @@ def test_a_hint_marks_its_move() -> None:
 def test_the_cursor_leaves_the_signs_of_a_square_and_repaints_two_squares(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    painted: list[int] = []
+    painted: list[Region] = []
     plain = BoardView.refresh
 
     def refresh(board: BoardView, *regions: Region, **options: bool) -> BoardView:
-        painted.append(sum(region.area for region in regions) if regions else board.size.area)
+        painted.extend(regions or (board.size.region,))
         return plain(board, *regions, **options)
 
     async def scenario(driver: Driver) -> None:
@@ -330,8 +330,10 @@ def test_the_cursor_leaves_the_signs_of_a_square_and_repaints_two_squares(
         monkeypatch.setattr(BoardView, "refresh", refresh)
         await driver.press("right")
         assert board.cursor == (2, 1)
-        assert painted
-        assert sum(painted) < board.size.area / 2
+        for square in ((1, 1), (2, 1)):
+            column, line = board.grid.corner(square)
+            assert any(p.contains(board.grid.gutter + column, 1 + line) for p in painted), square
+        assert sum(region.area for region in painted) < board.size.area / 2
 
     drive(toy_match(), scenario, size=(120, 40))
 

@@ -72,18 +72,31 @@ def test_replies_to_whatever_is_played(words: str, player: Player) -> None:
     assert replies.winner() is (W if fewest(replies.game.initial) is None else B)
 
 
-def test_black_who_loses_leaves_few_answers_that_win() -> None:
-    replies = replies_of("harary --size 3x3 --shape el --depth 3")
-    position = replies.game.initial
-    assert fewest(position) is None
+def test_a_loser_plays_what_is_hardest_to_beat() -> None:
+    """White holds out longest; Black leaves the fewest winning answers."""
+    replies = replies_of("breakthrough --size 2x4 --depth 9")
+    pending, seen = [replies.game.initial], set[Position]()
+    differs = dict.fromkeys(Player, 0)
 
-    def wins(after: Position) -> int:
-        return sum(fewest(after.play(move)) is None for move in after.legal_moves())
+    def strength(after: Position, player: Player) -> int:
+        if player is W:
+            return fewest(after) or 0
+        if after.outcome is not None:
+            return -100
+        return -sum(fewest(after.play(move)) is None for move in after.legal_moves())
 
-    chosen = replies.reply(position).move
-    assert wins(position.play(chosen)) == min(
-        wins(position.play(move)) for move in position.legal_moves()
-    )
+    while pending and len(seen) < 400:
+        position = pending.pop()
+        if position in seen or position.outcome is not None:
+            continue
+        seen.add(position)
+        player, moves = position.to_move, position.legal_moves()
+        if moves and (fewest(position) is None) is (player is B):
+            strengths = {move: strength(position.play(move), player) for move in moves}
+            assert strengths[replies.reply(position).move] == max(strengths.values())
+            differs[player] += len(set(strengths.values())) > 1
+        pending += map(position.play, moves)
+    assert min(differs.values()) > 10
 
 
 def test_limits() -> None:
