@@ -80,7 +80,7 @@ class PlayOptions(OptionGroup):
         panel=_PANEL,
     )
     export: str | None = option(
-        "With moves, or one random game: write the play, as .svg, .json or .txt.",
+        "With moves, or one random game: write the play, as .svg, .json, .txt, or (Hex) .sgf.",
         "FILE",
         panel="Output",
     )
