@@ -186,6 +186,18 @@ def test_the_tree_is_saved_and_loads_again(seed: int, form: str) -> None:
     assert len(plays(match.history.root)) > 1, "something branched"
 
 
+def test_redo_after_loading_plays_what_it_played_before() -> None:
+    match = toy_match()
+    for square in ("3,3", "4,3", "4,4"):
+        match.push(f"occupy({square})")
+        match.undo()
+    match.go(2)
+    match.undo()
+    again = toy_match()
+    again.load(Transcript.parse(str(match.transcript())))
+    assert [str(f.move) for f in again.ahead] == ["occupy(4,3)", "occupy(2,1)"]
+
+
 @pytest.mark.parametrize("form", [ExportFormat.TEXT, ExportFormat.JSON])
 def test_exports_have_the_variations_and_read_back(form: ExportFormat) -> None:
     match = match_for(EL)

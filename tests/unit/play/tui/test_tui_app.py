@@ -301,11 +301,22 @@ def test_looking_back_shows_the_past_and_esc_the_present() -> None:
     drive(toy_match(), scenario)
 
 
-def test_quick_looks_end_where_the_last_one_went() -> None:
+def test_quick_looks_end_where_the_last_one_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    went, gate = requests.go, threading.Event()
+
+    def slowly(match: Match, number: int) -> requests.Answer:
+        assert gate.wait(10)
+        return went(match, number)
+
+    monkeypatch.setattr(requests, "go", slowly)
+
     async def scenario(driver: Driver) -> None:
         await driver.click((3, 3))
         await driver.click((4, 4))
         await driver.pilot.press(*["left_square_bracket"] * 4)
+        await driver.until(lambda: driver.app.view.index == 1)
+        assert driver.app.view.busy == "going there"
+        gate.set()
         await driver.settle()
         assert driver.app.view.index == 1
         assert not driver.app.view.past
