@@ -242,7 +242,8 @@ def table_3(board: PositionalModel) -> Printed:
     notes = (
         "difference: clauses here but units, less those printed; the table has no column for "
         "units (14) of EN and (18) of ET",
-        "EN: by its equations alone (en-forward); clauses (13) at corners with two neighbours are ternary, and printed as long",
+        "EN: by its equations alone (en-forward); clauses (13) at corners with two neighbours are "
+        "ternary, and printed as long",
     )
     return Printed("3", f"explicit boards, {board.name}, depth {board.plies}", rows, notes)
 
