@@ -78,7 +78,7 @@ def save(path: str, digest: str, covered: Covered) -> None:
     """Write a checkpoint, whole or not at all; raises ``InputError``."""
     data = {name: getattr(covered, name) for name in covered.__slots__}
     text = json.dumps({"format": _FORMAT, "files": digest} | data, indent=None)
-    write_atomic(Path(path), text + "\n")
+    write_atomic(path, text + "\n", continued=True)
 
 
 def restore(path: str, digest: str, plies: int) -> Covered | None:

@@ -85,7 +85,7 @@ class AnswerFile(ABC, Generic[Entry]):
     def _write(self) -> None:
         answers = [self.as_json(entry) for entry in self.entries]
         text = json.dumps({**self._head, "answers": answers}, ensure_ascii=False, indent=1)
-        write_atomic(self._file, text + "\n")
+        write_atomic(self._file, text + "\n", continued=True)
 
     def _fail(self, found: str, expected: str) -> InputError:
         return InputError(self._file, None, None, found, expected)
