@@ -84,11 +84,13 @@ class Place:
 class Source:
     """A text with the path it came from; turns offsets into positions.
 
-    Lines end at line feeds; lines and columns count from 1, columns in characters.
+    Lines end at line feeds; lines and columns count from 1, columns in characters.  A text that is
+    a part of a file begins in its ``first_line``.
     """
 
     text: str
     path: str | None = None
+    first_line: int = 1
 
     @classmethod
     def open(cls, path: Path) -> Source:
@@ -100,7 +102,7 @@ class Source:
         return cls.decode(read_bytes(path), label(path))
 
     @classmethod
-    def decode(cls, data: bytes, path: str | None = None) -> Source:
+    def decode(cls, data: bytes, path: str | None = None, first_line: int = 1) -> Source:
         """The text of ``data``, with the errors of :meth:`open`."""
         nul = data.find(b"\0")
         try:
@@ -110,18 +112,18 @@ class Source:
             start = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
             if nul < 0 or start < nul:
                 found = f"byte 0x{data[start]:02x} that is not UTF-8"
-                raise byte_error(path, data, start, found, "UTF-8 text") from None
+                raise byte_error(path, data, start, found, "UTF-8 text", first_line) from None
         if nul >= 0:
-            raise byte_error(path, data, nul, "a NUL byte (a binary file?)", "text")
-        return cls(text, path)
+            raise byte_error(path, data, nul, "a NUL byte (a binary file?)", "text", first_line)
+        return cls(text, path, first_line)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of the character at ``offset``."""
-        return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+        return self.line_of(offset), offset - self.text.rfind("\n", 0, offset)
 
     def line_of(self, offset: int) -> int:
         """The line of the character at ``offset``."""
-        return self.text.count("\n", 0, offset) + 1
+        return self.text.count("\n", 0, offset) + self.first_line
 
     def error(self, offset: int, found: str, expected: str) -> InputError:
         """The error at the character ``offset`` (the text's length means its end)."""
@@ -145,14 +147,14 @@ class Source:
     def line_start(self, line: int) -> int:
         """The offset at which line ``line`` (from 1) begins."""
         start = 0
-        for _ in range(line - 1):
+        for _ in range(line - self.first_line):
             start = self.text.index("\n", start) + 1
         return start
 
     def lines(self) -> Iterator[tuple[int, int, str]]:
         """All lines as ``(number from 1, offset, text without the line end)``."""
         start = 0
-        for number, line in enumerate(self.text.split("\n"), start=1):
+        for number, line in enumerate(self.text.split("\n"), start=self.first_line):
             yield number, start, line.removesuffix("\r")
             start += len(line) + 1
 
@@ -166,9 +168,11 @@ class Source:
             raise InputError(self.path, 1, 1, "an empty file", expected)
 
 
-def byte_error(path: str | None, data: bytes, offset: int, found: str, expected: str) -> InputError:
+def byte_error(
+    path: str | None, data: bytes, offset: int, found: str, expected: str, first_line: int = 1
+) -> InputError:
     """The error at a byte of a text that is not decoded; columns count bytes here."""
-    line = data.count(b"\n", 0, offset) + 1
+    line = data.count(b"\n", 0, offset) + first_line
     start = data.rfind(b"\n", 0, offset) + 1
     end = data.find(b"\n", offset, start + _MAX_EXCERPT + 1)
     raw = data[start : end if end >= 0 else start + _MAX_EXCERPT + 1].rstrip(b"\r")

@@ -20,17 +20,19 @@ goal.  Blank lines and lines that begin with ``#`` are skipped.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from qsage_validate.errors import InputError
+from qsage_validate.formats.json_text import Json, parse_json
+from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
 
 _FIRST_LINE = "qsage transcript 1"
 _ILLEGAL = "!illegal"
 _STOP = "!stop"
+_MOST_PLIES = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,28 +90,20 @@ class Transcript:
     @classmethod
     def from_json(cls, text: str, path: str | None = None) -> Transcript:
         """Read the JSON form; raises ``InputError``."""
-        try:
-            data = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            place = getattr(error, "lineno", None), getattr(error, "colno", None)
-            raise InputError(path, *place, "broken JSON", "a transcript") from error
-        try:
-            plies = tuple(
-                TranscriptPly(
-                    _integer(p["ply"]),
-                    Player(p["player"]),
-                    _string(p["move"]),
-                    bool(p.get("illegal", False)),
-                    bool(p.get("stopped", False)),
-                )
-                for p in data["plies"]
+        data = parse_json(Source(text, path), "a transcript")
+        title, person = data["title"].line(), _player(data["person"])
+        plies = tuple(
+            TranscriptPly(
+                ply["ply"].integer(most=_MOST_PLIES),
+                _player(ply["player"]),
+                ply["move"].line(),
+                _mark(ply, "illegal"),
+                _mark(ply, "stopped"),
             )
-            result = None if data.get("result") is None else _string(data["result"])
-            return cls(_string(data["title"]), Player(data["person"]), plies, result, path)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                path, None, None, f"JSON that is no transcript ({error!r})", "a transcript"
-            ) from error
+            for ply in data["plies"].items()
+        )
+        result = data.given("result")
+        return cls(title, person, plies, None if result is None else result.line(), path)
 
 
 def is_transcript(text: str) -> bool:
@@ -118,16 +112,13 @@ def is_transcript(text: str) -> bool:
     return begin.startswith(("qsage transcript", "{"))
 
 
-def _string(value: object) -> str:
-    if not isinstance(value, str) or "\n" in value:
-        raise TypeError(f"{value!r} is no line of text")
-    return value
+def _player(value: Json) -> Player:
+    return Player(value.one_of(*(player.value for player in Player)))
 
 
-def _integer(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{value!r} is no number")
-    return value
+def _mark(ply: Json, key: str) -> bool:
+    mark = ply.given(key)
+    return mark is not None and mark.boolean()
 
 
 _PLY = re.compile(r"(\d{1,9})\s+(black|white)\s+(\S.*)", re.IGNORECASE)

@@ -165,6 +165,7 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
         memory_mb=runs.memory,
         options=_settings(what.setting or []),
         processor_time=runs.processor_time,
+        note=narrate,
     )
 
 

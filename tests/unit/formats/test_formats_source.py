@@ -325,7 +325,7 @@ def test_a_file_that_becomes_a_pipe_holds_nothing_up(
     path.write_bytes(b"x")
     os.mkfifo(pipe)
     regular = os.stat(path)
-    monkeypatch.setattr(source.os, "stat", lambda name: regular)
+    monkeypatch.setattr("os.stat", lambda name: regular)
     with pytest.raises(InputError, match="found no file any more"):
         read_bytes(pipe)
 
