@@ -80,7 +80,7 @@ class PlayOptions(OptionGroup):
         panel=_PANEL,
     )
     export: str | None = output_option(
-        "With moves, or one random game: write the play, as .svg, .json or .txt.",
+        "With moves, or one random game: write the play, as .svg, .json, .txt, or (Hex) .sgf.",
         "FILE",
     )
     let_happen: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")

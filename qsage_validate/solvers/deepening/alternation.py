@@ -145,7 +145,7 @@ def _undecided(model: PositionalModel, turns: Sequence[Turn], why: str) -> Alter
 
 
 def black_by_formulas(encoding: str, solve: Solve) -> Ask:
-    """Asks for Black's win by a formula of an encoding (``cor+``, ``cover``, ``ea``, …)."""
+    """Asks for Black's win by a formula of an encoding (``cor-lean``, ``cover``, ``ea``, …)."""
 
     def ask(model: PositionalModel, deadline: Deadline) -> Turn:
         encoded = encode(model, encoding)
