@@ -57,7 +57,21 @@ LIFTED = {
 }
 HEX = "hex-network --size 2x2 --depth 3"
 MAKER = "harary --size 3x3 --shape el --maker-breaker --depth 3"
-HEX_ENCODINGS = ("cor+", "cor", "ea", "en", "et", "la", "ln", "sa", "sn", "li", "si")
+HEX_ENCODINGS = (
+    "cor-lean",
+    "cor-ladder",
+    "cor",
+    "cor+",
+    "ea",
+    "en",
+    "et",
+    "la",
+    "ln",
+    "sa",
+    "sn",
+    "li",
+    "si",
+)
 GATES = {
     ("Domino 3x3, 3 plies", "lifted-guarded"): MODELS["domino"],
     **{("Hex 2x2, 3 plies", name): HEX for name in (*HEX_ENCODINGS, "cover-played")},

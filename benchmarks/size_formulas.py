@@ -1,4 +1,4 @@
-"""How large the clausal encodings get: appendix C of Shaik et al. 2023, and COR and COR+.
+"""How large the clausal encodings get: appendix C of Shaik et al. 2023, and COR and its kin.
 
 ``eta`` positions, ``depth`` plies (odd; Black and White take turns), an empty board.  Table 3
 counts clauses by length, and among the long ones all of a kind that mostly is long: at a position
@@ -38,10 +38,18 @@ def explicit_all(eta: int, depth: int, wins: Mapping[int, int]) -> ClausalSize:
 
 
 def explicit_neighbours(eta: int, depth: int, end: int) -> ClausalSize:
-    """EN; ``end`` positions are at the end border.  Unit clauses (14) are added to Table 3."""
+    """EN by its equations; ``end`` positions are at the end border.
+
+    Unit clauses (14) are added to Table 3.
+    """
     steps, length = eta * (depth + 1) // 2, (depth - 1) // 2
     goal = ClausalSize(steps, eta - end, steps, long=1 + (eta - end) * length)
     return explicit_board(eta, depth) + goal
+
+
+def backward_steps(eta: int, depth: int, start: int) -> ClausalSize:
+    """The clauses of the published EN besides its equations: predecessors, and both ends."""
+    return ClausalSize(0, eta - start, long=1 + (eta - start) * (depth - 1) // 2)
 
 
 def explicit_transversal(eta: int, depth: int, start: int, end: int, edges: int) -> ClausalSize:
@@ -54,10 +62,28 @@ def explicit_transversal(eta: int, depth: int, start: int, end: int, edges: int)
 
 
 def corrective(eta: int, depth: int, black: Mapping[int, int], white: int) -> tuple[int, int]:
-    """COR's variables and clauses; ``black`` winning sets by size, ``white`` ones in all.
+    """Variables and clauses of COR; ``black`` winning sets by size, ``white`` ones in all.
 
-    Without a choice of first moves.
+    Clauses by the numbers of ``cor.bul``: 1, 2 to 6, 7, 8 and 9, 10 to 13.
     """
+    bits, sets = width_for(eta), sum(black.values())
+    own, others = (depth + 1) // 2, (depth - 1) // 2
+    variables = depth * (1 + bits) + 2 * (depth + 1) * eta + sets
+    board = 2 * eta + depth * eta * (1 + 2 + 1 + 2)
+    moves = others * eta + own * eta * bits
+    return variables, depth - 1 + board + moves + _goal(black, white) + sets
+
+
+def corrective_plus(eta: int, depth: int, black: Mapping[int, int], white: int) -> tuple[int, int]:
+    """Those of COR+: a clause for the first move, and clause 5 at time 0 too."""
+    variables, clauses = corrective(eta, depth, black, white)
+    return variables, clauses + eta + 1
+
+
+def corrective_ladder(
+    eta: int, depth: int, black: Mapping[int, int], white: int
+) -> tuple[int, int]:
+    """Those of ``cor-ladder``, without a choice of first moves."""
     bits = width_for(eta)
     own, others = (depth + 1) // 2, (depth - 1) // 2
     variables = depth * (1 + 3 * eta) + own * (2 * eta - 1) + others * bits + sum(black.values())
@@ -67,8 +93,8 @@ def corrective(eta: int, depth: int, black: Mapping[int, int], white: int) -> tu
     return variables, depth - 1 + board + moves + _goal(black, white)
 
 
-def corrective_plus(eta: int, depth: int, black: Mapping[int, int], white: int) -> tuple[int, int]:
-    """COR+'s variables and clauses, likewise."""
+def corrective_lean(eta: int, depth: int, black: Mapping[int, int], white: int) -> tuple[int, int]:
+    """Those of ``cor-lean``, likewise."""
     bits = width_for(eta)
     own, others = (depth + 1) // 2, (depth - 1) // 2
     variables = depth * (1 + bits + eta) + sum(black.values())
@@ -96,10 +122,16 @@ def _ea(model: PositionalModel) -> tuple[int, int]:
     return size.variables, size.clauses
 
 
-def _en(model: PositionalModel) -> tuple[int, int]:
+def _en_forward(model: PositionalModel) -> tuple[int, int]:
     end = _network(model).end.bit_count()
     size = explicit_neighbours(len(model.positions), model.plies, end)
     return size.variables, size.clauses
+
+
+def _en(model: PositionalModel) -> tuple[int, int]:
+    variables, clauses = _en_forward(model)
+    start = _network(model).start.bit_count()
+    return variables, clauses + backward_steps(len(model.positions), model.plies, start).clauses
 
 
 def _et(model: PositionalModel) -> tuple[int, int]:
@@ -121,9 +153,12 @@ def _corrective(
 _FORMULAS: Final[Mapping[str, Callable[[PositionalModel], tuple[int, int]]]] = {
     "ea": _ea,
     "en": _en,
+    "en-forward": _en_forward,
     "et": _et,
     "cor": _corrective(corrective),
     "cor+": _corrective(corrective_plus),
+    "cor-lean": _corrective(corrective_lean),
+    "cor-ladder": _corrective(corrective_ladder),
 }
 
 

@@ -25,10 +25,13 @@ _ENCODERS: Final[Mapping[str, Mapping[str, str]]] = {
         "lifted-guarded": "the lifted encoding, plies side by side behind guards instead of nested",
     },
     POSITIONAL: {
-        "cor+": "COR+: the polished corrective encoding, of all positional games (2023)",
-        "cor": "COR: the corrective encoding (Mayer-Eichberger and Saffidine 2020)",
+        "cor-lean": "COR+ with the mover's stones alone after each ply, of all positional games",
+        "cor": "COR: the corrective encoding as published (Mayer-Eichberger and Saffidine 2023)",
+        "cor+": "COR+: COR with symmetry breaking, as COVER is compared with it",
+        "cor-ladder": "COR with a variable for each of Black's moves, and the exact board",
         "ea": "EA: explicit board, all winning sets (Shaik et al. 2023, 3.1)",
-        "en": "EN: explicit board, a way by neighbours (4.2)",
+        "en": "EN: explicit board, a way by neighbours (4.2), as published",
+        "en-forward": "EN with the equations of 4.2 alone: a way from start to end",
         "et": "ET: explicit board, no way for White in the transversal game (4.5)",
         "la": "LA: lifted board, all minimal winning sets (3.2)",
         "ln": "LN: lifted board, a way by neighbours (4.3)",
@@ -58,8 +61,9 @@ _ENCODERS: Final[Mapping[str, Mapping[str, str]]] = {
 
 _MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "grid.lifted": ("lifted", "lifted-guarded"),
-    "positional.corrective": ("cor+", "cor"),
-    "positional.explicit": ("ea", "en", "et"),
+    "positional.corrective": ("cor", "cor+"),
+    "positional.corrective_variants": ("cor-lean", "cor-ladder"),
+    "positional.explicit": ("ea", "en", "en-forward", "et"),
     "positional.lifted": ("la", "ln"),
     "positional.stateless": ("sa", "sn", "sn-httt"),
     "positional.squaring": ("li", "si"),

@@ -1,4 +1,4 @@
-"""A play as a file: text and JSON, which read back to the same play, and SVG for people."""
+"""A play as a file: text and JSON, which read back to the same play, SVG, and SGF for Hex."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 
+from qsage_validate.arena.engines.engine import Facts
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import write_atomic
+from qsage_validate.games.protocol import Board
 from qsage_validate.play.match import Match
 from qsage_validate.play.report import frame_json, outcome_json
+from qsage_validate.play.sgf import export_sgf, is_hex
 from qsage_validate.render.board_svg import FONT, STYLE, drawing, paint, size
 from qsage_validate.render.board_text import board_lines
 from qsage_validate.render.markup import escape, number
@@ -31,11 +34,12 @@ class ExportFormat(Enum):
     TEXT = "text"
     JSON = "json"
     SVG = "svg"
+    SGF = "sgf"
 
     @property
     def suffix(self) -> str:
         """The end of the names of such files."""
-        return {"text": ".txt", "json": ".json", "svg": ".svg"}[self.value]
+        return ".txt" if self is ExportFormat.TEXT else f".{self.value}"
 
     @classmethod
     def of(cls, path: str) -> ExportFormat:
@@ -57,28 +61,39 @@ def write_play(match: Match, path: str, form: ExportFormat | None = None) -> Non
     write_atomic(Path(path), export(match, chosen))
 
 
+def formats_of(facts: Facts, start: Board | None) -> tuple[ExportFormat, ...]:
+    """The formats in which a play can be written that begins so: SGF is for Hex only."""
+    cannot = {ExportFormat.SVG: not facts.has_board, ExportFormat.SGF: not is_hex(facts, start)}
+    return tuple(form for form in ExportFormat if not cannot.get(form))
+
+
 def export(match: Match, form: ExportFormat) -> str:
     """The play so far in one of the formats.
 
     Text and JSON are transcripts: ``qsage-play`` replays them.  Raises ``UsageError`` for an
-    SVG of a play without boards.
+    SVG of a play without boards, and for an SGF of another game than Hex.
     """
-    if form is ExportFormat.TEXT:
-        return export_text(match)
-    if form is ExportFormat.JSON:
-        return export_json(match)
-    return export_svg(match)
+    writers = {
+        ExportFormat.TEXT: export_text,
+        ExportFormat.JSON: export_json,
+        ExportFormat.SVG: export_svg,
+        ExportFormat.SGF: export_sgf,
+    }
+    return writers[form](match)
 
 
 def export_text(match: Match) -> str:
     """The transcript with the boards and remarks between its lines, as comments."""
     steps = {step.ply: step for step in steps_of_frames(match.frames)}
     lines = []
-    plies = {ply.ply: str(ply) for ply in match.transcript().plies}
-    head, _, foot = str(match.transcript()).partition("\n\n")
+    transcript = match.transcript()
+    plies = {ply.ply: str(ply) for ply in transcript.plies}
+    head, _, foot = str(transcript).partition("\n\n")
     lines += [head, *_comments(match.facts.notes), "", *_commented(steps[0])]
     for ply, text in plies.items():
         lines += ["", text, *_commented(steps[ply])]
+    for variation in transcript.variations:
+        lines += ["", *variation.lines]
     result = [line for line in foot.splitlines() if line.startswith("result: ")]
     return "\n".join([*lines, *([""] if result else []), *result, ""])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from qsage_validate.arena.engines.engine import Engine, Facts, Step, answered
@@ -29,7 +30,8 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.games.protocol import Board, Player
-from qsage_validate.play.transcript import Transcript, TranscriptPly
+from qsage_validate.play.history import History, Round
+from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
 from qsage_validate.system.task import Task
 from qsage_validate.validation.finding import Finding
 
@@ -47,15 +49,15 @@ class Match:
 
     The engine makes its own plies: after construction and after each :meth:`push`, either the
     person is to move or the play is over.  A *round* is what one push adds: the person's ply and
-    the answer.  With a ``task`` answers may take long, and come apart: :meth:`answer` is called for
-    them, and the task tells how far it is and calls it off.
+    the answer.  A move after an earlier round branches: ``history`` has all rounds as a tree.
+    With a ``task`` answers may take long, and come apart: :meth:`answer` is called for them, and
+    the task tells how far it is and calls it off.
     """
 
     def __init__(self, engine: Engine[Any], task: Task | None = None) -> None:
         self._engine = engine
         self.task = task
-        self._rounds: list[tuple[Step, ...]] = [(engine.start(),)]
-        self._undone: list[tuple[Step, ...]] = []
+        self.history = History((engine.start(),))
         self._waits = True
         self.shows_pairs = False
         if task is None:
@@ -88,11 +90,16 @@ class Match:
     @property
     def frames(self) -> tuple[Frame, ...]:
         """All frames up to now; the first is the start."""
-        return tuple(step.frame for each in self._rounds for step in each)
+        return tuple(frame for each in self.history.here.path for frame in each.frames)
+
+    @property
+    def ahead(self) -> tuple[Frame, ...]:
+        """The frames after these in the line that was visited last: what redo plays again."""
+        return tuple(frame for each in self.history.here.ahead for frame in each.frames)
 
     @property
     def _step(self) -> Step:
-        return self._rounds[-1][-1]
+        return self.history.here.steps[-1]
 
     @property
     def _ready(self) -> Step:
@@ -196,6 +203,7 @@ class Match:
         ("let it happen"): then it goes into the formula as it stands, its frame has
         ``illegal`` set, and the rules are no longer followed.  ``claim`` sets the person's
         game-stop variable: the play ends and the verdict says whether the goal is reached.
+        A move that was tried here before is not asked for again: the play goes on where it led.
         Raises ``UsageError`` when the play is over, or there is no such variable.  Where the
         answer fails, nothing was played.
         """
@@ -205,7 +213,12 @@ class Match:
         why = self.why_not(chosen)
         if why is not None and not force:
             raise RefusedMoveError(why)
-        self._rounds.append((self._engine.push(self._ready, chosen, why, claim=claim),))
+        step = self._ready
+        known = self.history.tried(chosen, claim=claim)
+        if known is not None:
+            self.history.go(known)
+            return known.frames
+        self.history.add((self._engine.push(step, chosen, why, claim=claim),))
         self._waits = True
         if self.task is None:
             try:
@@ -213,7 +226,7 @@ class Match:
             except BaseException:
                 self.undo()
                 raise
-        return tuple(step.frame for step in self._rounds[-1])
+        return self.history.here.frames
 
     def answer(self) -> tuple[Frame, ...]:
         """The new frames of the answer to the last ply; none where it was answered before.
@@ -224,39 +237,41 @@ class Match:
         if not self._waits:
             return ()
         last = self._step
-        self._rounds[-1] = answered(self._engine, last)
+        self.history.here.steps = answered(self._engine, last)
         self._waits = False
-        self._undone.clear()
-        return tuple(step.frame for step in self._rounds[-1] if step is not last)
+        return tuple(step.frame for step in self.history.here.steps if step is not last)
 
     @property
     def can_undo(self) -> bool:
         """True if there is a round to take back."""
-        return len(self._rounds) > 1
+        return self.history.here.parent is not None
 
     @property
     def can_redo(self) -> bool:
         """True if a round was taken back and can be played again."""
-        return bool(self._undone) and not self._waits
+        return self.history.here.onward is not None and not self._waits
 
     def undo(self) -> bool:
         """Take back the last round; whether there was one.
 
-        Of a round that was not answered nothing is kept.
+        It stays in the history; of a round that was not answered nothing is kept.
         """
-        if not self.can_undo:
+        parent = self.history.here.parent
+        if parent is None:
             return False
-        taken = self._rounds.pop()
-        if not self._waits:
-            self._undone.append(taken)
+        if self._waits:
+            self.history.drop()
+        else:
+            self.history.go(parent)
         self._waits = False
         return True
 
     def redo(self) -> bool:
-        """Play the round that was last taken back again; whether there was one."""
-        if not self._undone or self._waits:
+        """Play the round again that was last visited from here; whether there was one."""
+        onward = self.history.here.onward
+        if onward is None or self._waits:
             return False
-        self._rounds.append(self._undone.pop())
+        self.history.go(onward)
         return True
 
     def restart(self) -> None:
@@ -264,25 +279,37 @@ class Match:
         while self.undo():
             pass
 
+    def go(self, number: int) -> None:
+        """Go to the round with a number (:class:`~qsage_validate.play.history.Round`).
+
+        A round that was not answered is taken back first.  Raises ``UsageError`` where there is no
+        round with it.
+        """
+        there = self.history.find(number)
+        if there is None:
+            raise UsageError(f"found the round {number}, expected one of the history")
+        if self._waits and there is not self.history.here:
+            self.undo()
+        self.history.go(there)
+
     # Transcripts
 
     def transcript(self) -> Transcript:
-        """The play so far; ``str`` is its text, :meth:`Transcript.parse` reads it back."""
-        plies = tuple(
-            TranscriptPly(f.ply, f.player, _text(f.move), f.illegal is not None, f.stopped)
-            for f in self.frames
-            if f.player is not None
-        )
-        outcome = self.outcome
+        """The play so far, and what else was tried as its variations.
+
+        ``str`` is its text, :meth:`Transcript.parse` reads it back.
+        """
+        outcome, path = self.outcome, self.history.here.path
         return Transcript(
             title=self.facts.title,
             person=self.person,
-            plies=plies,
+            plies=_plies(path),
             result=None if outcome is None else outcome.text,
+            variations=_variations(path),
         )
 
     def load(self, transcript: Transcript) -> None:
-        """Replay ``transcript`` from the start.
+        """Replay ``transcript`` from the start, with its variations; it takes the history's place.
 
         Raises ``InputError`` when it does not fit: another side, a move that cannot be read or
         is illegal (and not marked as let happen), or another answer of the certificate.  The
@@ -292,15 +319,36 @@ class Match:
             found = f"a play in which the person is {transcript.person}"
             expected = f"one in which the person is {self.person}"
             raise InputError(transcript.path, None, None, found, expected)
-        kept = (list(self._rounds), list(self._undone), self._waits)
+        kept = (self.history, self._waits)
+        waited = kept[1] and kept[0].here is kept[0].root
+        self.history = History(kept[0].root.steps)
         try:
-            self.restart()
+            self._waits = waited
             self.answer()
             self._replay(transcript)
+            self._replay_variations(transcript, self.history.here, transcript.variations)
         except Exception:
-            self._rounds, self._undone, self._waits = kept
+            self.history, self._waits = kept
             raise
-        self._undone.clear()
+
+    def _replay_variations(
+        self, transcript: Transcript, end: Round, variations: Sequence[Variation]
+    ) -> None:
+        """Play each variation after the round of the line up to ``end`` that it branches from."""
+        for each in variations:
+            first = each.plies[0]
+            at = (r for r in end.path if r.frames[-1].ply == first.ply - 1)
+            branching = next(at, None)
+            if branching is None:
+                found = f"a variation from ply {first.ply} on"
+                expected = f"one that begins with a ply of {self.person}'s"
+                raise InputError(transcript.path, first.line, None, found, expected)
+            self.history.go(branching)
+            self._replay(replace(transcript, plies=each.plies))
+            self._replay_variations(transcript, self.history.here, each.variations)
+        self.history.go(end)
+        if end.children:
+            end.onward = end.children[0]
 
     def _replay(self, transcript: Transcript) -> None:
         for ply in transcript.plies:
@@ -325,6 +373,26 @@ class Match:
             found = f"{ply.player} {ply.move} at ply {ply.ply}"
             expected = f"{answer}, which is how this {self.facts.answers} answers"
             raise InputError(transcript.path, ply.line, None, found, expected)
+
+
+def _plies(rounds: Sequence[Round]) -> tuple[TranscriptPly, ...]:
+    return tuple(
+        TranscriptPly(f.ply, f.player, _text(f.move), f.illegal is not None, f.stopped)
+        for each in rounds
+        for f in each.frames
+        if f.player is not None
+    )
+
+
+def _variations(line: Sequence[Round]) -> tuple[Variation, ...]:
+    """What was played beside the rounds of a line, and after its end: what redo plays is first."""
+    last = line[-1]
+    first = () if last.onward is None else (last.onward,)
+    beside = [*first, *(c for c in last.children if c is not last.onward)]
+    for each in reversed(line[:-1]):
+        beside = [c for c in each.children if c not in line] + beside
+    chains = [(each, *each.ahead) for each in beside]
+    return tuple(Variation(_plies(chain), _variations(chain)) for chain in chains)
 
 
 def _text(move: MatchMove | None) -> str:

@@ -12,25 +12,36 @@ The text form has a header of ``key: value`` lines and then a line for each ply:
     4 white occupy(2,2) !illegal
     5 black occupy(2,1) !stop
 
+    (
+    2 white occupy(1,1)
+    3 black occupy(2,1)
+    )
+
     result: Black wins: reached its goal
 
 ``!illegal`` marks a move that was let happen, ``!stop`` one with which its player claimed the
-goal.  Blank lines and lines that begin with ``#`` are skipped.
+goal.  Parentheses hold a variation: what was tried from its first ply on instead of the line that
+it stands in, or after the end of that line; variations may have variations.  Blank lines and lines
+that begin with ``#`` are skipped.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from qsage_validate.errors import InputError
+from qsage_validate.formats.json_text import Json, parse_json
+from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
 
 _FIRST_LINE = "qsage transcript 1"
 _ILLEGAL = "!illegal"
 _STOP = "!stop"
+_MOST_PLIES = 999_999_999
+# Variations inside each other: more than a person tries.
+_DEEPEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,40 @@ class TranscriptPly:
 
 
 @dataclass(frozen=True, slots=True)
+class Variation:
+    """Plies (one or more) that were tried instead of those of a line, or after its end."""
+
+    plies: tuple[TranscriptPly, ...]
+    variations: tuple[Variation, ...] = ()
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """The lines of the text."""
+        yield "("
+        yield from map(str, self.plies)
+        for each in self.variations:
+            yield from each.lines
+        yield ")"
+
+    def as_json(self) -> dict[str, object]:
+        """The variation as JSON data."""
+        return _line_json(self.plies, self.variations)
+
+
+def _line_json(
+    plies: tuple[TranscriptPly, ...], variations: tuple[Variation, ...]
+) -> dict[str, object]:
+    return {
+        "plies": [
+            {"ply": p.ply, "player": p.player.value}
+            | {"move": p.move, "illegal": p.illegal, "stopped": p.stopped}
+            for p in plies
+        ],
+        "variations": [each.as_json() for each in variations],
+    }
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """A play; ``path`` is the file it was read from, for messages."""
 
@@ -57,12 +102,14 @@ class Transcript:
     person: Player
     plies: tuple[TranscriptPly, ...]
     result: str | None = None
+    variations: tuple[Variation, ...] = ()
     path: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         head = [_FIRST_LINE, f"title: {self.title}", f"person: {self.person.value}", ""]
+        aside = [line for each in self.variations for line in ("", *each.lines)]
         foot = ["", f"result: {self.result}"] if self.result is not None else []
-        return "\n".join([*head, *(str(ply) for ply in self.plies), *foot, ""])
+        return "\n".join([*head, *(str(ply) for ply in self.plies), *aside, *foot, ""])
 
     def as_json(self) -> dict[str, object]:
         """The play as JSON data; :meth:`from_json` reads it back."""
@@ -70,11 +117,7 @@ class Transcript:
             "transcript": 1,
             "title": self.title,
             "person": self.person.value,
-            "plies": [
-                {"ply": p.ply, "player": p.player.value}
-                | {"move": p.move, "illegal": p.illegal, "stopped": p.stopped}
-                for p in self.plies
-            ],
+            **_line_json(self.plies, self.variations),
             "result": self.result,
         }
 
@@ -88,28 +131,35 @@ class Transcript:
     @classmethod
     def from_json(cls, text: str, path: str | None = None) -> Transcript:
         """Read the JSON form; raises ``InputError``."""
-        try:
-            data = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            place = getattr(error, "lineno", None), getattr(error, "colno", None)
-            raise InputError(path, *place, "broken JSON", "a transcript") from error
-        try:
-            plies = tuple(
-                TranscriptPly(
-                    _integer(p["ply"]),
-                    Player(p["player"]),
-                    _string(p["move"]),
-                    bool(p.get("illegal", False)),
-                    bool(p.get("stopped", False)),
-                )
-                for p in data["plies"]
-            )
-            result = None if data.get("result") is None else _string(data["result"])
-            return cls(_string(data["title"]), Player(data["person"]), plies, result, path)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                path, None, None, f"JSON that is no transcript ({error!r})", "a transcript"
-            ) from error
+        data = parse_json(Source(text, path), "a transcript")
+        title, person = data["title"].line(), _player(data["person"])
+        plies, variations = _read_line(data)
+        result = data.given("result")
+        told = None if result is None else result.line()
+        return cls(title, person, plies, told, variations, path)
+
+
+def _read_line(
+    data: Json, depth: int = 0
+) -> tuple[tuple[TranscriptPly, ...], tuple[Variation, ...]]:
+    """The plies of a line and the variations beside it."""
+    plies = tuple(
+        TranscriptPly(
+            ply["ply"].integer(most=_MOST_PLIES),
+            _player(ply["player"]),
+            ply["move"].line(),
+            _mark(ply, "illegal"),
+            _mark(ply, "stopped"),
+        )
+        for ply in data["plies"].items()
+    )
+    if depth > _DEEPEST:
+        raise data.error("too many variations inside each other", f"at most {_DEEPEST}")
+    if depth and not plies:
+        raise data["plies"].error("a variation without plies", "a ply")
+    beside = data.given("variations")
+    inner = [] if beside is None else beside.items()
+    return plies, tuple(Variation(*_read_line(each, depth + 1)) for each in inner)
 
 
 def is_transcript(text: str) -> bool:
@@ -118,16 +168,13 @@ def is_transcript(text: str) -> bool:
     return begin.startswith(("qsage transcript", "{"))
 
 
-def _string(value: object) -> str:
-    if not isinstance(value, str) or "\n" in value:
-        raise TypeError(f"{value!r} is no line of text")
-    return value
+def _player(value: Json) -> Player:
+    return Player(value.one_of(*(player.value for player in Player)))
 
 
-def _integer(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{value!r} is no number")
-    return value
+def _mark(ply: Json, key: str) -> bool:
+    mark = ply.given(key)
+    return mark is not None and mark.boolean()
 
 
 _PLY = re.compile(r"(\d{1,9})\s+(black|white)\s+(\S.*)", re.IGNORECASE)
@@ -139,11 +186,27 @@ def _parse_text(text: str, path: str | None) -> Transcript:
     if first != _FIRST_LINE:
         raise InputError(path, number, 1, repr(first[:40]), repr(_FIRST_LINE))
     header: dict[str, str] = {}
+    # The line that is read, and those around it: plies, finished variations, where it begins.
+    around: list[tuple[list[TranscriptPly], list[Variation], int]] = []
     plies: list[TranscriptPly] = []
+    variations: list[Variation] = []
+    begin = 0
     for number, line in lines:
         ply = _PLY.fullmatch(line)
         if ply is not None:
+            if variations:
+                expected = "no ply of a line behind its variations"
+                raise InputError(path, number, 1, repr(line[:60]), expected)
             plies.append(_parse_ply(ply, number))
+            continue
+        if line == "(" and len(around) < _DEEPEST:
+            around.append((plies, variations, begin))
+            plies, variations, begin = [], [], number
+            continue
+        if line == ")" and around and plies:
+            ended = Variation(tuple(plies), tuple(variations))
+            plies, variations, begin = around.pop()
+            variations.append(ended)
             continue
         key, colon, value = line.partition(":")
         if not colon or key not in ("title", "person", "result"):
@@ -152,9 +215,10 @@ def _parse_text(text: str, path: str | None) -> Transcript:
     person = header.get("person", "")
     if person not in ("black", "white"):
         raise InputError(path, None, None, f"person {person!r}", "'person: black' or 'white'")
-    return Transcript(
-        header.get("title", ""), Player(person), tuple(plies), header.get("result"), path
-    )
+    if around:
+        raise InputError(path, begin, 1, "'('", "')' behind the variation that it begins")
+    title, result = header.get("title", ""), header.get("result")
+    return Transcript(title, Player(person), tuple(plies), result, tuple(variations), path)
 
 
 def _content(text: str) -> Iterator[tuple[int, str]]:

@@ -143,7 +143,17 @@ def test_certificates_of_others(
         ("domineering --size 2x2 --depth 2", "lifted"),
         *(
             ("harary --size 3x3 --shape domino --maker-breaker --depth 3", encoding)
-            for encoding in ("cor", "cor+", "ea", "la", "sa", "sn-httt", "cover-played")
+            for encoding in (
+                "cor",
+                "cor+",
+                "cor-lean",
+                "cor-ladder",
+                "ea",
+                "la",
+                "sa",
+                "sn-httt",
+                "cover-played",
+            )
         ),
     ],
 )

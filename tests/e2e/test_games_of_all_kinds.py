@@ -110,4 +110,4 @@ def test_encodings_are_listed_by_kind(qsage: Qsage) -> None:
     read = json.loads(qsage("games", "--encodings", "--json").out)["encodings"]
     assert list(read) == ["grid", "positional", "gdl"]
     assert "lifted" in read["grid"]
-    assert {"ea", "cor+", "pairing"} <= read["positional"].keys()
+    assert {"ea", "cor-lean", "pairing"} <= read["positional"].keys()

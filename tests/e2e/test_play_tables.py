@@ -21,7 +21,7 @@ HEX = ("hex-network", "--size", "3x3", "--depth", "5")
 def el(qsage: Qsage, tmp_path: Path) -> tuple[Path, Path]:
     """A formula in QCIR and its certificate: COR of a polyomino."""
     files = tmp_path / "el.qcir", tmp_path / "el.aig"
-    ran = qsage("certify", *EL, "--encoding", "cor", "--formula", files[0], "-o", files[1])
+    ran = qsage("certify", *EL, "--encoding", "cor-ladder", "--formula", files[0], "-o", files[1])
     assert ran.code == Exit.FINE, ran.err
     return files
 
@@ -196,7 +196,7 @@ def test_no_winner_is_told_of_a_formula_that_does_not_say_it(
     assert qsage("solve", *game, "--encoding", encoding).code == Exit.UNDECIDED
 
 
-@pytest.mark.parametrize("encoding", ["cor+", "cor", "ea", "la", "sa"])
+@pytest.mark.parametrize("encoding", ["cor-lean", "cor", "cor+", "cor-ladder", "ea", "la", "sa"])
 def test_white_may_reply_with_what_the_formula_ignores(
     qsage: Qsage, tmp_path: Path, encoding: str
 ) -> None:
@@ -223,7 +223,7 @@ def test_white_may_reply_with_what_the_formula_ignores(
     assert "White wins: held out for 3 plies" in ran.out
 
 
-@pytest.mark.parametrize("encoding", ["cor+", "cor", "ea", "la", "sa"])
+@pytest.mark.parametrize("encoding", ["cor-lean", "cor", "cor+", "cor-ladder", "ea", "la", "sa"])
 def test_what_is_no_strategy_by_the_rules_is_refuted_though_illegal_replies_are_not(
     qsage: Qsage, tmp_path: Path, encoding: str
 ) -> None:
@@ -271,7 +271,7 @@ def test_black_may_waste_plies_that_she_does_not_need(qsage: Qsage, tmp_path: Pa
     pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
     formula, certificate = tmp_path / "f.qdimacs", tmp_path / "f.aig"
     domino = ("harary", "--size", "3x3", "--shape", "domino", "--maker-breaker", "--depth", "7")
-    assert qsage("encode", *domino, "--encoding", "cor+", "-o", formula).code == Exit.FINE
+    assert qsage("encode", *domino, "--encoding", "cor-lean", "-o", formula).code == Exit.FINE
     ran = qsage("certify", formula, "--route", "trace", "--solver", "depqbf", "-o", certificate)
     assert ran.code == Exit.FINE, ran.err
     ran = qsage("validate", formula, "--cert", certificate, "--games", "200")
@@ -306,7 +306,7 @@ def test_what_no_play_tells_is_no_fault_of_a_certificate(qsage: Qsage, tmp_path:
     pytest.importorskip("pyqbf", reason="the solvers come with the extra 'solve'")
     formula, certificate = tmp_path / "f.qdimacs", tmp_path / "f.aig"
     game = ("hex-network", "--size", "2x3", "--depth", "5")
-    assert qsage("encode", *game, "--encoding", "cor", "-o", formula).code == Exit.FINE
+    assert qsage("encode", *game, "--encoding", "cor-ladder", "-o", formula).code == Exit.FINE
     ran = qsage("certify", formula, "--route", "trace", "--solver", "depqbf", "-o", certificate)
     assert ran.code == Exit.FINE, ran.err
     ran = qsage("validate", formula, "--cert", certificate, "--games", "100", "--json")

@@ -100,7 +100,7 @@ class _Literals:
             if stops:
                 variables.update(dict.fromkeys(() if table.coding.numbers else variables, FALSE))
             if table.stop is not None:
-                variables[table.stop] = TRUE if stops else FALSE
+                variables[abs(table.stop)] = TRUE if stops is (table.stop > 0) else FALSE
             stop = TRUE if stops else FALSE
             plies.append(PlyLiterals(table.player, (), stop, variables, partial(list, made)))
             literals.update(variables)

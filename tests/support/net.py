@@ -416,7 +416,7 @@ CERTIFICATES: Final = (
     "breakthrough",
     "evader",
     HELD,
-    f"{HEX} --encoding cor+",
+    f"{HEX} --encoding cor-lean",
     f"{EL} --encoding la",
     f"{EL} --encoding sn-httt",
     f"{EL_HELD} --encoding ea",
@@ -567,8 +567,8 @@ EXITS: Final[Sequence[str]] = (
     "encode hex --size 0x2 -o out.qcir",
     "encode hex --shape tic -o out.qcir",
     "encode chess -o out.qcir",
-    "encode hex --size 2x2 --depth 3 --encoding cor -o out.qcir",
-    "encode domineering --size 2x2 --depth 3 --encoding cor -o out.qcir",
+    "encode hex --size 2x2 --depth 3 --encoding cor-ladder -o out.qcir",
+    "encode domineering --size 2x2 --depth 3 --encoding cor-ladder -o out.qcir",
     "encode hex --size 2x2 --depth 3 --encoding none -o out.qcir",
     "encode hex --size 2x2 --depth 3 --clauses early -o out.qcir",
     "encode domain.ig problem.ig -o problem.ig",
@@ -651,12 +651,12 @@ CERT: Final = "f.qcir --cert c.aag"
 # Herbrand functions are beaten by many values of variables that no play has: levels of plays.
 PLAYED: Final = f"{CERT} --level dependencies --level random --level all --level rules"
 SMALL: Final = "hex --size 2x2 --depth 3"
-SMALL_NETWORK: Final = "hex-network --size 2x2 --depth 3 --encoding cor+"
+SMALL_NETWORK: Final = "hex-network --size 2x2 --depth 3 --encoding cor-lean"
 VALID: Final = (
     "tic",
     "evader",
     HELD,
-    f"{HEX} --encoding cor+",
+    f"{HEX} --encoding cor-lean",
     f"{EL} --encoding la",
     f"{EL_HELD} --encoding ea",
     f"{HEX_HELD} --encoding sn",

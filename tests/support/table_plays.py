@@ -16,7 +16,7 @@ from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.kernel.certificate import CircuitCertificate
 
 Choice = NDArray[np.bool_]
-"""The values of the opponent's variables, those that are chosen later being false."""
+"""The values of the opponent's variables; those of later moves are false."""
 
 
 def lost_plays(
@@ -41,7 +41,11 @@ class _Walk:
         self.simulator = Simulator(certificate.aig, list(certificate.functions.values()))
         self.left = most
         self.lost: list[str] = []
-        self.go(game.initial, np.zeros(len(certificate.inputs), dtype=np.bool_), "")
+        nothing = np.zeros(len(certificate.inputs), dtype=np.bool_)
+        for table in layout.moves:  # a literal that says that nobody stops may be a variable
+            if table.stop is not None and table.stop < 0 and -table.stop in self.place:
+                nothing[self.place[-table.stop]] = True
+        self.go(game.initial, nothing, "")
 
     def go(self, position: Position, choice: Choice, played: str) -> None:
         if position.outcome is not None:

@@ -30,9 +30,9 @@ NAME: Final = "positional"
 ENCODINGS: Final = ("ea", "en", "et", "la", "ln", "sa", "sn", "cor")
 """Those of the paper's figure 2(a)."""
 
-_OF_NETWORKS: Final = ("en", "ln", "li", "sn", "si")
+_OF_NETWORKS: Final = ("en", "en-forward", "ln", "li", "sn", "si")
 _OF_MAKER_BREAKER: Final = ("ea", "la", "sa")
-_OF_ALL: Final = ("cor", "cor+")
+_OF_ALL: Final = ("cor", "cor+", "cor-lean", "cor-ladder")
 # COVER and PAIRING are left out: one of their answers says nothing about the winner.
 _KNOWN: Final = tuple(dict.fromkeys((*ENCODINGS, *_OF_NETWORKS, *_OF_MAKER_BREAKER, *_OF_ALL)))
 
@@ -55,7 +55,7 @@ def _instances(selection: Selection) -> list[Instance]:
     if prepare not in ("yes", "no"):
         raise UsageError(f"found {prepare!r} for prepared, expected yes or no")
     found = []
-    files = files_in(selection.inputs, is_positional_file)
+    files = files_in(selection.inputs, is_positional_file, selection.note)
     paths = list(dict.fromkeys(map(os.path.abspath, files)))
     names = [os.path.basename(path) for path in paths]
     for path, base in zip(paths, names, strict=True):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from qsage_validate.solvers.qbf.solving import Solved
     from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 
-ALTERNATES = "cor+"
+ALTERNATES = "cor-lean"
 """The usual encoding of the question whether Black wins."""
 _SECONDS = 60.0
 

@@ -73,7 +73,8 @@ class CorrectiveBoard(ABC):
                 tuple(constant(model.white >> v & 1) for v in self.positions),
             )
         }
-        self.wins = {BLACK: with_winning_sets(model).black_wins, WHITE: model.white_wins}
+        self.listed = with_winning_sets(model)
+        self.wins = {BLACK: self.listed.black_wins, WHITE: model.white_wins}
         # A set that is complete before the first ply wins; Black's sets are examined first.
         self.won = any(win & model.black == win for win in self.wins[BLACK])
 
@@ -95,10 +96,13 @@ class CorrectiveBoard(ABC):
 
     def number(self, ply: int) -> Bits:
         """The variables of a move that is a number."""
+        return self.number_among(ply, len(self.choices(ply)))
+
+    def number_among(self, ply: int, count: int) -> Bits:
+        """The variables of a move that is one of so many numbers."""
         player = self.model.turns[ply - 1]
         quantifier = Quantifier.EXISTS if player is BLACK else Quantifier.FORALL
-        width = width_for(len(self.choices(ply)))
-        self.code[ply] = self.clauses.variables(quantifier, width)
+        self.code[ply] = self.clauses.variables(quantifier, width_for(count))
         return self.code[ply]
 
     def may_stop(self, ply: int) -> None:
@@ -160,10 +164,11 @@ class CorrectiveBoard(ABC):
                     stop=stop if player is BLACK else None,
                 )
             )
-        states: list[Bits] = [()]
-        for ply in self.plies:
-            stones = (*self.stones[ply].black, *self.stones[ply].white)
-            states.append(tuple(0 if is_constant(x) else x for x in stones))
+        states: list[Bits] = []
+        for time in (0, *self.plies):
+            stones = (*self.stones[time].black, *self.stones[time].white)
+            known = not all(map(is_constant, stones))
+            states.append(tuple(0 if is_constant(x) else x for x in stones) if known else ())
         atoms = tuple(f"{player.value} {place}" for player in Player for place in model.positions)
         layout = Layout(
             moves=tuple(moves),
@@ -196,7 +201,8 @@ class CorrectivePlay:
         for ply in self.board.plies:
             player = turns[ply - 1]
             stop = self._stop(ply)
-            self.values[self.board.stop[ply]] = stop
+            literal = self.board.stop[ply]
+            self.values[abs(literal)] = stop ^ (literal < 0)
             made = self.play.plies[ply - 1].made
             for v, claimed in zip(self.board.choices(ply), made, strict=True):
                 taken = builder.or_(self.own[BLACK][v], self.own[WHITE][v])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.positional.explicit_board import ExplicitBoard
 from qsage_validate.encodings.positional.in_mind import completed
 from qsage_validate.errors import UsageError
@@ -40,51 +42,73 @@ def encode_ea(model: PositionalModel) -> Encoding:
     return board.encoding("ea", define)
 
 
-def encode_en(model: PositionalModel) -> Encoding:
+def encode_en(model: PositionalModel, *, backward: bool = True) -> Encoding:
     """The formula that is true if and only if Black connects the network within the plies.
 
-    ``p[i][v]`` says that position ``v`` is the ``i``-th one of a way from start to end.  Raises
-    ``UsageError`` without a network of Black's, for games that do not alternate, and an even
-    depth.
+    ``p[i][v]`` says that position ``v`` is the ``i``-th one of a way from start to end, with
+    equations 10 to 14 of section 4.2.  With ``backward`` there are the clauses of the authors'
+    generator (``sat2023/bule/level.bul``) besides: only positions of the start are first, a
+    position behind them has a predecessor on the way, and a position of the end is last.  The
+    formula has as many clauses as Table 2 says, then; without, it has those of Table 3.
+
+    Raises ``UsageError`` without a network of Black's, for games that do not alternate, and an
+    even depth.
     """
-    network = require_network(model, "en", short=Player.BLACK)
+    name = "en" if backward else "en-forward"
+    network = require_network(model, name, short=Player.BLACK)
     board = ExplicitBoard(model)
     model = board.model
     add, positions, final = board.clauses.add, board.positions, board.final
     if network.joined:
-        return board.encoding("en", lambda builder, black: {})
+        return board.encoding(name, lambda builder, black: {})
     # A way of Black's has the positions that Black has and will claim at most.
     stones = model.black.bit_count() + model.moves_of(Player.BLACK)
     length = min(stones, len(model.positions))
     p = [board.clauses.exists(len(positions)) for _ in range(length)]  # (10)
     neighbours = [tuple(members(row)) for row in network.neighbours]
-    inner = tuple(members(model.all & ~network.end))
+    not_start = tuple(members(model.all & ~network.start))
+    not_end = tuple(members(model.all & ~network.end))
     for step in p:
         for v in positions:
             add(-step[v], final[v])  # (11)
     add(*(p[0][v] for v in members(network.start) if p))  # (12)
     for step, following in pairwise(p):
-        for v in inner:
+        for v in not_end:
             add(-step[v], *(following[w] for w in neighbours[v]))  # (13)
+        for w in not_start if backward else ():
+            add(-following[w], *(step[v] for v in neighbours[w]))
     if p:
-        for v in inner:
+        for v in not_end:
             add(-p[-1][v])  # (14)
+    if p and backward:
+        for v in not_start:
+            add(-p[0][v])
+        add(*(p[-1][v] for v in members(network.end)))
 
-    def define(builder: AigBuilder, black: Sequence[int]) -> dict[int, int]:
-        # Backwards: what is so many steps from the end, within Black's positions, at most.
+    def reached(
+        builder: AigBuilder, border: int, steps: Sequence[Bits], black: Sequence[int]
+    ) -> dict[int, int]:
+        """For each step what is black and so many steps from a border, at most."""
         values: dict[int, int] = {}
-        near = [black[v] if network.end >> v & 1 else FALSE for v in positions]
-        for step in reversed(p):
+        near = [black[v] if border >> v & 1 else FALSE for v in positions]
+        for step in steps:
             values.update(zip(step, near, strict=True))
             near = [
                 near[v]
-                if network.end >> v & 1
+                if border >> v & 1
                 else builder.and_(black[v], builder.or_all(near[w] for w in neighbours[v]))
                 for v in positions
             ]
         return values
 
-    return board.encoding("en", define)
+    def define(builder: AigBuilder, black: Sequence[int]) -> dict[int, int]:
+        to_end = reached(builder, network.end, p[::-1], black)
+        if not backward:
+            return to_end
+        from_start = reached(builder, network.start, p, black)
+        return {v: builder.and_(x, to_end[v]) for v, x in from_start.items()}
+
+    return board.encoding(name, define)
 
 
 def encode_et(model: PositionalModel) -> Encoding:
@@ -160,5 +184,6 @@ def require_network(
 ENCODERS: Final[Mapping[str, Callable[[PositionalModel], Encoding]]] = {
     "ea": encode_ea,
     "en": encode_en,
+    "en-forward": partial(encode_en, backward=False),
     "et": encode_et,
 }

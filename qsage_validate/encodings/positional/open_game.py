@@ -234,13 +234,13 @@ def assign(
 
 
 # Encodings that list the winning sets.
-_OF_SETS: Final = ("ea", "la", "sa", "cor", "cor+")
+_OF_SETS: Final = ("ea", "la", "sa", "cor", "cor+", "cor-lean", "cor-ladder")
 
 
 def prepared(model: PositionalModel, encoding: str) -> PositionalModel:
     """The smaller game with the same winner that the paper's tools encode.
 
-    For ``ea``, ``la``, ``sa``, ``cor`` and ``cor+`` a network's ways are listed first.  For
+    For the encodings that list winning sets, a network's ways are listed first.  For
     ``et`` positions that are useless to Black are given to White on the Hex board with Black's
     network, and White's network is contracted (Figure 1(d)).  Raises ``UsageError`` for too many
     winning sets.

@@ -214,6 +214,22 @@ class PlainPlay:
         self.match.restart()
         self._board(rest)
 
+    def _history(self, rest: str) -> None:
+        here, last = self.match.history.here.number, None
+        for row in self.match.history.rows():
+            move = "start" if row.frame.player is None else f"{row.frame.player} {row.frame.move}"
+            number = (
+                "" if row.number == last else f"{row.number}{'*' if row.number == here else ''}"
+            )
+            self._say(f"{number:>4}  {'  ' * row.level}{row.frame.ply}. {move}")
+            last = row.number
+
+    def _go(self, rest: str) -> None:
+        if not rest.isascii() or not rest.isdigit():
+            raise QsageError(f"found {rest!r}, expected the number of a round: see history")
+        self.match.go(int(rest[:9]))
+        self._board("")
+
     def _gates(self, rest: str) -> None:
         table = Table.grid(padding=(0, 2))
         for value in self.match.values:
@@ -243,7 +259,7 @@ class PlainPlay:
         transcript = self.match.transcript()
         as_json = rest.lower().endswith(".json")
         text = json.dumps(transcript.as_json(), indent=1) + "\n" if as_json else str(transcript)
-        write_atomic(rest, text)
+        write_atomic(rest, text, continued=True)
         self._say(f"written to {rest}")
 
     def _load(self, rest: str) -> None:
@@ -272,6 +288,10 @@ COMMANDS = (
     Command("undo", "", "take back your last move and its answer", PlainPlay._undo),
     Command("redo", "", "play them again", PlainPlay._redo),
     Command("restart", "", "back to the start", PlainPlay._restart),
+    Command(
+        "history", "", "all that was tried, as a tree with numbered rounds", PlainPlay._history
+    ),
+    Command("go", "N", "go to round N of the history; a move there branches", PlainPlay._go),
     Command("board", "", "the board once more", PlainPlay._board),
     Command(
         "pairs", "", "the pairs by which White blocks, where there are some", PlainPlay._show_pairs

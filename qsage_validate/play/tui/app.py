@@ -23,7 +23,7 @@ from qsage_validate.errors import Exit, QsageError, UsageError
 from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
-from qsage_validate.play.tui.model.actions import ACTIONS
+from qsage_validate.play.tui.model.actions import ACTIONS, key_of
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight
 from qsage_validate.play.tui.model.picking import Choose, NoMove, Select
 from qsage_validate.play.tui.model.services import Services
@@ -93,8 +93,12 @@ class PlayApp(ToolsApp):
         self.show(view)
         if isinstance(event.answer, requests.Played) and view.situation.waits:
             self.ask_for_reply()
-        elif not self.ask_next() and self.view.running:
+        elif self.ask_next():
+            pass
+        elif self.view.running:
             self.set_timer(self._pace, self._run_on)
+        elif event.failure is None:
+            self._go_where_looked()
 
     def _failed(self, view: View, failure: QsageError) -> View:
         self._say(Note(Weight.ERROR, str(failure)))
@@ -111,7 +115,7 @@ class PlayApp(ToolsApp):
         match answer:
             case requests.Played():
                 self._report(view.situation, answer.frames)
-                view = replace(view, viewing=None, selected=None, tried=frozenset(), claiming=False)
+                view = replace(_here(view), selected=None, tried=frozenset(), claiming=False)
                 self._settle(answer.frames)
                 if any(frame.illegal is not None for frame in answer.frames):
                     view = replace(view, said=f"{answer.move} was illegal, and happened.")
@@ -144,9 +148,11 @@ class PlayApp(ToolsApp):
             case requests.Travelled():
                 self._say(Note(Weight.DONE, answer.text))
                 self._settle()
-                view = replace(
-                    view, said=answer.text, viewing=None, selected=None, tried=frozenset()
-                )
+                view = replace(_here(view), said=answer.text, selected=None, tried=frozenset())
+            case requests.Went():
+                there = view.viewing in (None, view.situation.last)
+                view = replace(view, viewing=None if there else view.viewing, looked=True)
+                view = replace(view, selected=None, tried=frozenset())
             case requests.Nothing():
                 view = replace(view, said=answer.text, running=False, tried=frozenset())
                 self._say(Note(Weight.SAID, answer.text))
@@ -157,7 +163,8 @@ class PlayApp(ToolsApp):
                 self._settle(view.situation.frames)
                 view = self._noted(view, f"Replayed {answer.path}")
                 viewing = _frame_of_ply(view.situation, answer.ply)
-                view = replace(view, viewing=viewing, selected=None, tried=frozenset())
+                view = replace(_here(view), selected=None, tried=frozenset())
+                view = replace(view, viewing=viewing, looked=viewing is not None)
             case requests.WouldOverwrite():
                 self._confirm_overwrite(answer)
         return view
@@ -209,7 +216,9 @@ class PlayApp(ToolsApp):
         elif view.situation.waits:
             self.ask_for_reply()
         elif view.past:
-            self._remark(view, "Looking back: Esc returns to the current position.")
+            mover = view.situation.facts.certificate_player
+            keys = f"{key_of('look_back')} and {key_of('look_forward')} go to a ply of yours"
+            self._remark(view, f"{mover} is to move here: {keys}.")
         elif view.situation.outcome is not None:
             self._remark(view, "The play is over: undo or restart to go on.")
         else:
@@ -345,13 +354,16 @@ class PlayApp(ToolsApp):
         elif self.can_cancel and not view.past and view.selected is None:
             self.action_cancel()
         else:
-            view = replace(view.silent(), running=False, selected=None, viewing=None)
-            self.show(replace(view, tried=frozenset()))
+            end = len(view.situation.line) - 1
+            if view.looked and view.index != end:
+                self._look_at(end)
+            view = replace(self.view.silent(), running=False, selected=None, tried=frozenset())
+            self.show(view if view.looked else replace(view, viewing=None))
             self.action_board()
 
     async def action_quit(self) -> None:
         situation = self.view.situation
-        outcome = situation.outcome
+        outcome = situation.line[-1].outcome
         broken = outcome is not None and outcome.promised is False
         self.exit(Exit.REFUTED if situation.findings or broken else Exit.FINE)
 
@@ -370,6 +382,11 @@ class PlayApp(ToolsApp):
             self.exit(Exit.INTERRUPTED)
             return
         await super().on_event(event)
+
+
+def _here(view: View) -> View:
+    """The view with the frame on the board that the match has come to."""
+    return replace(view, viewing=None, looked=False)
 
 
 def _squares(move: MatchMove) -> frozenset[tuple[int, int]]:

@@ -107,7 +107,7 @@ class ShowingApp(AskingApp):
         if self._form is not None:
             self._show_form(self._form, view)
         self.query_one(TitleBar).show(view)
-        self.query_one(MovesPane).show(situation.frames, view.index)
+        self.query_one(MovesPane).show(situation.rows, view.index)
         self.query_one(ValuesPane).show(view.frame.values)
         moves = [str(move) for move in situation.legal]
         self.query_one(MovePrompt).offer(moves)
@@ -176,7 +176,7 @@ class ShowingApp(AskingApp):
             "let_happen": None if situation.facts.by_rules else True,
             "pairs": True if situation.facts.has_pairs else None,
             "look_back": self.view.index > 0,
-            "look_forward": self.view.past,
+            "look_forward": self.view.index < len(situation.line) - 1,
             "findings": True if self.found else None,
             "gates": None if self._services.gates is None else True,
             "tree": None if self._services.tree is None else True,
@@ -186,7 +186,7 @@ class ShowingApp(AskingApp):
     @property
     def found(self) -> tuple[Found, ...]:
         """The findings of this play, and those of the last proof."""
-        frames = self.view.situation.frames
+        frames = self.view.situation.line
         own = tuple(
             Found(finding, index, "this play")
             for index, frame in enumerate(frames)
@@ -246,26 +246,40 @@ class ShowingApp(AskingApp):
         return self.view
 
     def _look_at(self, index: int) -> None:
-        last = self.view.situation.last
-        if not 0 <= index <= last:
+        situation = self.view.situation
+        if not 0 <= index < len(situation.line):
             self.bell()
             return
-        self._explain_happened(self.view.situation.frames[index].illegal)
-        viewing = None if index == last else index
+        self._explain_happened(situation.line[index].illegal)
         self.show(
             replace(
                 self._stopped(),
-                viewing=viewing,
+                viewing=None if index == situation.last else index,
+                looked=True,
                 selected=None,
                 pointed=frozenset(),
                 refusal=None,
                 said=None,
             )
         )
+        self._go_where_looked()
+
+    def _go_where_looked(self) -> None:
+        """Have the match go to the frame that is looked at, where the person can go on from it."""
+        situation, viewing = self.view.situation, self.view.viewing
+        if viewing is None or self.view.busy is not None or situation.waits:
+            return
+        number = situation.round_at(viewing)
+        if number is not None:
+            self.ask("going there", requests.go, number)
 
     @on(MovesPane.FrameChosen)
     def _frame_chosen(self, event: MovesPane.FrameChosen) -> None:
-        self._look_at(event.index)
+        if event.index is not None:
+            self._look_at(event.index)
+        elif not self.view.situation.waits:
+            self._stopped()
+            self.ask("going there", requests.go, event.number)
 
     @on(BoardView.CursorMoved)
     def _cursor_moved(self) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 
 from textual import on
 
-from qsage_validate.play.export import ExportFormat, write_play
+from qsage_validate.play.export import ExportFormat, formats_of, write_play
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.main_view import ShowingApp
 from qsage_validate.play.tui.model import requests
@@ -28,6 +28,7 @@ _ABOUT = (
     "  .txt   the transcript with boards between its lines\n"
     "Text and JSON can be opened again. Existing files are not replaced unasked."
 )
+_ABOUT_SGF = "  .sgf   all that was tried as variations, for programs of Hex\n"
 
 
 def export_play(match: Match, path: str, *, overwrite: bool) -> Answer:
@@ -42,7 +43,9 @@ def export_play(match: Match, path: str, *, overwrite: bool) -> Answer:
 
 def export_screen(path: str, forms: tuple[ExportFormat, ...]) -> PathScreen:
     """Asks for the file; the buttons of the formats change the end of its name."""
-    return PathScreen("Export the play", "Export", path, _ABOUT, forms)
+    head, last, foot = _ABOUT.rpartition("Text and JSON")
+    about = head + (_ABOUT_SGF if ExportFormat.SGF in forms else "") + last + foot
+    return PathScreen("Export the play", "Export", path, about, forms)
 
 
 class ToolsApp(ShowingApp):
@@ -63,9 +66,8 @@ class ToolsApp(ShowingApp):
             self.ask("saving", requests.save, path, overwrite=False)
 
     def action_export(self) -> None:
-        forms = tuple(ExportFormat)
-        if not self.view.situation.facts.has_board:
-            forms = tuple(form for form in forms if form is not ExportFormat.SVG)
+        situation = self.view.situation
+        forms = formats_of(situation.facts, situation.frames[0].board)
         path = self.path.rpartition(".")[0] or self.path
         suffix = ExportFormat.SVG.suffix if self._board is not None else ExportFormat.TEXT.suffix
         self.push_screen(export_screen(path + suffix, forms), self._export)
@@ -151,7 +153,7 @@ class ToolsApp(ShowingApp):
     @property
     def _played(self) -> tuple[str, ...]:
         """The person's moves up to the step that is shown."""
-        frames = self.view.situation.frames[: self.view.index + 1]
+        frames = self.view.situation.line[: self.view.index + 1]
         person = self.view.situation.facts.person
         return tuple(str(frame.move) for frame in frames if frame.player is person)
 

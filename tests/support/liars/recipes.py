@@ -20,8 +20,8 @@ Game = Grid | Claims | Described
 ENCODINGS: dict[str, tuple[str, ...]] = {
     "bddl": ("lifted", "lifted", "lifted-guarded"),
     "positional": (
-        "cor+", "cor+", "cor", "ea", "en", "et", "la", "ln", "sa", "sn", "li", "si",
-        "cover", "cover-played", "pairing",
+        "cor-lean", "cor", "cor+", "cor-ladder", "ea", "en", "et", "la", "ln", "sa", "sn", "li",
+        "si", "cover", "cover-played", "pairing",
     ),
     "gdl": ("gdl", "gdl", "gdl-strict", "gdl-gn", "gdl-gt", "gdl-gd", "gdl-sd"),
 }  # fmt: skip

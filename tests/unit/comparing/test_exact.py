@@ -23,13 +23,13 @@ from tests.support.random_qbf import random_qbf, truth
 
 HARARY = "harary --size 3x3 --shape el --maker-breaker --depth 3"
 PAIRS = [
-    ("hex-network --size 2x2 --depth 3", "cor+", "hex-network --size 2x2 --depth 3", "sn"),
+    ("hex-network --size 2x2 --depth 3", "cor-lean", "hex-network --size 2x2 --depth 3", "sn"),
     ("hex-network --size 2x2 --depth 1", "ea", "hex-network --size 2x2 --depth 1", "ln"),
     (
         "httt --shape domino --size 3x3 --depth 3",
         "lifted",
         "harary --shape domino --size 3x3 --depth 3",
-        "cor+",
+        "cor-lean",
     ),
     (
         "domineering --size 3x2 --depth 4",
@@ -37,8 +37,8 @@ PAIRS = [
         "domineering --size 3x2 --depth 4",
         "lifted-guarded",
     ),
-    (HARARY, "cor", HARARY, "sn-httt"),
-    (HARARY, "ea", HARARY, "cor"),
+    (HARARY, "cor-ladder", HARARY, "sn-httt"),
+    (HARARY, "ea", HARARY, "cor-ladder"),
 ]
 
 
@@ -113,7 +113,7 @@ def test_faulty_formulas_differ_where_their_values_do(gate: str) -> None:
 
 
 def test_what_is_not_asked_is_undecided() -> None:
-    first, second = (_encoded("hex-network --size 2x2 --depth 3", e) for e in ("cor+", "sn"))
+    first, second = (_encoded("hex-network --size 2x2 --depth 3", e) for e in ("cor-lean", "sn"))
     found = _exact(first, second, most=5)
     assert found.exit_code is Exit.UNDECIDED
     assert found.sentence.endswith("choices are open: 5 questions were asked")

@@ -67,7 +67,7 @@ def _beginning_with(encoding: Encoding, first: str) -> Problem:
 
 def test_a_first_move_that_is_left_out_is_made_in_the_mirror() -> None:
     """EA has every first move, COR one of each class that symmetries exchange."""
-    every, classes = (_encoded(f"{EL} 7", name) for name in ("ea", "cor"))
+    every, classes = (_encoded(f"{EL} 7", name) for name in ("ea", "cor-ladder"))
     left_out = [m for m in every.layout.moves[0].moves if m not in classes.layout.moves[0].moves]
     mirrored = 0
     game = load_game(every.model)
@@ -89,7 +89,7 @@ def test_a_first_move_that_is_left_out_is_made_in_the_mirror() -> None:
 
 
 def test_answers_to_first_moves_that_are_left_out_are_those_in_the_mirror() -> None:
-    classes, every = (_encoded(f"{EL} 3", name) for name in ("cor", "ea"))
+    classes, every = (_encoded(f"{EL} 3", name) for name in ("cor-ladder", "ea"))
     found = transfer_by_plays(_won(classes), Side.of(every), RouteOptions())
     assert isinstance(found, Wins)
     asked = [m for m in every.layout.moves[0].moves if m not in classes.layout.moves[0].moves]

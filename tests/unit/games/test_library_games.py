@@ -113,12 +113,12 @@ def test_other_names_find_the_game() -> None:
 def test_a_game_in_python_is_encoded_in_either_language() -> None:
     small = game("httt", size=(2, 2), shape="domino", maker_breaker=True, depth=3)
     assert small.language == "bddl"
-    assert {"lifted", "cor+", "ea"} <= set(small.encodings)
+    assert {"lifted", "cor-lean", "ea"} <= set(small.encodings)
     for encoding in ("lifted", "ea"):
         assert encode(small, encoding).stats == encode(small.at_depth(3), encoding).stats
     second = game("httt", size=(2, 2), shape="domino", torus=True, second=True, depth=4)
     assert (second.language, second.plies) == ("positional", 3)
-    assert second.at_depth(2).for_encoding("cor+") == second.model.at_depth(2)
+    assert second.at_depth(2).for_encoding("cor-lean") == second.model.at_depth(2)
 
 
 def test_every_gdl_file_of_the_package_is_a_game() -> None:

@@ -123,12 +123,12 @@ def test_a_move_that_is_legal_in_no_play_needs_no_code() -> None:
 
 def test_first_moves_that_a_symmetry_exchanges_need_one_code() -> None:
     """Encodings number one first move of each class; the class is checked, not believed."""
-    made = certified(HELD, "cor")
+    made = certified(HELD, "cor-ladder")
     assert len(made.encoding.layout.moves[0].moves) < len(HELD.positions)
-    assert isinstance(rules(HELD, encoding="cor"), Proved)
+    assert isinstance(rules(HELD, encoding="cor-ladder"), Proved)
     # With a black stone in a corner the board has fewer symmetries.
     begun = replace(HELD, black=1)
-    found = rules(HELD, encoding="cor", game=begun)
+    found = rules(HELD, encoding="cor-ladder", game=begun)
     assert not isinstance(found, Proved)
 
 

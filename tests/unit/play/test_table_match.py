@@ -135,7 +135,7 @@ def test_a_claimed_position_is_refused_with_the_rule_and_the_formulas_literal() 
     assert len(why.lines) == 2
 
 
-@pytest.mark.parametrize("encoding", ["ea", "cor+"])
+@pytest.mark.parametrize("encoding", ["ea", "cor", "cor+", "cor-lean"])
 def test_a_stone_of_a_board_bound_from_one_side_is_evidence(encoding: str) -> None:
     match = table_match(EL, encoding)
     assert certified(EL, encoding).encoding.layout.state.one_sided
@@ -152,7 +152,7 @@ def test_a_stone_of_a_board_bound_from_one_side_is_evidence(encoding: str) -> No
 
 
 def test_a_formula_that_says_what_is_legal_is_asked_for_it() -> None:
-    match = table_match(EL, "cor")
+    match = table_match(EL, "cor-ladder")
     why = match.why_not(match.parse_move("b2"))
     assert why is not None
     assert why.formula_legal is False
@@ -409,7 +409,17 @@ def test_moves_are_read_alike_in_both_kinds_of_layouts() -> None:
 
 @pytest.mark.parametrize(
     ("model", "encoding"),
-    [(EL, "ea"), (EL, "cor"), (EL, "cor+"), (EL, "la"), (EL, "sa"), (HEX, "ln"), (HEX, "sn")],
+    [
+        (EL, "ea"),
+        (EL, "cor-ladder"),
+        (EL, "cor-lean"),
+        (EL, "cor"),
+        (EL, "cor+"),
+        (EL, "la"),
+        (EL, "sa"),
+        (HEX, "ln"),
+        (HEX, "sn"),
+    ],
 )
 def test_random_plays_find_nothing_wrong_and_illegal_moves_are_flagged(
     model: PositionalModel, encoding: str
@@ -426,7 +436,7 @@ def test_random_plays_against_white_find_nothing_wrong() -> None:
     assert report.results.tried
 
 
-@pytest.mark.parametrize("encoding", ["cor", "la"])
+@pytest.mark.parametrize("encoding", ["cor-ladder", "la"])
 def test_a_wrong_atom_is_named_with_its_literal(encoding: str) -> None:
     layout = certified(EL, encoding).encoding.layout
     state = layout.state

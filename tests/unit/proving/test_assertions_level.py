@@ -125,9 +125,9 @@ def models() -> dict[str, tuple[GameModel, str | None]]:
     found: dict[str, tuple[GameModel, str | None]] = {}
     found.update((" ".join(words), (model_of(words), None)) for words in grids)
     hexes, lost = hex_network(2, 2, 3), harary_model("el", 3, 3, maker_breaker=True, plies=3)
-    for encoding in ("ea", "ln", "sn", "cor+", "la"):
+    for encoding in ("ea", "ln", "sn", "cor-lean", "la"):
         found[f"hex {encoding}"] = (hexes, encoding)
-    for encoding in ("sa", "cor"):
+    for encoding in ("sa", "cor-ladder"):
         found[f"el {encoding}"] = (lost, encoding)
     found["heap"] = (heap(4, 4), None)
     found["heap second"] = (heap(4, 4, "second"), None)

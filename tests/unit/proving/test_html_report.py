@@ -324,7 +324,7 @@ def test_who_moves_is_said_by_the_layout() -> None:
     """Black makes ply 1, White 2 and 3, Black 4 and 5."""
     turns = tuple(Player.BLACK if player == "B" else Player.WHITE for player in "BWWBB")
     model = replace(harary_model("domino", 3, 3, maker_breaker=True), turns=turns)
-    made = certify_game(model, "cor")
+    made = certify_game(model, "cor-ladder")
     rules = load_game(made.encoding.model)
     problem = Problem(Files(), made.encoding.qbf, made.certificate, made.encoding.layout, rules)
     found = statistics_of(problem)

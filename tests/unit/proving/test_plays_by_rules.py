@@ -108,7 +108,7 @@ def without(table: Ply, move: str) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     ("model", "encoding", "ply"),
-    [(EL, "ea", 2), (EL, "cor+", 4), (HELD, "ea", 3), (HELD, "la", 3), (None, "gdl", 4)],
+    [(EL, "ea", 2), (EL, "cor-lean", 4), (HELD, "ea", 3), (HELD, "la", 3), (None, "gdl", 4)],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_legal_move_without_a_code_is_found(
@@ -226,7 +226,7 @@ def test_no_move_with_a_code_is_left() -> None:
     assert FindingKind.LEGALITY_DIFFERS in kinds(attack(problem, games=5))
 
 
-@pytest.mark.parametrize("encoding", ["cor", "cor+"])
+@pytest.mark.parametrize("encoding", ["cor-ladder", "cor-lean"])
 def test_first_moves_that_symmetry_leaves_out_need_no_code(encoding: str) -> None:
     problem = setup_for(HELD, encoding)
     layout = problem.layout
@@ -242,10 +242,10 @@ def test_first_moves_that_symmetry_leaves_out_need_no_code(encoding: str) -> Non
 
 
 def test_symmetry_of_the_board_is_none_of_the_game_with_a_stone() -> None:
-    layout = table_of(HELD, "cor")
+    layout = table_of(HELD, "cor-ladder")
     stone = replace(HELD, white=1, first_moves=0)  # White has a1: corners are no longer alike
     game = load_game(replace(stone, turns=HELD.turns))
-    finding = first_finding(exhaust(setup_for(HELD, "cor", layout=layout, game=game)))
+    finding = first_finding(exhaust(setup_for(HELD, "cor-ladder", layout=layout, game=game)))
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
     # The diagonal through a1 is the only symmetry that is left.
     assert "Black's move a3 is legal by the rules" in finding.detail
@@ -288,7 +288,7 @@ def test_the_layout_is_compared_with_the_position_at_each_ply(
 # -- plies that the layout does not have ----------------------------------------------------
 
 
-@pytest.mark.parametrize("encoding", ["ea", "cor", "cor+", "la", "sa"])
+@pytest.mark.parametrize("encoding", ["ea", "cor-ladder", "cor-lean", "la", "sa"])
 def test_black_moves_once_more_than_the_formula_knows(encoding: str) -> None:
     short = harary_model("tic", 3, 3, maker_breaker=True, plies=3)  # White keeps tic away
     held = replace(short, turns=(BLACK, WHITE, BLACK))

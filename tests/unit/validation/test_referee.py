@@ -178,7 +178,7 @@ def test_a_first_move_alone_stands_for_its_mirror_images() -> None:
     """Later on there is no symmetry to be sure of: each legal move has to have a code."""
     model = hex_network(3, 3, 5)
     game = load_game(model)
-    judge = Referee(game, encode(model, "cor").layout)
+    judge = Referee(game, encode(model, "cor-ladder").layout)
     names = set(model.positions)
     assert game.exchanged_first_moves(names - {"a1"}) == {"a1": "c3"}
     assert judge.unsaid(game.initial, names - {"a1"}) == []

@@ -158,7 +158,7 @@ def test_without_rules_the_layout_says_what_positions_are() -> None:
     known = replace(grid(), game=None)
     assert bound(known, "always black (3,3)").literals is None
     assert "for no rules are known that say who has won" in refused(known, "always goal")
-    atoms = replace(listed("cor"), game=None)
+    atoms = replace(listed("cor-ladder"), game=None)
     assert bound(atoms, "always black b2 and white b2").literals is None
     assert "for no layout tells positions" in refused(
         replace(listed("sn"), game=None), "end: black b2"

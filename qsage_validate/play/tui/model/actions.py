@@ -88,7 +88,7 @@ ACTIONS = (
     ),
     BindableAction("save", "s", "Save", "Save transcript", "Write the play to a file"),
     BindableAction(
-        "export", "e", "Export", "Export the play", "Write the play as text, JSON or SVG"
+        "export", "e", "Export", "Export the play", "Write the play as text, JSON, SVG or (Hex) SGF"
     ),
     BindableAction(
         "findings", "f", "Finds", "Findings", "List what was found, and jump to the step"

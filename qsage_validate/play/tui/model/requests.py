@@ -75,6 +75,13 @@ class Travelled:
 
 
 @dataclass(frozen=True, slots=True)
+class Went:
+    """The match went to another round of its history, which ends with ``ply``."""
+
+    ply: int
+
+
+@dataclass(frozen=True, slots=True)
 class Nothing:
     """There was nothing to do; ``text`` says why."""
 
@@ -121,6 +128,7 @@ Answer = (
     | Explained
     | Unclear
     | Travelled
+    | Went
     | Nothing
     | Hinted
     | Saved
@@ -222,6 +230,12 @@ def restart(match: Match) -> Answer:
     return Travelled("Back at the start; redo plays the rounds again.")
 
 
+def go(match: Match, number: int) -> Answer:
+    """Go to a round of the history."""
+    match.go(number)
+    return Went(match.frame.ply)
+
+
 def hint(match: Match) -> Answer:
     """The suggestion of the match."""
     return Hinted(match.hint())
@@ -257,7 +271,7 @@ def save(match: Match, path: str, *, overwrite: bool) -> Answer:
     transcript = match.transcript()
     as_json = target.endswith(".json")
     text = json.dumps(transcript.as_json(), indent=2) + "\n" if as_json else str(transcript)
-    write_atomic(target, text)
+    write_atomic(target, text, continued=overwrite)
     return Saved(path)
 
 
@@ -274,13 +288,15 @@ def follow(match: Match, moves: Sequence[str], name: str, *, ply: int | None = N
     Illegal moves are let happen, as they were when they were found.  When it cannot be done
     the play stays what it was.  ``name`` tells the person what was replayed.
     """
-    kept = match.transcript()
+    kept = match.history.here
+    if match.waits and kept.parent is not None:
+        kept = kept.parent  # what is not answered is taken back
     try:
         match.restart()
         match.answer()
         _play(match, moves)
     except QsageError:
-        match.load(kept)
+        match.go(kept.number)
         raise
     return Loaded(name, ply)
 

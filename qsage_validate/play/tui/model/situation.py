@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from qsage_validate.arena.engines.engine import Facts
 from qsage_validate.arena.frame import Frame, LayoutMove, MatchMove, MatchOutcome, Pairs, SquareXY
 from qsage_validate.games.protocol import Board
+from qsage_validate.play.history import Row
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model.picking import Picks
 from qsage_validate.validation.finding import Finding
@@ -30,6 +31,10 @@ class Situation:
     can_claim: bool
     waits: bool = False
     """True if the answer to the last ply is still to come."""
+    ahead: tuple[Frame, ...] = ()
+    """The frames after the current one in the line that was visited last."""
+    rows: tuple[Row, ...] = ()
+    """All that was tried, the line of ``frames`` and ``ahead`` among it."""
     pairs: tuple[Pairs | None, ...] = ()
     """The pairs in each frame, where they are shown; else none at all."""
 
@@ -52,13 +57,29 @@ class Situation:
             can_redo=match.can_redo,
             can_claim=match.can_claim(),
             waits=match.waits,
-            pairs=tuple(map(match.pairs, match.frames)) if match.shows_pairs else (),
+            ahead=match.ahead,
+            rows=match.history.rows(),
+            pairs=tuple(map(match.pairs, match.frames + match.ahead)) if match.shows_pairs else (),
         )
 
     @property
     def last(self) -> int:
         """The index of the current frame."""
         return len(self.frames) - 1
+
+    @property
+    def line(self) -> tuple[Frame, ...]:
+        """The frames up to now, and those ahead."""
+        return self.frames + self.ahead
+
+    def round_at(self, index: int) -> int | None:
+        """The number of the round that ends with a frame of the line: the person goes on there.
+
+        ``None`` where the certificate is to move after the frame.
+        """
+        ends = {row.index: row.number for row in self.rows if row.index is not None}
+        number = ends.get(index)
+        return None if number == ends.get(index + 1, -1) else number
 
     @property
     def frame(self) -> Frame:
@@ -72,8 +93,8 @@ class Situation:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings of the play so far."""
-        return tuple(finding for frame in self.frames for finding in frame.findings)
+        """All findings of the play, what was taken back included."""
+        return tuple(finding for frame in self.line for finding in frame.findings)
 
     @property
     def only_elsewhere(self) -> MatchMove | None:
@@ -82,21 +103,21 @@ class Situation:
 
     def board(self, index: int) -> Board | None:
         """The board of a frame."""
-        return self.frames[index].board
+        return self.line[index].board
 
     def changed(self, index: int) -> frozenset[SquareXY]:
         """The squares that the ply of a frame changed; the move's own square if it changed none."""
-        after = self.frames[index]
+        after = self.line[index]
         if index == 0 or after.board is None:
             return frozenset()
-        before = self.frames[index - 1].board
+        before = self.line[index - 1].board
         changed = frozenset() if before is None else frozenset(before.differences(after.board))
         square = getattr(after.move, "square", None)
         return changed or (frozenset() if square is None else frozenset({square}))
 
     def earlier(self, index: int) -> frozenset[SquareXY]:
         """The squares changed by the ply before, where it belongs to the same round."""
-        frame = self.frames[index]
+        frame = self.line[index]
         return self.changed(index - 1) if index > 1 and frame.by_certificate else frozenset()
 
 

@@ -22,14 +22,16 @@ from qsage_validate.play.tui.model.situation import Situation
 class View:
     """The state of the interface beside the match itself.
 
-    ``viewing`` is the index of a past frame that is looked at; ``pointed`` are squares that a
-    row of the table of values points at; ``busy`` says what the worker is doing, and ``work`` how
-    far that is where it can be cancelled; ``error`` is a failure and ``said`` a remark on the last
-    thing that was asked.
+    ``viewing`` is the index of another frame of the line that is looked at; ``looked`` says that
+    the match has gone to the frame that is shown because it was looked at; ``pointed`` are squares
+    that a row of the table of values points at; ``busy`` says what the worker is doing, and
+    ``work`` how far that is where it can be cancelled; ``error`` is a failure and ``said`` a remark
+    on the last thing that was asked.
     """
 
     situation: Situation
     viewing: int | None = None
+    looked: bool = False
     selected: SquareXY | None = None
     tried: frozenset[SquareXY] = frozenset()
     refusal: Refused | None = None
@@ -52,7 +54,7 @@ class View:
     @property
     def frame(self) -> Frame:
         """The frame that is shown."""
-        return self.situation.frames[self.index]
+        return self.situation.line[self.index]
 
     @property
     def past(self) -> bool:
@@ -156,7 +158,7 @@ def status(view: View) -> Status:
         more = "" if len(found) == 1 else f" ({len(found)} so far)"
         return Status(
             Tone.FINDING,
-            f"FINDING{more}: {found[-1].text}",
+            f"FINDING{more}: {view.frame.findings[-1].text}",
             f"{key_of(_PANE_MESSAGES)} Messages has the variables and how to replay it",
         )
     return _turn(view)
@@ -239,6 +241,9 @@ def _turn(view: View) -> Status:
         return Status(Tone.REFUSED, whose, "You have no legal move.")
     if isinstance(situation.legal[0], BlockMove):
         return Status(Tone.TURN, whose, "Set the bits and play the block, or type 7=1 8=0")
+    if view.looked and situation.ahead and view.selected is None:
+        keys = f"{key_of('look_back')} back, {key_of('look_forward')} forward, Esc to the present"
+        return Status(Tone.PAST, whose, f"A move here branches; {keys}")
     if view.selected is not None:
         x, y = view.selected
         alone = any(area == {view.selected} for area in situation.picks.areas.values())

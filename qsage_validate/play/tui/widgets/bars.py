@@ -36,7 +36,7 @@ class TitleBar(Horizontal):
         self.query_one("#title-play", Static).update(Content.styled(f" {facts.title} ", "bold"))
         rules = "rules compared" if facts.has_rules else "no rules"
         rules = "by the rules" if facts.by_rules else rules
-        so_far = situation.frames[: view.index + 1]
+        so_far = situation.line[: view.index + 1]
         if facts.has_rules and any(frame.illegal is not None for frame in so_far):
             rules = "off the rules"
         ply = f"ply {view.frame.ply}" + (f"/{facts.plies}" if facts.plies else "")

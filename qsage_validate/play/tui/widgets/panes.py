@@ -14,8 +14,9 @@ from textual.message import Message
 from textual.style import Style
 from textual.widgets import DataTable, Input, Static
 
-from qsage_validate.arena.frame import Frame, NamedValue, SquareXY, WhyNot
+from qsage_validate.arena.frame import NamedValue, SquareXY, WhyNot
 from qsage_validate.games.protocol import Player
+from qsage_validate.play.history import Row
 from qsage_validate.play.tui.model.notes import Note, Weight
 from qsage_validate.play.tui.model.requests import Explained, Refused
 
@@ -43,19 +44,20 @@ def fill(
 
 
 class MovesPane(Vertical):
-    """All plies so far; choosing one looks back at it."""
+    """All plies that were tried, as a tree; choosing one goes there."""
 
     BORDER_TITLE = "1 Moves"
 
     @dataclass
     class FrameChosen(Message):
-        """A person wants to look at the frame ``index``."""
+        """A person wants to look at the frame ``index`` of the line, or at a round beside it."""
 
-        index: int
+        index: int | None
+        number: int
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._frames: tuple[Frame, ...] = ()
+        self._rows: tuple[Row, ...] = ()
 
     def compose(self) -> ComposeResult:
         yield DataTable[Content](cursor_type="row", id="moves-table")
@@ -65,20 +67,23 @@ class MovesPane(Vertical):
         """The table of plies."""
         return self.query_one("#moves-table", DataTable)
 
-    def show(self, frames: Sequence[Frame], index: int) -> None:
-        """List ``frames`` with the cursor on ``index``."""
-        if self._frames != tuple(frames):
-            self._frames = tuple(frames)
-            fill(self.table, _PLY_COLUMNS, [_ply_cells(frame) for frame in frames])
-        self.table.move_cursor(row=index, animate=False)
+    def show(self, rows: tuple[Row, ...], index: int) -> None:
+        """List ``rows`` with the cursor on the frame ``index`` of the line."""
+        if self._rows != rows:
+            self._rows = rows
+            fill(self.table, _PLY_COLUMNS, [_ply_cells(row) for row in rows])
+        at = next(number for number, row in enumerate(rows) if row.index == index)
+        self.table.move_cursor(row=at, animate=False)
 
     @on(DataTable.RowSelected)
     def _choose(self, event: DataTable.RowSelected) -> None:
         event.stop()
-        self.post_message(self.FrameChosen(event.cursor_row))
+        row = self._rows[event.cursor_row]
+        self.post_message(self.FrameChosen(row.index, row.number))
 
 
-def _ply_cells(frame: Frame) -> tuple[Content, Content, Content, Content]:
+def _ply_cells(row: Row) -> tuple[Content, Content, Content, Content]:
+    frame = row.frame
     remarks: list[Content] = []
     if frame.illegal is not None:
         remarks.append(Content.styled("illegal", "$warning"))
@@ -96,7 +101,11 @@ def _ply_cells(frame: Frame) -> tuple[Content, Content, Content, Content]:
     else:
         who = Content(f"{STONES[frame.player]} {frame.player}")
         move = Content("unreadable" if frame.move is None else str(frame.move))
-    return Content(str(frame.ply)), who, move, Content(", ").join(remarks)
+    cells = Content(str(frame.ply)), who, move, Content(", ").join(remarks)
+    if not row.level:
+        return cells
+    ply, who, move, said = (cell.stylize("$quiet") for cell in cells)
+    return Content.styled("  " * (row.level - 1) + "└ ", "$quiet") + ply, who, move, said
 
 
 class WhyPane(VerticalScroll):

@@ -160,7 +160,7 @@ def test_an_encoding_without_definitions_has_no_certificate_by_search() -> None:
     assert found.certificate.kind is Kind.SKOLEM
 
 
-@pytest.mark.parametrize("encoding", ["cor", "cor+"])
+@pytest.mark.parametrize("encoding", ["cor", "cor+", "cor-lean", "cor-ladder"])
 def test_turns_of_several_plies_and_games_that_white_begins(encoding: str) -> None:
     """Plies in any order: a reply is all of the opponent's plies in a row, or none of them."""
     random = Random(8)

@@ -80,7 +80,18 @@ def _sets(plies: int) -> GameModel:
 
 
 GRIDS = ("lifted", "lifted-guarded")
-SETS = ("cor", "cor+", "ea", "la", "sa", "cover", "cover-played", "pairing")
+SETS = (
+    "cor",
+    "cor+",
+    "cor-lean",
+    "cor-ladder",
+    "ea",
+    "la",
+    "sa",
+    "cover",
+    "cover-played",
+    "pairing",
+)
 NETWORKS = ("en", "et", "ln", "sn", "li", "si")
 GDL = ("gdl", "gdl-strict", "gdl-gn", "gdl-gt", "gdl-sd", "gdl-gd")
 MODELS: tuple[tuple[str, Callable[[], GameModel], tuple[str, ...]], ...] = (

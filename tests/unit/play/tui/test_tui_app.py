@@ -273,24 +273,79 @@ def test_undo_redo_and_restart() -> None:
     drive(toy_match(), scenario)
 
 
-def test_looking_back_changes_nothing_and_plays_nothing() -> None:
+def test_looking_back_shows_the_past_and_esc_the_present() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.click((3, 3))
-        await driver.press("left_square_bracket", "left_square_bracket")
+        await driver.press("left_square_bracket")
+        assert driver.app.view.index == 2
+        assert "Looking back at ply 2: White occupy(3,3)" in headline(driver)
+        await driver.click((4, 4))
+        assert "Black is to move here: [ and ] go to a ply of yours." in driver.said
+        await driver.press("left_square_bracket")
         assert driver.app.view.index == 1
         assert driver.at((3, 3)) is Square.OPEN
         assert status(driver.app.view).tone is Tone.PAST
-        await driver.click((4, 4))
-        assert len(driver.moves) == 3
-        assert any("Looking back" in text for text in driver.said)
+        # The match has gone there: what can be played there is marked, and can be asked for.
+        assert Mark.LEGAL in driver.app.query_one(BoardView).picture.marks[3, 3]
         await driver.press("right_square_bracket")
         assert driver.at((3, 3)) is Square.WHITE
         await driver.press("escape")
-        assert not driver.app.view.past
+        assert (driver.app.view.index, driver.app.view.past) == (3, False)
+        assert len(driver.moves) == 3
         # A row of the table leads back, too.
         await driver.press("1", "up", "up", "enter")
         assert [m.index for m in driver.seen(MovesPane.FrameChosen)] == [1]
-        assert driver.app.view.viewing == 1
+        assert driver.app.view.index == 1
+        assert driver.app._match.history.here is driver.app._match.history.root
+
+    drive(toy_match(), scenario)
+
+
+def test_quick_looks_end_where_the_last_one_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    went, gate = requests.go, threading.Event()
+
+    def slowly(match: Match, number: int) -> requests.Answer:
+        assert gate.wait(10)
+        return went(match, number)
+
+    monkeypatch.setattr(requests, "go", slowly)
+
+    async def scenario(driver: Driver) -> None:
+        await driver.click((3, 3))
+        await driver.click((4, 4))
+        await driver.pilot.press(*["left_square_bracket"] * 4)
+        await driver.until(lambda: driver.app.view.index == 1)
+        assert driver.app.view.busy == "going there"
+        gate.set()
+        await driver.settle()
+        assert driver.app.view.index == 1
+        assert not driver.app.view.past
+        await driver.pilot.press(*["right_square_bracket"] * 3)
+        await driver.settle()
+        assert driver.app.view.index == 4
+        assert driver.app.view.past
+
+    drive(toy_match(), scenario)
+
+
+def test_a_move_from_the_past_branches_and_the_tree_is_shown() -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.click((3, 3))
+        await driver.press("left_square_bracket", "left_square_bracket")
+        await driver.click((4, 4))
+        assert driver.moves[1] == "occupy(4,4)"
+        assert driver.app._match.history.branches == 1
+        assert "└ 2  ○ White  occupy(3,3)" in driver.screen
+        # The row of the branch leads to it; then the other one is the branch.
+        await driver.press("1", "down", "enter")
+        assert driver.moves[1] == "occupy(3,3)"
+        assert "└ 2  ○ White  occupy(4,4)" in driver.screen
+        # Esc goes to the end of this line, and undo keeps it in the tree.
+        await driver.press("u", "escape")
+        assert (driver.moves, driver.app.view.index) == (["occupy(1,1)"], 1)
+        assert driver.app._match.history.branches == 1
+        await driver.press("y")
+        assert driver.moves[1] == "occupy(3,3)"
 
     drive(toy_match(), scenario)
 

@@ -39,7 +39,7 @@ def test_enter_jumps_to_the_step_of_a_finding() -> None:
         assert [found.index for found in screen.found] == [3]
         assert "2 findings" not in driver.screen
         await driver.press("enter")
-        assert driver.app.view.viewing == 3
+        assert driver.app.view.index == 3
         assert driver.app.view.frame.findings
 
     drive(toy_match(finding_at=3), scenario)
@@ -55,7 +55,7 @@ def test_the_flag_in_the_title_and_a_click_on_the_list_do_the_same() -> None:
         assert isinstance(driver.app.screen, FindingsScreen)
         await driver.pilot.click(OptionList, offset=(3, 0))
         await driver.settle()
-        assert driver.app.view.viewing == 3
+        assert driver.app.view.index == 3
 
     drive(toy_match(finding_at=3), scenario)
 
