@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.option_groups import OptionGroup, flag, option
+from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -82,10 +82,9 @@ class PlayOptions(OptionGroup):
         default=0.0,
         panel=_PANEL,
     )
-    export: str | None = option(
+    export: str | None = output_option(
         "With moves, or one random game: write the play, as .svg, .json, .txt, or (Hex) .sgf.",
         "FILE",
-        panel="Output",
     )
     teach: bool = flag(
         "Say how long each move lasts, what threatens, and why it was answered so: after the "

@@ -289,7 +289,7 @@ class PlainPlay:
         transcript = self.match.transcript()
         as_json = rest.lower().endswith(".json")
         text = json.dumps(transcript.as_json(), indent=1) + "\n" if as_json else str(transcript)
-        write_atomic(rest, text)
+        write_atomic(rest, text, continued=True)
         self._say(f"written to {rest}")
 
     def _load(self, rest: str) -> None:
