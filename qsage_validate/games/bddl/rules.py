@@ -339,5 +339,9 @@ class BddlGame(Game):
     def _kernel(self) -> BddlKernel:
         return make_kernel(self.grounding, self.move_table, self._symmetries)
 
+    def skipped(self, position: Position) -> BddlPosition:
+        assert isinstance(position, BddlPosition), "a position of this game"
+        return BddlPosition(self, position.state, position.ply + 1)
+
     def kernel(self) -> BddlKernel:
         return self._kernel
