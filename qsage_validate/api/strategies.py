@@ -127,9 +127,9 @@ class Strategy:
         Any move that wins may be chosen, not only the strategy's own.  ``lookahead`` is how many
         plies the words of the program look ahead, 0 to 3.  ``depth_limit`` and ``max_nodes`` say
         how much is shown: the whole is found and proved.  ``positions`` is the limit of the
-        positions that the program meets, ``effort`` the conflicts of the SAT solver for
-        the first proof that no smaller tree wins, ``timeout`` the seconds for all of it, ``memory`` the megabytes of the
-        search.
+        positions that the program meets, ``effort`` the conflicts of the SAT solver for the first
+        proof that no smaller tree wins, ``timeout`` the seconds for all of it, ``memory`` the
+        megabytes of the search.
 
         Raises ``UndecidedError`` at a limit, ``UsageError`` for a formula without rules and a
         certificate with functions missing, and ``RefutedStrategyError`` where the strategy does
@@ -153,12 +153,13 @@ class Strategy:
         """
         from qsage_validate.api.matches import Match
         from qsage_validate.arena.open import open_engine
+        from qsage_validate.arena.teacher.teacher import teacher_of
 
         problem = self._playable
         if blocks:
             files = replace(problem.files, as_blocks=True)
             problem = replace(problem, files=files, layout=None, game=None)
-        return Match(open_engine(problem))
+        return Match(open_engine(problem), teacher=lambda: teacher_of(problem))
 
     def attack(self, games: int = 100, *, seed: int = 0, illegal: float = 0.0) -> Attack:
         """Random plays of the opponent's; ``illegal`` is how often an illegal move is tried.

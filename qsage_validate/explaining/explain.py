@@ -25,9 +25,9 @@ LOOKAHEAD: Final = 3
 class ExplainOptions:
     """Options of an explanation.
 
-    ``lookahead`` is how many plies the words may look ahead, ``effort`` the conflicts of the
-    SAT solver for a proof that no smaller tree wins, ``questions`` are the user's own; the positions of ``limits``
-    are those of the program's plays.
+    ``lookahead`` is how many plies the words may look ahead, ``effort`` the conflicts of the SAT
+    solver for a proof that no smaller tree wins, ``questions`` are the user's own; the positions of
+    ``limits`` are those of the program's plays.
     """
 
     limits: Limits = Limits(positions=50_000)  # noqa: RUF009 (frozen)
