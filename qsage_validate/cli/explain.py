@@ -73,7 +73,6 @@ class LearningOptions(OptionGroup):
 @examples(
     "qsage explain httt --size 4x4 --shape tic --depth 5",
     "qsage explain sample:tic --cert sample:tic.aig",
-    "qsage explain breakthrough --second --size 2x4 --lookahead 2 --json",
 )
 @partial(takes_model, or_formula=True)
 def command(
