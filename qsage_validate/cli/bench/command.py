@@ -355,13 +355,14 @@ class CampaignProgress:
             task = self._bar.task_ids[0]
             self._bar.update(task, completed=tally.finished, so_far=tally.statuses)
         elif self._stream is not None:
-            print(f"[{tally.finished}/{tally.wanted}] {line}", file=self._stream, flush=True)
+            narrate(f"[{tally.finished}/{tally.wanted}] {line}")
 
     def _make_bar(self) -> Progress:
-        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
+        from qsage_validate.render.console import PlainConsole
+
         columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-        console = Console(file=self._stream, highlight=False)
+        console = PlainConsole(file=self._stream, highlight=False)
         shown = ("{task.description}", *columns, "{task.fields[so_far]}")
         return Progress(*shown, console=console, refresh_per_second=2)

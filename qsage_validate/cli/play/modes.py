@@ -348,10 +348,11 @@ def run_adversary(adversary: Adversary, games: int) -> AdversaryReport:
     """Its plays, with a progress bar on standard error, where that is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return adversary.run(games)
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+    from qsage_validate.render.console import PlainConsole
+
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=PlainConsole(stderr=True), transient=True) as progress:
         task = progress.add_task("games", total=games)
         return adversary.run(games, progress=lambda done: progress.update(task, completed=done))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Concatenate, ParamSpec
 
 from textual.app import App
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.worker import Worker, WorkerState
 
@@ -23,6 +24,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
+from qsage_validate.play.tui.widgets.visible import VISIBLE
 from qsage_validate.system.task import Task
 
 P = ParamSpec("P")
@@ -56,6 +58,10 @@ class AskingApp(App[Exit]):
         self._queue: deque[tuple[str, requests.Request]] = deque()
         self.bug: BaseException | None = None
         self.view = View(Situation.of(match), let_happen=let_happen)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What all lines of the screen go through."""
+        return [*super().get_line_filters(), VISIBLE]
 
     @abstractmethod
     def show(self, view: View) -> None:
