@@ -291,9 +291,11 @@ def _prove(
 ) -> None:
     from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import write_bundle
+    from qsage_validate.system.signals import orderly_termination
 
     assert problem is not None, "--proof does not go with --memory"
-    with SearchLine(sys.stderr) as line:
+    # The folder that is made beside the old one is removed also when the program is told to end.
+    with orderly_termination(), SearchLine(sys.stderr) as line:
         bundle = write_bundle(
             folder, files, problem, result, minimal=options.minimal, tell=line.tell
         )

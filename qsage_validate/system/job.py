@@ -21,7 +21,7 @@ from typing import Final, TypeVar
 from qsage_validate.errors import Exit, QsageError, Undecided
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.memory import limit_memory, no_core_files
-from qsage_validate.system.signals import kill_group, known
+from qsage_validate.system.signals import ctrl_c_held_back, kill_group, known
 
 Result = TypeVar("Result")
 Send = Callable[[object], None]
@@ -72,7 +72,7 @@ def run_job(
     work = (theirs, limits.memory_mb, function, arguments)
     process = context.Process(target=_work, args=work)
     # What starts it hands on the number of standard error, which that of an interface lacks.
-    with redirect_stderr(sys.__stderr__):
+    with redirect_stderr(sys.__stderr__), ctrl_c_held_back():
         process.start()
     theirs.close()
     try:

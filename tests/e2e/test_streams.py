@@ -1,4 +1,4 @@
-"""Streams that are closed or full: data is data, and the exit code tells what became of the work."""
+"""Streams that are closed or full: data is data, and the exit code is that of the work."""
 
 from __future__ import annotations
 

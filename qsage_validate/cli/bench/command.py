@@ -25,6 +25,7 @@ from qsage_validate.cli.option_groups import (
 )
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean
+from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -260,7 +261,7 @@ def _run(
             narrate(f"{path}: {len(wanted) - len(runs)} of {len(wanted)} runs have results")
         new: list[Record] = []
 
-        with CampaignProgress(sys.stderr, len(runs), name) as progress:
+        with orderly_termination(), CampaignProgress(sys.stderr, len(runs), name) as progress:
 
             def tell(record: Record, tally: Any) -> None:
                 new.append(record)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
     from qsage_validate.arena.adversary import Adversary, AdversaryReport
@@ -204,7 +205,9 @@ def by_hand(
     if options.mode is Mode.PLAIN or not _is_terminal():
         from qsage_validate.play.console.prompt import run_plain
 
-        return run_plain(Match(engine), seed=seed, let_happen=let_happen)
+        # The prompt gives the terminal back as it was, also when the program is told to end.
+        with orderly_termination():
+            return run_plain(Match(engine), seed=seed, let_happen=let_happen)
     from qsage_validate.play.tui.app import run
 
     return run(
@@ -353,6 +356,7 @@ def run_adversary(adversary: Adversary, games: int) -> AdversaryReport:
     from qsage_validate.render.console import PlainConsole
 
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=PlainConsole(stderr=True), transient=True) as progress:
+    progress_bar = Progress(*columns, console=PlainConsole(stderr=True), transient=True)
+    with orderly_termination(), progress_bar as progress:
         task = progress.add_task("games", total=games)
         return adversary.run(games, progress=lambda done: progress.update(task, completed=done))

@@ -6,6 +6,7 @@ What is asked while the worker is busy waits in a queue.  The answers arrive as
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
 from qsage_validate.play.tui.widgets.visible import VISIBLE
+from qsage_validate.system.signals import TERMINATING
 from qsage_validate.system.task import Task
 
 P = ParamSpec("P")
@@ -48,7 +50,7 @@ class AskingApp(App[Exit]):
     """An app around a match; only its worker thread touches the match.
 
     ``bug`` is an exception that is none of :class:`~qsage_validate.errors.QsageError`: the app
-    has ended because of it.
+    has ended because of it.  ``ended_by`` is the number of a signal that ended the app.
     """
 
     def __init__(self, match: Match, *, let_happen: bool) -> None:
@@ -57,6 +59,7 @@ class AskingApp(App[Exit]):
         self.work: Task | None = match.task
         self._queue: deque[tuple[str, requests.Request]] = deque()
         self.bug: BaseException | None = None
+        self.ended_by: int | None = None
         self.view = View(Situation.of(match), let_happen=let_happen)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -125,6 +128,16 @@ class AskingApp(App[Exit]):
         if event.worker.group == "match" and event.state is WorkerState.ERROR:
             self.bug = event.worker.error
             self.exit()
+
+    def on_mount(self) -> None:
+        """Leave as by the key when the terminal or the system ends the program."""
+        loop = asyncio.get_running_loop()
+        for number in () if self.is_headless else TERMINATING:
+            loop.add_signal_handler(number, self._end_by, number)
+
+    def _end_by(self, number: int) -> None:
+        self.ended_by = number
+        self.exit()
 
     def on_unmount(self) -> None:
         """Call off what the worker does: its thread is waited for."""
