@@ -25,6 +25,7 @@ from os import PathLike, fspath
 from typing import IO, Final, Protocol, TextIO
 
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.system.reading import reading
 from qsage_validate.system.signals import orderly_termination
 
 Path = str | PathLike[str]
@@ -235,6 +236,7 @@ def sample_path(word: str) -> str:
 _streams: dict[str, bytes] = {}
 
 
+@reading()
 def read_bytes(path: Path) -> bytes:
     """The content of ``path``, decompressed when it is gzip, xz or bzip2 (recognised by its bytes).
 

@@ -41,7 +41,7 @@ _ILLEGAL = "!illegal"
 _STOP = "!stop"
 _MOST_PLIES = 999_999_999
 # Variations inside each other: more than a person tries.
-_DEEPEST = 200
+_DEEPEST = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,14 @@ from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
-from qsage_validate.play.tui.widgets.visible import VISIBLE
+from qsage_validate.play.tui.visible import VISIBLE
 from qsage_validate.system.signals import TERMINATING
 from qsage_validate.system.task import Task
 
 P = ParamSpec("P")
 _QUEUE = 20
+# The group of the workers that teach, beside those that ask the match.
+TEACHER = "teacher"
 _BUSY_AFTER = 0.15
 
 
@@ -125,7 +127,7 @@ class AskingApp(App[Exit]):
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker that raised has met a bug: leave, so that it is reported."""
-        if event.worker.group == "match" and event.state is WorkerState.ERROR:
+        if event.worker.group in ("match", TEACHER) and event.state is WorkerState.ERROR:
             self.bug = event.worker.error
             self.exit()
 

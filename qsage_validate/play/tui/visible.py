@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
@@ -16,13 +15,12 @@ class Visible(LineFilter):
     holds for all that is ever shown.
     """
 
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+    def apply(self, segments: list[Any], background: Color) -> list[Any]:
         """The pieces of a line without what does not print."""
         if all(piece.text.isprintable() for piece in segments):
             return segments
         return [
-            Segment("".join(filter(str.isprintable, text)), style, control)
-            for text, style, control in segments
+            piece._replace(text="".join(filter(str.isprintable, piece.text))) for piece in segments
         ]
 
 
