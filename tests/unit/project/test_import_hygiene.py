@@ -60,14 +60,14 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
     ("words", "heavy", "rooms", "most"),
     [
         (["--help"], set(), {"cli", "errors"}, 7),
-        (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 30),
-        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 30),
-        (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 82),
+        (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 33),
+        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 33),
+        (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 85),
         (
             ["certify", *TIC, "-o", "f.aag"],
             {"numpy", "pysat", "multiprocessing"},
             {*ENCODING, "certificates", "solvers"},
-            129,
+            131,
         ),
     ],
     ids=["help", "play", "solve", "encode", "certify"],
