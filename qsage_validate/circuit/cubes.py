@@ -46,9 +46,11 @@ class Splitting:
     fails, 2 to the ``inputs`` cases are made.  Values of so few inputs settle little where a
     literal depends on more than ``many``, as in checks of Herbrand functions, whose opponent has
     all variables of a clausal formula: there graphs are tried longer, for ``conflicts`` and
-    for ``whole`` conflicts, before anything is swept or split.  A case that is not decided within ``conflicts``
-    either is swept and solved to the end.  From ``parallel`` gates on, cases are
-    given to other processes (where there are any) at once, below when one is not quick.
+    for ``whole`` conflicts, before anything is swept or split.
+
+    A case that is not decided within ``conflicts`` either is swept and solved to the end.  From
+    ``parallel`` gates on, cases are given to other processes (where there are any) at once, below
+    when one is not quick.
     """
 
     small: int = 8192
