@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.api.strategies import Strategy, load
+from qsage_validate.api.games import game
+from qsage_validate.api.strategies import Strategy, certify, load
 from qsage_validate.arena.conductor import Conductor
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.errors import Exit, UsageError
@@ -51,12 +52,14 @@ def _expected(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]
     conductor, generator = Conductor(reader), random.Random(seed)
     plays, told = [], []
     for _ in range(games):
-        state, moves, steps = conductor.start(), list[str](), []
+        state, moves, steps = conductor.start(), list[str](), list[Any]()
         while True:
             mine = state.ending is None and conductor.to_move(state) is conductor.player
             is_open = state.ending is not None or mine
             on_board = None if is_open else reader.code.moves(state.plies + 1)
-            legal = on_board and [str(m) for m in on_board if conductor.is_legal(state, m)]
+            legal = None
+            if on_board is not None:
+                legal = [str(m) for m in on_board if conductor.is_legal(state, m)]
             board, atoms = state.board, state.reading.atoms
             squares = None if board is None else "".join(_LETTERS[s] for s in board.squares)
             true = [] if atoms is None else sorted(atoms.true)
@@ -68,9 +71,9 @@ def _expected(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]
                 continue
             assert legal
             moves.append(generator.choice(legal))
-            move = conductor.find(state, moves[-1])
-            assert move is not None
-            state = conductor.play(state, move)
+            found = conductor.find(state, moves[-1])
+            assert found is not None
+            state = conductor.play(state, found)
         (verdict,) = reader.verdicts([state.assignment])
         plays.append(moves)
         told.append([steps, verdict.value])
@@ -78,10 +81,20 @@ def _expected(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
-@pytest.mark.parametrize(("name", "games"), [("tic", 500), ("hex", 500), ("breakthrough", 200)])
+@pytest.mark.parametrize(("name", "games"), [("tic", 1000), ("hex", 1000), ("breakthrough", 200)])
 def test_the_script_plays_as_the_conductor_does(tmp_path: Path, name: str, games: int) -> None:
-    strategy = _strategy(name)
-    strategy.save_page(tmp_path / "play.html")
+    _compare(tmp_path, _strategy(name), games)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
+@pytest.mark.parametrize("encoding", ["cor", "cor-lean"])
+def test_so_it_does_where_moves_are_a_list(tmp_path: Path, encoding: str) -> None:
+    strategy = certify(game("hex-network", size=(3, 3), depth=5), encoding=encoding)
+    _compare(tmp_path, strategy, 200)
+
+
+def _compare(tmp_path: Path, strategy: Strategy, games: int) -> None:
+    strategy.save_page(tmp_path / "play.html", timeout=5)
     data = _table((tmp_path / "play.html").read_text("utf-8"))
     plays, expected = _expected(strategy, games, seed=7)
     run = subprocess.run(

@@ -23,6 +23,7 @@ from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateCode
 from qsage_validate.errors import UsageError, one_line
 from qsage_validate.formats.grid_names import named_cell
+from qsage_validate.formats.source import label
 from qsage_validate.games.protocol import Board, Player, Square
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.load import Problem
@@ -52,7 +53,7 @@ def play_page(problem: Problem, report: Report) -> str:
     return _template().render(
         title=one_line(f"Play against {problem.title}"),
         verdict=report.last_line,
-        files=file_facts(problem.files),
+        files=[(label(fact.path), fact) for fact in file_facts(problem.files)],
         opponent=data["opponent"],
         gates=f"{data['gates']:,}",
         drawing=Markup(drawing),
