@@ -299,7 +299,8 @@ class PositionalModel:
         times = tuple(f"t{k}" for k in range(1, len(self.turns) + 1))
         turns = zip(times, self.turns, strict=True)
         return PgFile(
-            times=times,
+            # A file has a time at least; last turns of White's are no part of a model.
+            times=times or ("t1",),
             black_turns=tuple(t for t, p in turns if p is Player.BLACK),
             positions=self.positions,
             black_wins=tuple(map(self.names, self.black_wins)),
