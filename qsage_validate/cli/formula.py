@@ -29,7 +29,6 @@ def formula_path(model: ModelArguments) -> str | None:
     """
     from qsage_validate.formats.source import Format, label, sniff
     from qsage_validate.games.languages import language_of
-    from qsage_validate.games.registry import is_impartial_game
 
     if len(model.words) != 1:
         return None
@@ -39,6 +38,8 @@ def formula_path(model: ModelArguments) -> str | None:
     if language_of(word) is not None:
         return None
     if word != STDIN and sniff(word) is Format.UNKNOWN and _is_impartial(word):
+        from qsage_validate.games.registry import is_impartial_game
+
         in_shell = word if shlex.quote(word) == word else "FILE"
         raise is_impartial_game(label(word), in_shell)
     return word

@@ -89,14 +89,14 @@ def test_a_formula_on_which_bloqqer_takes_too_long_is_solved_as_it_is(
     ],
 )
 def test_bloqqer_is_bounded_where_nobody_asked_for_it_or_set_a_time(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], patience: float
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], patience: float
 ) -> None:
     asked: list[float] = []
 
     def solve(*words: Any, patience: float, **rest: Any) -> None:
         asked.append(patience)
 
-    monkeypatch.setattr(solving, "available", lambda circuit: [fake_backend(Path(), "")])
+    monkeypatch.setattr(solving, "available", lambda circuit: [fake_backend(tmp_path, "")])
     monkeypatch.setattr(solving, "solve_formula", solve)
     ask_solvers(small_formula(), **{"limits": Limits(), **options})
     assert asked == [patience]
