@@ -73,9 +73,8 @@ class ToolScreen(Dialog[Result]):
             yield Static(Content(self.heading()), classes="tool-title")
             yield from self.body()
             yield Static(id="tool-status")
-            yield KeyBar(
-                (*self.KEYS, ("z", "Size", "maximise"), ("Esc", "Close", "leave")), id="tool-keys"
-            )
+            size = () if self._area.crowded else (("z", "Size", "maximise"),)
+            yield KeyBar((*self.KEYS, *size, ("Esc", "Close", "leave")), id="tool-keys")
 
     # Place
 
@@ -88,8 +87,13 @@ class ToolScreen(Dialog[Result]):
         self.maximised = not self.maximised
         self._place()
 
+    @property
+    def _area(self) -> PlayArea:
+        """The board with its panes, under this screen."""
+        return self.app.screen_stack[0].query_one(PlayArea)
+
     def _place(self) -> None:
-        area = self.app.screen_stack[0].query_one(PlayArea)
+        area = self._area
         docked = not (self.maximised or area.crowded)
         self.set_class(docked, "-docked")
         tool = self.query_one(".tool")
