@@ -1,11 +1,16 @@
 """The search on the rules beside a plain minimax that remembers positions.
 
     python benchmarks/search.py [--timeout SECONDS] [--data FOLDER] [--json]
+    python benchmarks/search.py --boards [--before CHECKOUT] [--timeout SECONDS] [--json]
 
 Both solve each model of ``benchmarks/models.py``, in one run; the plain way is a few lines on
 the same rules and gives up after the time limit.  With ``--data`` the models are those of a
 folder of BDDL files, each game in a folder of its own with its ``domain.ig``; then the search
 runs alone.  The program fails (exit code 1) when the two ways do not agree.
+
+With ``--boards`` both questions are asked of larger boards, and of those of Table 2 of the BDDL
+paper: who wins at the last depth, and in how few plies, in seconds of processor time of processes
+of their own.  With ``--before`` the second question is also asked of another checkout.
 """
 
 from __future__ import annotations
@@ -13,6 +18,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -83,6 +90,87 @@ def measure(name: str, model: Model, timeout: float, *, beside: bool) -> dict[st
     return row
 
 
+BOARDS = (
+    "domineering --size 5x5",
+    "domineering --size 6x6",
+    "connect-c --size 4x4 --connect 4",
+    "connect-c --size 5x5 --connect 4",
+    "connect-c --size 6x6 --connect 3",
+    "breakthrough --size 3x5",
+    "breakthrough --size 3x6",
+    "httt --size 4x4 --shape fatty",
+    "httt --size 5x5 --shape skinny",
+    "hex --size 5x5",
+)
+
+# What a process of its own runs; the words of a model, the seconds, and the question.
+_CHILD = """
+import json, sys, time
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.registry import resolve_command
+from qsage_validate.solvers.deepening.game_depths import depths_of
+from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.system.limits import Limits, Deadline
+words, seconds, question = sys.argv[1], float(sys.argv[2]), sys.argv[3]
+model = resolve_command(words.split())
+if question != "given":
+    model = depths_of(model).at(depths_of(model).last())
+game = load_game(model)
+more = {"winner_only": True} if question == "winner" else {}
+started = time.process_time()
+found = search_for(game, limits=Limits(Deadline.after(seconds))).solve(**more)
+print(json.dumps({
+    "winner": None if found.winner is None else found.winner.value,
+    "critical plies": found.critical_plies,
+    "nodes": found.nodes,
+    "seconds": round(time.process_time() - started, 3),
+}))
+"""
+
+
+def ask(words: str, timeout: float, question: str, checkout: Path) -> dict[str, object]:
+    """One question in a process of its own, by the code of a checkout."""
+    command = [sys.executable, "-c", _CHILD, words, str(timeout), question]
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def paper_words() -> list[str]:
+    """The instances of Table 2, at the depths of the table."""
+    here = Path(__file__).resolve().parent.parent
+    words = []
+    for line in (here / "tests/data/critical_depths.csv").read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, options, depth, _, _ = line.split(";")
+            said = " ".join(f"--{option.replace('=', ' ')}" for option in options.split())
+            words.append(f"{name} {said} --depth {depth}")
+    return words
+
+
+def boards(timeout: float, before: Path | None) -> Iterator[dict[str, object]]:
+    """Both questions about each board, beside another checkout's answer to the second."""
+    here = Path(__file__).resolve().parent.parent
+    given = [(words, "critical") for words in BOARDS] + [
+        (words, "given") for words in paper_words()
+    ]
+    for words, question in given:
+        row: dict[str, object] = {"model": words}
+        if question == "critical":
+            first = ask(words, timeout, "winner", here)
+            row |= {"winner": first["winner"], "s": first["seconds"], "nodes": first["nodes"]}
+        second = ask(words, timeout, question, here)
+        row["critical"] = second["critical plies"]
+        row["winner"] = second["winner"] or row.get("winner")
+        row["critical s"], row["critical nodes"] = second["seconds"], second["nodes"]
+        if before is not None:
+            earlier = ask(words, timeout, question, before)
+            row["before s"] = earlier["seconds"] if earlier["winner"] else f"> {earlier['seconds']}"
+            row["agree"] = earlier["winner"] in (None, second["winner"], row["winner"])
+        yield row
+
+
 def models(folder: Path | None) -> Iterator[tuple[str, Model]]:
     """What is measured."""
     if folder is None:
@@ -100,18 +188,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--timeout", type=float, default=60, help="seconds for each solving")
     parser.add_argument("--data", type=Path, help="folder of folders with domain.ig and problems")
+    parser.add_argument("--boards", action="store_true", help="both questions about larger boards")
+    parser.add_argument("--before", type=Path, help="with --boards: another checkout")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     arguments = parser.parse_args()
-    rows = [
-        measure(name, model, arguments.timeout, beside=arguments.data is None)
-        for name, model in models(arguments.data)
-    ]
+    if arguments.boards:
+        rows = list(boards(arguments.timeout, arguments.before))
+    else:
+        rows = [
+            measure(name, model, arguments.timeout, beside=arguments.data is None)
+            for name, model in models(arguments.data)
+        ]
     ratios = [q for row in rows if isinstance(q := row.get("quicker"), float)]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
     if arguments.json:
         print(json.dumps({"search": rows, "mean_quicker": mean}))
     else:
-        undecided = sum(row["winner"] is None for row in rows)
+        undecided = sum(row.get("winner") is None for row in rows)
         table = Table(title=f"Search: {len(rows)} models, {undecided} undecided")
         columns = [c for c in dict.fromkeys(c for row in rows for c in row) if c != "agree"]
         for column in columns:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 
 from qsage_validate.errors import UsageError
+from qsage_validate.games.bddl.bounds import bounds_of
 from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.bddl.symmetry import BitPermutation, permutation
 from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry
@@ -16,6 +17,9 @@ from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmet
 _Condition = tuple[int, int]
 # care, value, keep, put, number, conditions on the next state one of which is a win (or True).
 _Entry = tuple[int, int, int, int, int, "tuple[_Condition, ...] | bool"]
+# For an action's number and meaning the conditions on the next state of which each lets the
+# opponent win at once, as far as the action has to do with it.
+_Opened = dict[tuple[int, int, int, int], tuple[_Condition, ...]]
 
 
 class BddlKernel(Kernel):
@@ -38,9 +42,11 @@ class BddlKernel(Kernel):
         self._pieces: dict[Player, int] = {}
         self._by_piece: dict[Player, dict[int, list[_Entry]]] = {}
         self._free: dict[Player, list[_Entry]] = {}
-        self._threats: dict[Player, list[_Condition] | None] = {}
+        self._threats: dict[Player, list[_Condition]] = {}
         for player in Player:
             self._prepare(player)
+        self._opened = {player: self._opened_by(player) for player in Player}
+        self._bounds = bounds_of(grounding)
 
     def _prepare(self, player: Player) -> None:
         grounding = self._grounding
@@ -85,8 +91,28 @@ class BddlKernel(Kernel):
         self._free[player] = free
         self._threats[player] = list(threats)
 
-    def successors(self, state: Hashable, player: Player) -> list[tuple[int, Hashable, bool]]:
-        assert isinstance(state, int)
+    def _opened_by(self, player: Player) -> _Opened:
+        """What each action of a player may open to the opponent, who is to move after it."""
+        full = (1 << 3 * self._grounding.squares) - 1
+        threats = self._threats[player.other]
+        opened: _Opened = {}
+        for entries in (self._free[player], *self._by_piece[player].values()):
+            for care, value, keep, put, _, _ in entries:
+                changed = full & ~keep
+                found: dict[_Condition, None] = {}
+                for asked, expected in threats:
+                    if (
+                        asked & changed
+                        and not (expected ^ put) & asked & changed
+                        and not (expected ^ value) & asked & care & keep
+                    ):
+                        rest = asked & keep & ~care
+                        found[rest, expected & rest] = None
+                opened[care, value, keep, put] = tuple(found)
+        return opened
+
+    def _entries(self, state: int, player: Player) -> list[_Entry]:
+        """The actions for which the player has a piece, or which need none."""
         entries = self._free[player]
         pieces = state & self._pieces[player]
         if pieces:
@@ -96,8 +122,35 @@ class BddlKernel(Kernel):
                 low = pieces & -pieces
                 entries += by_piece[low]
                 pieces ^= low
+        return entries
+
+    def bounds(self, state: Hashable, player: Player) -> tuple[int, int] | None:
+        assert isinstance(state, int)
+        return None if self._bounds is None else self._bounds.bounds(state, player)
+
+    def quiet_successors(self, state: Hashable, player: Player) -> list[tuple[int, Hashable, bool]]:
+        assert isinstance(state, int)
+        standing = [(c, v) for c, v in self._threats[player.other] if state & c == v]
+        opened = self._opened[player]
         result: list[tuple[int, Hashable, bool]] = []
-        for care, value, keep, put, number, wins in entries:
+        for care, value, keep, put, number, _ in self._entries(state, player):
+            if state & care == value:
+                after = state & keep | put
+                for asked, expected in standing:
+                    if after & asked == expected:
+                        break
+                else:
+                    for rest, expected in opened[care, value, keep, put]:
+                        if after & rest == expected:
+                            break
+                    else:
+                        result.append((number, after, False))
+        return result
+
+    def successors(self, state: Hashable, player: Player) -> list[tuple[int, Hashable, bool]]:
+        assert isinstance(state, int)
+        result: list[tuple[int, Hashable, bool]] = []
+        for care, value, keep, put, number, wins in self._entries(state, player):
             if state & care == value:
                 after = state & keep | put
                 won = False
@@ -114,7 +167,6 @@ class BddlKernel(Kernel):
     def wins_at_once(self, state: Hashable, player: Player) -> bool:
         assert isinstance(state, int)
         threats = self._threats[player]
-        assert threats is not None
         for care, value in threats:  # noqa: SIM110 (a generator costs twice as much)
             if state & care == value:
                 return True
