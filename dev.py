@@ -49,7 +49,11 @@ GATE = (
     ("samples", ("python", "certificates/regenerate.py", "--check")),
     ("picture", ("python", "docs/picture.py", "--check")),
     ("documents", ("python", "-m", "sphinx", "-WEnq", "--keep-going", "-c", "docs", ".", SITE)),
-    ("tests", ("pytest", "--numprocesses", "auto", "--maxprocesses", "8")),
+    # Each file stays in one process, which makes what its tests share once.
+    (
+        "tests",
+        ("pytest", "-nauto", "--maxprocesses=8", "--dist=loadfile", "--no-loadscope-reorder"),
+    ),
 )
 
 

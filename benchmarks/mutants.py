@@ -258,14 +258,14 @@ FAULTS: Final = (
         ("encodings/layout/test_table_comments.py", "play/test_table_match.py"),
     ),
     Fault(
-        "encodings/layout/comments.py",
+        "encodings/layout/line_reader.py",
         "a variable may have a meaning in two lines",
         "if variable in self.placed:",
         "if self.placed.get(variable) == self.line:",
         ("encodings/layout/test_layout_comments.py", "encodings/layout/test_table_comments.py"),
     ),
     Fault(
-        "encodings/layout/comments.py",
+        "encodings/layout/grid_lines.py",
         "a number may have more bits than it needs",
         "if len(bits) != needed:",
         "if len(bits) < needed:",

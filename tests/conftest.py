@@ -51,6 +51,8 @@ def pytest_collection_finish() -> None:
     """The garbage collector need not look at some thousand tests again and again."""
     gc.collect()
     gc.freeze()
+    # Formulas are many small objects that die at once, hardly any of them in circles.
+    gc.set_threshold(20_000)
 
 
 @pytest.fixture(scope="session")

@@ -117,12 +117,13 @@ class Strategy:
         """
         from qsage_validate.api.matches import Match
         from qsage_validate.arena.open import open_engine
+        from qsage_validate.arena.teacher.teacher import teacher_of
 
         problem = self._playable
         if blocks:
             files = replace(problem.files, as_blocks=True)
             problem = replace(problem, files=files, layout=None, game=None)
-        return Match(open_engine(problem))
+        return Match(open_engine(problem), teacher=lambda: teacher_of(problem))
 
     def attack(self, games: int = 100, *, seed: int = 0, illegal: float = 0.0) -> Attack:
         """Random plays of the opponent's; ``illegal`` is how often an illegal move is tried.

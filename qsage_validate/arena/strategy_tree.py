@@ -139,6 +139,19 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How the plays of a subtree end, as far as it was looked at.
+
+    ``plies`` are those of the longest play, from ply 1; ``complete`` says that every play was
+    looked at, and ``kept`` that each of them ended as was promised.
+    """
+
+    plies: int
+    complete: bool
+    kept: bool
+
+
 class Exploration:
     """The nodes of a subtree that were looked at, the nearest first.
 
@@ -188,6 +201,23 @@ class Exploration:
             depth = max((depth for _, depth in own), default=node.state.plies)
             measures[node] = (plays, depth)
         return measures
+
+    def reach(self, node: Node) -> Reach | None:
+        """How the plays after ``node`` end; ``None`` where it was not looked at."""
+        return self._reaches.get(node)
+
+    @cached_property
+    def _reaches(self) -> dict[Node, Reach]:
+        reaches: dict[Node, Reach] = {}
+        for node in reversed(self.nodes):
+            own = [reaches.get(child) for child in _known_children(node)]
+            known = [reach for reach in own if reach is not None]
+            reaches[node] = Reach(
+                max((reach.plies for reach in known), default=node.state.plies),
+                node.ended or (node.expanded and all(reach and reach.complete for reach in own)),
+                node.kept is True if node.ended else all(reach.kept for reach in known),
+            )
+        return reaches
 
     def main_line(self) -> Node:
         """The end of the play in which the opponent always leaves most plays open."""

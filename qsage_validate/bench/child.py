@@ -25,7 +25,9 @@ from typing import IO, Final, cast
 from qsage_validate.bench.experiment import Experiment
 from qsage_validate.bench.machine import machine_facts
 from qsage_validate.bench.run import Json, Run, RunResult, result_from_json, run_from_json
-from qsage_validate.errors import QsageError, UndecidedError, one_line
+from qsage_validate.errors import InputError, QsageError, UndecidedError, one_line
+from qsage_validate.formats.json_text import parse_json
+from qsage_validate.formats.source import Source
 from qsage_validate.system.clock import Stopwatch, count_processor_time, now
 from qsage_validate.system.memory import limit_memory, resources_used
 from qsage_validate.system.signals import kill_group
@@ -88,9 +90,11 @@ class Child:
             output, errors = self._content(_OUTPUT), self._content(_ERRORS)
             _remove(self._folder)
         try:
-            answer = json.loads(output)
-            return result_from_json(answer["result"]), answer["machine"]
-        except (ValueError, KeyError, TypeError):
+            answer = parse_json(Source.decode(output), "an answer")
+            return result_from_json(answer["result"], self._run.experiment), dict(
+                answer["machine"].mapping()
+            )
+        except InputError:
             return self._without_answer(*self._ending(code, errors)), machine_facts()
 
     def kill(self) -> None:
@@ -160,10 +164,10 @@ def main() -> None:
     """The work of the process."""
     answers = os.dup(1)
     os.dup2(2, 1)
-    request = json.loads(sys.stdin.buffer.readline())
-    threading.Thread(target=_end_with_caller, args=(request["folder"],), daemon=True).start()
+    request = parse_json(Source.decode(sys.stdin.buffer.readline()), "a request")
+    threading.Thread(target=_end_with_caller, args=(request["folder"].text(),), daemon=True).start()
     run = run_from_json(request["run"])
-    result = _executed(find_experiment(request["experiment"]), run)
+    result = _executed(find_experiment(request["experiment"].text()), run)
     answer = {"result": result.as_json(), "machine": machine_facts()}
     with os.fdopen(answers, "wb") as stream:
         stream.write(json.dumps(answer).encode())

@@ -11,13 +11,18 @@ from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError
 
 
+def no_note(text: str) -> None:
+    """Nobody wants to know what is passed over."""
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The part of an experiment to run, and its limits.
 
     ``None`` leaves the choice to the experiment.  ``inputs`` are files and folders, ``models``
     games as words of the command line, ``only`` patterns of which an instance's name has to match
-    one, ``options`` those that the experiment declares.  Seconds (of a processor with
+    one, ``options`` those that the experiment declares; ``note`` is told of what is passed over.
+    Seconds (of a processor with
     ``processor_time``) and MiB a run.
     """
 
@@ -31,6 +36,7 @@ class Selection:
     memory_mb: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     processor_time: bool = False
+    note: Callable[[str], None] = field(default=no_note, compare=False, repr=False)
 
     def takes(self, instance: str) -> bool:
         """True if an instance of that name is wanted."""

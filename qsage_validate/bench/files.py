@@ -14,25 +14,42 @@ from hashlib import sha256
 from typing import Final
 
 from qsage_validate.bench import solving
-from qsage_validate.bench.experiment import Experiment, Instance, Selection
+from qsage_validate.bench.experiment import Experiment, Instance, Selection, no_note
 from qsage_validate.bench.run import Run
-from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import Format, Source, read_bytes, sniff_bytes
+from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.source import Format, Source, open_input, read_bytes, sniff_bytes
 
 _DOMAIN: Final = "domain"
 
 
 def files_in(
-    inputs: Sequence[str], wanted: Callable[[str], bool] = lambda path: True
+    inputs: Sequence[str],
+    wanted: Callable[[str], bool] = lambda path: True,
+    note: Callable[[str], None] = no_note,
 ) -> Iterator[str]:
-    """The files among the inputs, and those wanted in the folders among them, sorted in each."""
+    """The files among the inputs, and those wanted in the folders among them, sorted in each.
+
+    What lies in a folder and is no file that can be read (a link to nothing, a pipe) is passed
+    over, and ``note`` is told.
+    """
+
+    def passed_over(error: OSError) -> None:
+        note(f"{error.filename}: {error.strerror}; passed over")
+
     for name in inputs:
         if not os.path.isdir(name):
             yield name
             continue
-        for folder, folders, files in os.walk(name):
+        for folder, folders, files in os.walk(name, onerror=passed_over):
             folders.sort()
-            yield from filter(wanted, (os.path.join(folder, file) for file in sorted(files)))
+            for path in (os.path.join(folder, file) for file in sorted(files)):
+                try:
+                    open_input(path, pipes=False).close()
+                except InputError as error:
+                    note(f"{error}; passed over")
+                    continue
+                if wanted(path):
+                    yield path
 
 
 def content_sum(*paths: str) -> str:
@@ -40,11 +57,11 @@ def content_sum(*paths: str) -> str:
     return sha256(b"\0".join(map(read_bytes, paths))).hexdigest()[:16]
 
 
-def models_in(inputs: Sequence[str]) -> Iterator[Instance]:
+def models_in(inputs: Sequence[str], note: Callable[[str], None] = no_note) -> Iterator[Instance]:
     """A problem with the domain in its folder is an instance; other files are passed over."""
     problems: dict[str, list[str]] = {}
     domains: dict[str, list[str]] = {}
-    for path in files_in(inputs):
+    for path in files_in(inputs, note=note):
         kind = _bddl_kind(path, read_bytes(path))
         if kind is not None:
             found = domains if kind == _DOMAIN else problems
@@ -76,8 +93,8 @@ def _bddl_kind(path: str, data: bytes) -> str | None:
     return file_kind(Source.decode(data, path).text)
 
 
-def _formulas(inputs: Sequence[str]) -> Iterator[Instance]:
-    for path in files_in(inputs):
+def _formulas(inputs: Sequence[str], note: Callable[[str], None]) -> Iterator[Instance]:
+    for path in files_in(inputs, note=note):
         if sniff_bytes(read_bytes(path)) not in (Format.QCIR, Format.QDIMACS):
             if path in inputs:
                 raise UsageError(f"found {path}, expected a QCIR or QDIMACS file or a folder")
@@ -104,7 +121,8 @@ def _by_name(text: str) -> Instance:
 def _runs(selection: Selection, *, name: str, games: bool) -> list[Run]:
     if not selection.inputs and not selection.models:
         raise UsageError(f"found no files for {name}, expected files or folders")
-    found = list(models_in(selection.inputs) if games else _formulas(selection.inputs))
+    instances = models_in if games else _formulas
+    found = list(instances(selection.inputs, selection.note))
     found += map(_by_name, selection.models)
     if not found:
         what = "BDDL problem" if games else "formula"

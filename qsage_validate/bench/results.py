@@ -20,7 +20,9 @@ from typing import Final
 from qsage_validate.bench.machine import machine_id
 from qsage_validate.bench.run import Json, Record, record_from_json
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.source import read_bytes
+from qsage_validate.formats.json_text import Json as JsonValue
+from qsage_validate.formats.json_text import parse_json
+from qsage_validate.formats.source import Source, read_bytes
 
 _FORMAT: Final = "qsage bench results 1"
 _EXPECTED: Final = "results of qsage bench"
@@ -61,21 +63,14 @@ def read_results(path: str) -> Results:
     machines: dict[str, Json] = {}
     for number, line in enumerate(lines[1:], start=2):
         fields = _fields(path, number, line)
-        try:
-            match fields.get("kind"):
-                case "run":
-                    records.append(record_from_json(fields))
-                case "machine":
-                    identifier, facts = _machine(fields)
-                    machines[identifier] = facts
-                case kind:
-                    raise ValueError(f"'run' or 'machine' for 'kind' and not {kind!r}")
-        except ValueError as error:
-            found = "a line of another form"
-            raise InputError(path, number, None, found, str(error)) from None
-        if records and records[-1].run.experiment != experiment:
+        if fields["kind"].one_of("run", "machine") == "machine":
+            identifier = fields["id"].line()
+            machines[identifier] = dict(fields["facts"].mapping())
+            continue
+        records.append(record_from_json(fields))
+        if records[-1].run.experiment != experiment:
             found = f"a run of the experiment {records[-1].run.experiment!r}"
-            raise InputError(path, number, None, found, f"runs of {experiment!r}")
+            raise fields["run"]["experiment"].error(found, f"runs of {experiment!r}")
     return Results(path, experiment, tuple(records), machines, torn, len(data) - len(tail))
 
 
@@ -101,32 +96,16 @@ def _header(path: str, line: bytes) -> str:
         fields = _fields(path, 1, line)
     except InputError:
         raise InputError(path, 1, 1, "another kind of file", _EXPECTED) from None
-    experiment = fields.get("experiment")
-    if fields.get("format") != _FORMAT or not isinstance(experiment, str):
+    given = fields.get("format")
+    if given is None or given.value != _FORMAT:
         raise InputError(path, 1, 1, "another kind of file", _EXPECTED)
-    return experiment
+    return fields["experiment"].line()
 
 
-def _fields(path: str, number: int, line: bytes) -> Json:
-    expected = "a JSON object"
-    try:
-        fields = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(path, number, error.colno, f"no JSON ({error.msg})", expected) from None
-    except UnicodeDecodeError:
-        raise InputError(path, number, None, "bytes that are not UTF-8", expected) from None
-    except RecursionError:
-        raise InputError(path, number, None, "JSON that is nested too deeply", expected) from None
-    if not isinstance(fields, dict):
-        raise InputError(path, number, 1, "JSON of another kind", expected)
-    return fields
-
-
-def _machine(fields: Json) -> tuple[str, Json]:
-    identifier, facts = fields.get("id"), fields.get("facts")
-    if not isinstance(identifier, str) or not isinstance(facts, dict):
-        raise ValueError("a text for 'id' and an object for 'facts'")
-    return identifier, facts
+def _fields(path: str, number: int, line: bytes) -> JsonValue:
+    found = parse_json(Source.decode(line, path, number), "a JSON object")
+    found.mapping()
+    return found
 
 
 class ResultsFile:

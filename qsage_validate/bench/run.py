@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
+from qsage_validate.bench.run_data import data_from_json
+from qsage_validate.formats.json_text import Json as JsonValue
+
 Json = dict[str, Any]
 """An object as ``json`` reads and writes it."""
 
@@ -107,71 +110,43 @@ class RunResult:
         return fields | {n: round(fields[n], 4) for n in measured if fields[n] is not None}
 
 
-def run_from_json(data: object) -> Run:
-    """The run of :meth:`Run.as_json`; raises ``ValueError`` with what was expected."""
-    fields = _object(data, "a run")
-    options = _object(fields.get("options"), "the options of a run")
-    source = fields.get("source")
-    if not isinstance(source, list) or not all(isinstance(word, str) for word in source):
-        raise ValueError("a list of words as source")
-    if not all(isinstance(value, str) for value in options.values()):
-        raise ValueError("words as options")
-    memory = _number(fields, "memory_mb")
-    processor_time = fields.get("processor_time", False)  # older results do not say
-    if not isinstance(processor_time, bool):
-        raise ValueError("true or false for processor_time")
+def run_from_json(run: JsonValue) -> Run:
+    """The run of :meth:`Run.as_json`; raises ``InputError`` with the place of what is not."""
+    memory = run.given("memory_mb")
+    processor_time = run.get("processor_time")  # older results do not say
     return Run(
-        _text(fields, "experiment"),
-        _text(fields, "family"),
-        _text(fields, "instance"),
-        tuple(source),
-        _text(fields, "solver"),
-        _text(fields, "encoding"),
-        _text(fields, "preprocessor"),
-        _number(fields, "seconds"),
-        None if memory is None else int(memory),
-        tuple(options.items()),
-        processor_time,
+        run["experiment"].text(),
+        run["family"].text(),
+        run["instance"].text(),
+        tuple(word.text() for word in run["source"].items()),
+        run["solver"].text(),
+        run["encoding"].text(),
+        run["preprocessor"].text(),
+        _seconds(run.given("seconds")),
+        None if memory is None else int(memory.number()),
+        tuple((name, value.text()) for name, value in run["options"].fields().items()),
+        processor_time is not None and processor_time.boolean(),
     )
 
 
-def result_from_json(data: object) -> RunResult:
-    """The result of :meth:`RunResult.as_json`; raises ``ValueError`` with what was expected."""
-    fields = _object(data, "a result")
-    decided, seconds = fields.get("decided"), _number(fields, "seconds")
-    if not isinstance(decided, bool):
-        raise ValueError("true or false for decided")
-    if seconds is None:
-        raise ValueError("a number of seconds")
+def result_from_json(result: JsonValue, experiment: str) -> RunResult:
+    """The result of a run of an experiment, as :meth:`RunResult.as_json` gives it.
+
+    Raises ``InputError`` as ``run_from_json`` does.
+    """
     return RunResult(
-        _text(fields, "status"),
-        decided,
-        seconds,
-        _text(fields, "why"),
-        _number(fields, "cpu_seconds"),
-        _number(fields, "peak_mb"),
-        _object(fields.get("data"), "the data of a result"),
+        result["status"].text(),
+        result["decided"].boolean(),
+        result["seconds"].number(),
+        result["why"].text(),
+        _seconds(result.given("cpu_seconds")),
+        _seconds(result.given("peak_mb")),
+        data_from_json(result["data"], experiment),
     )
 
 
-def _object(data: object, what: str) -> Json:
-    if not isinstance(data, dict):
-        raise ValueError(f"{what} as an object")
-    return data
-
-
-def _text(fields: Json, name: str) -> str:
-    value = fields.get(name)
-    if not isinstance(value, str):
-        raise ValueError(f"a text for {name!r}")
-    return value
-
-
-def _number(fields: Json, name: str) -> float | None:
-    value = fields.get(name)
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        return value
-    raise ValueError(f"a number or null for {name!r}")
+def _seconds(value: JsonValue | None) -> float | None:
+    return None if value is None else value.number()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +169,8 @@ class Record:
         }
 
 
-def record_from_json(fields: Json) -> Record:
-    """The record of :meth:`Record.as_json`; raises ``ValueError`` with what was expected."""
-    machine, when = fields.get("machine"), fields.get("when")
-    if not isinstance(machine, str) or not isinstance(when, str):
-        raise ValueError("texts for 'machine' and 'when'")
-    run, result = run_from_json(fields.get("run")), result_from_json(fields.get("result"))
-    return Record(run, result, machine, when)
+def record_from_json(record: JsonValue) -> Record:
+    """The record of :meth:`Record.as_json`; raises ``InputError`` as ``run_from_json`` does."""
+    run = run_from_json(record["run"])
+    result = result_from_json(record["result"], run.experiment)
+    return Record(run, result, record["machine"].text(), record["when"].text())

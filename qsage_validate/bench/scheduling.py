@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 import threading
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,8 @@ from typing import Any, Final, Protocol
 from qsage_validate.bench.child import Child, run_in_child
 from qsage_validate.bench.machine import machine_facts
 from qsage_validate.bench.run import Json, Run, RunResult, result_from_json
-from qsage_validate.errors import InputError, MissingExtraError, UsageError
+from qsage_validate.errors import MissingExtraError, UsageError
+from qsage_validate.formats.json_text import as_json, parse_json
 from qsage_validate.formats.source import Source
 
 Made = tuple[Run, RunResult, Json]
@@ -74,15 +74,7 @@ def address_in(path: str) -> str:
 
     Raises ``InputError`` for a file that is not there or is another one.
     """
-    source = Source.open(path)
-    try:
-        found = json.loads(source.text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or not isinstance(found.get("address"), str):
-        raise InputError(path, 1, 1, "another kind of file", "what 'dask scheduler' has written")
-    address: str = found["address"]
-    return address
+    return parse_json(Source.open(path), "what 'dask scheduler' has written")["address"].line()
 
 
 class DaskScheduler:
@@ -162,7 +154,7 @@ def _finished(client: Any, reference: str, runs: Sequence[Run]) -> Iterator[Made
             error = future.exception()
             if error is None:
                 fields, facts = future.result()
-                yield run, result_from_json(fields), facts
+                yield run, result_from_json(as_json(fields, "a result"), run.experiment), facts
             else:
                 why = f"its worker failed: {type(error).__name__}: {error}".partition("\n")[0]
                 yield run, RunResult("crashed", False, 0.0, why), machine_facts()

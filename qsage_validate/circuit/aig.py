@@ -209,18 +209,14 @@ class AigBuilder:
 
     def or_all(self, literals: Iterable[int]) -> int:
         """Disjunction of any number of literals."""
-        return self._tree((literal ^ 1 for literal in literals), TRUE) ^ 1
+        return self._tree([literal ^ 1 for literal in literals], TRUE) ^ 1
 
     def _tree(self, literals: Iterable[int], neutral: int) -> int:
         layer = sorted(set(literals))
-        if not layer:
-            return neutral
         while len(layer) > 1:
-            paired = [self.and_(layer[i], layer[i + 1]) for i in range(0, len(layer) - 1, 2)]
-            if len(layer) % 2:
-                paired.append(layer[-1])
-            layer = paired
-        return layer[0]
+            odd = layer[-1:] if len(layer) % 2 else []
+            layer = [*map(self.and_, layer[0::2], layer[1::2]), *odd]
+        return layer[0] if layer else neutral
 
     def eq_all(self, left: Sequence[int], right: Sequence[int]) -> int:
         """Equality of two bit vectors of the same length."""

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli import completion
-from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, protect_inputs
+from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
 from qsage_validate.cli.formula import encoding_of, formula_path, load_formula, without_depth
 from qsage_validate.cli.lazy import earlier, examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import REQUIRED, option
+from qsage_validate.cli.option_groups import REQUIRED, option, output_option
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,
@@ -43,19 +43,17 @@ _SHARE: Final = 1 / 2
 def command(
     *,
     model: ModelArguments,
-    output: str = option(
+    output: str = output_option(
         "The certificate's file: AIGER, in ASCII when its name ends in .aag.",
         "FILE",
         "-o",
         "--output",
         default=REQUIRED,
-        panel="Output",
     ),
-    formula: str | None = option(
+    formula: str | None = output_option(
         "Write the formula too, as QCIR, or QDIMACS by its name; the certificate is "
         "then one of what is written.",
         "FILE",
-        panel="Output",
     ),
     encoding: EncodingOption = None,
     route: str = option(
@@ -110,7 +108,6 @@ def command(
     for file in (output, formula):
         check_streams(file, json_output)
     path = formula_path(model)
-    protect_inputs([output, formula], model.files if path is None else [path, read.meta])
     target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks)
     options = RouteOptions(route, solver, limits.begin(), minimise, jobs)
     model, deepens = without_depth(model)
@@ -170,10 +167,13 @@ class _Target:
     blocks: int | None
 
     def check(self, asked: _Question) -> None:
-        """Raise ``UsageError`` for more blocks than the formula has of either player's."""
+        """Raise ``UsageError`` for more blocks than a player has, and for files that were read."""
         from qsage_validate.certificates.parts import own_blocks
+        from qsage_validate.formats.source import check_writable
         from qsage_validate.kernel.certificate import Kind
 
+        for path in filter(None, (self.output, self.formula)):
+            check_writable(path)
         most = max(len(own_blocks(asked.qbf, kind)) for kind in Kind)
         if self.blocks is not None and self.blocks > most:
             found = f"found --blocks {self.blocks} for {asked.name}"

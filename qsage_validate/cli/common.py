@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
 from qsage_validate.errors import UsageError
@@ -40,12 +42,14 @@ def check_streams(output: str | None, json_output: bool) -> None:
         raise UsageError("found --json with output to '-', expected one of them")
 
 
-def protect_inputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
+def protect_inputs(outputs: Iterable[str | None], others: Iterable[object]) -> None:
     """Raise ``UsageError`` when an output would overwrite an input or another output.
 
-    ``None`` stands for a file that was not asked for, ``-`` for a standard stream.
+    ``outputs`` are the values of the options that name what is written, ``others`` those of all
+    other options and arguments: whatever in them names a file or folder is an input.  ``None``
+    stands for an option that was not given, ``-`` for a standard stream.
     """
-    taken = {_identity(path): path for path in inputs if path not in (None, "-")}
+    taken = {_identity(word): word for word in _words(others) if os.path.exists(word)}
     for path in outputs:
         if path is None or path == "-":
             continue
@@ -53,6 +57,19 @@ def protect_inputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) 
         if other is not None:
             raise UsageError(f"writing {path} would overwrite {other}: choose another file")
         taken[_identity(path)] = path
+
+
+def _words(values: Iterable[object]) -> Iterator[str]:
+    """The texts among values and in lists of them, and the words of texts ('httt --depth 5')."""
+    for value in values:
+        match value:
+            case str() if os.path.exists(value):
+                yield value
+            case str():
+                with contextlib.suppress(ValueError):
+                    yield from shlex.split(value)
+            case list() | tuple():
+                yield from _words(value)
 
 
 def _identity(path: str | None) -> object:

@@ -15,11 +15,10 @@ from qsage_validate.cli.common import (
     emit,
     emit_json,
     narrate,
-    protect_inputs,
 )
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import flag, option
+from qsage_validate.cli.option_groups import flag, option, output_option
 from qsage_validate.cli.options import (
     DialectOptions,
     JsonOption,
@@ -63,12 +62,11 @@ def command(
     written: str | None = option(
         "With -o: the dialect to write; else caqe.", "NAME", "--as", panel="Output"
     ),
-    output: str | None = option(
+    output: str | None = output_option(
         "With --cert: write the strategy as a certificate of SECOND, won or lost.",
         "FILE",
         "-o",
         "--output",
-        panel="Output",
     ),
     exact: bool = flag(
         "Ask a solver which first moves win in each formula, and which replies after each; "
@@ -119,7 +117,6 @@ def command(
     _refuse(chosen, "formulas, which are no games")
     if output is not None and cert is None:
         raise UsageError("found -o without --cert, whose strategy it would be")
-    protect_inputs([output], [*model.words, cert, shared])
     if "-" in (*model.words, cert, shared):
         raise UsageError("a comparison needs its files by name, not '-'")
     if exact:

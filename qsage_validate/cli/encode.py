@@ -6,11 +6,11 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import check_streams, emit_json, narrate, protect_inputs
+from qsage_validate.cli.common import check_streams, emit_json, narrate
 from qsage_validate.cli.formula import formula_path, load_formula
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import REQUIRED, option
+from qsage_validate.cli.option_groups import REQUIRED, option, output_option
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, PrenexOption
 from qsage_validate.errors import Exit, UsageError
 
@@ -69,13 +69,12 @@ def formula_text(
 @partial(takes_model, or_formula=True)
 def command(
     model: ModelArguments,
-    output: str = option(
+    output: str = output_option(
         "The formula's file, or '-'.",
         "FILE",
         "-o",
         "--output",
         default=REQUIRED,
-        panel="Output",
     ),
     file_format: FormulaFormat | None = option(
         "qcir or qdimacs; by default what the file's name says, else qcir.",
@@ -105,7 +104,6 @@ def command(
 
     check_streams(output, json_output)
     path = formula_path(model)
-    protect_inputs([output], model.files if path is None else [path])
     if path is not None and encoding is not None:
         raise UsageError("found --encoding with a formula, expected a game")
     with grounding_within(memory):

@@ -5,7 +5,7 @@ To list the commands, to suggest one and to complete its name takes no more than
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any, TypeVar
@@ -58,13 +58,28 @@ class Group(_Helped, TyperGroup):
 
 
 class Command(_Helped, TyperCommand):
-    """A command that takes the earlier spellings of its options, which its help leaves out."""
+    """A command that overwrites no input.
+
+    It takes the earlier spellings of its options, which its help leaves out.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         spellings: Mapping[str, str] = getattr(self.callback, "spellings", {})
         options = args[: args.index("--")] if "--" in args else args
         now = [_spelled_now(word, spellings) for word in options]
         return super().parse_args(ctx, now + args[len(now) :])
+
+    def invoke(self, ctx: Any) -> Any:
+        outputs: Sequence[str] = getattr(self.callback, "outputs", ())
+        if not outputs:
+            return super().invoke(ctx)
+        from qsage_validate.cli.common import protect_inputs
+        from qsage_validate.formats.source import inputs_guarded
+
+        written = [ctx.params[name] for name in outputs]
+        protect_inputs(written, [v for name, v in ctx.params.items() if name not in outputs])
+        with inputs_guarded():
+            return super().invoke(ctx)
 
 
 def _spelled_now(word: str, spellings: Mapping[str, str]) -> str:

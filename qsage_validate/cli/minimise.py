@@ -7,9 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
-from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, protect_inputs
+from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
 from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import REQUIRED, argument, option, takes_options
+from qsage_validate.cli.option_groups import (
+    REQUIRED,
+    argument,
+    option,
+    output_option,
+    takes_options,
+)
 from qsage_validate.cli.options import (
     CertOptions,
     DialectOption,
@@ -35,13 +41,12 @@ def command(
     *,
     formula: str = argument("QCIR or QDIMACS.", "FORMULA", autocompletion=completion.files),
     certificate: CertOptions,
-    output: str = option(
+    output: str = output_option(
         "The smaller certificate: AIGER, in ASCII when its name ends in .aag.",
         "FILE",
         "-o",
         "--output",
         default=REQUIRED,
-        panel="Output",
     ),
     rules: RulesOptions,
     timeout: float = option(
@@ -76,7 +81,6 @@ def command(
     if cert is None:
         raise UsageError("found no certificate, expected FORMULA CERT, or FORMULA --cert CERT")
     check_streams(output, json_output)
-    protect_inputs([output], [formula, cert, *rules.paths])
     chosen = _written_dialect(write)
     # A function that looks to its right is found by the check, with the other ways to be wrong.
     problem = load(

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import MISSING, Field, field, fields
-from typing import Annotated, Any, ClassVar, Final, get_type_hints
+from typing import Annotated, Any, ClassVar, Final, get_args, get_type_hints
 
 import typer
 
@@ -46,6 +46,15 @@ def option(
     """
     info = typer.Option(*names, help=text, metavar=metavar, rich_help_panel=panel, **settings)
     return _declared(info, default)
+
+
+def output_option(
+    text: str, metavar: str, *names: str, panel: str | None = "Output", **settings: Any
+) -> Any:
+    """An option that names what is written, a file or a folder: no input is overwritten by it."""
+    declared = option(text, metavar, *names, panel=panel, **settings)
+    declared.metadata["typer"].is_output = True
+    return declared
 
 
 def flag(text: str, *names: str, **settings: Any) -> Any:
@@ -94,7 +103,12 @@ def with_parameters(
     command.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in named}
     command.__doc__ = doc
+    command.__dict__["outputs"] = tuple(p.name for p in named if _is_output(p.annotation))
     return command
+
+
+def _is_output(annotation: Any) -> bool:
+    return any(getattr(info, "is_output", False) for info in get_args(annotation))
 
 
 def _is_group(annotation: object) -> bool:

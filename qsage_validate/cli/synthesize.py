@@ -9,9 +9,16 @@ from os import path
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli import completion
-from qsage_validate.cli.common import emit, emit_json, narrate, protect_inputs
+from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
+from qsage_validate.cli.option_groups import (
+    OptionGroup,
+    argument,
+    flag,
+    option,
+    output_option,
+    takes_options,
+)
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline
@@ -62,14 +69,14 @@ class WriteOptions(OptionGroup):
 
     panel = "Output"
 
-    output: str | None = option(
+    output: str | None = output_option(
         "Write a report: text, JSON, Python, SMT-LIB and the questions of the proofs.",
         "FOLDER",
         "-o",
         "--output",
     )
-    python: str | None = option("Write the answer as Python.", "FILE")
-    smtlib: str | None = option("Write the answer as SMT-LIB.", "FILE")
+    python: str | None = output_option("Write the answer as Python.", "FILE")
+    smtlib: str | None = output_option("Write the answer as SMT-LIB.", "FILE")
 
 
 @examples(
@@ -109,7 +116,6 @@ def command(
         return _list(game or "*", json_output)
     if game is None:
         raise UsageError("found no game, expected a file, the name of one, or --list")
-    protect_inputs((write.python, write.smtlib), (game, checked.check_strategy))
     if checked.check_strategy is not None and checked.check is None:
         raise UsageError("found --check-strategy without --check, expected the formula too")
     model = _load(game, published)

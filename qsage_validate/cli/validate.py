@@ -7,9 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
-from qsage_validate.cli.common import check_streams, emit, emit_json, narrate, protect_inputs
+from qsage_validate.cli.common import check_streams, emit, emit_json, narrate
 from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import OptionGroup, argument, option, takes_options
+from qsage_validate.cli.option_groups import (
+    OptionGroup,
+    argument,
+    option,
+    output_option,
+    takes_options,
+)
 from qsage_validate.cli.options import (
     AssertOption,
     CertOptions,
@@ -41,7 +47,9 @@ class AttackOptions(OptionGroup):
     seed: int = option("The seed of the random plays.", default=0)
     illegal: float = option("How often an illegal move is tried.", "P", min=0, max=1, default=0.1)
     positions: int = option("The limit of the exhaustive adversary.", min=1, default=200_000)
-    checkpoint: str | None = option("Where the exhaustive adversary keeps its place.", "FILE")
+    checkpoint: str | None = output_option(
+        "Where the exhaustive adversary keeps its place.", "FILE", panel=None
+    )
     jobs: int = option("Processes; the results do not change.", min=1, default=1)
 
 
@@ -57,10 +65,10 @@ class ProofOptions(OptionGroup):
         default="all",
         panel="Proof",
     )
-    proof: str | None = option(
+    proof: str | None = output_option(
         "Write CNFs and LRAT proofs of the levels for 'qsage verify'.", "DIR"
     )
-    report: str | None = option("Write a self-contained HTML page.", "FILE")
+    report: str | None = output_option("Write a self-contained HTML page.", "FILE")
 
     def check(self, memory: int | None) -> None:
         """Raise ``UsageError`` for an unknown trust, or for a proof with a limit of memory."""
@@ -149,7 +157,6 @@ def command(
     files = replace(rules.files(formula, cert, read), assertions=tuple(assertions or ()))
     files = part.of(files)
     inputs = [formula, cert, trace, *rules.paths, *files.assertions]
-    protect_inputs([proof.report, attack.checkpoint], inputs)
     check_streams(proof.report, json_output)
     proof.check(memory)
     if "-" in (formula, cert, trace, *files.assertions):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass, field
+from math import inf
 from os import fspath
 from typing import Final
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import STDIN, Path, compression, label, read_bytes
+from qsage_validate.formats.source import STDIN, Path, compression, label, open_input, read_bytes
 
 _BLOCK: Final = 1 << 22
 
@@ -35,14 +35,14 @@ class BytesOf:
         if self.data is not None:
             return self.data[start:stop]
         assert self.path is not None, "only what is in memory has no path"
-        try:
-            with open(self.path, "rb") as file:
+        with open_input(self.path, pipes=False, most=inf) as file:
+            try:
                 file.seek(start)
                 found = file.read(stop - start)
-        except OSError as error:
-            raise InputError(
-                self.path, None, None, f"an error: {error.strerror}", "a readable file"
-            ) from None
+            except OSError as error:
+                raise InputError(
+                    self.path, None, None, f"an error: {error.strerror}", "a readable file"
+                ) from None
         if len(found) < stop - start:
             raise InputError(
                 self.path, None, None, "a file that has become shorter", f"{self.size:,} bytes"
@@ -63,15 +63,10 @@ def bytes_of(path: Path) -> BytesOf:
     Raises :class:`InputError` as :func:`~qsage_validate.formats.source.read_bytes` does.
     """
     name = fspath(path)
-    if name != STDIN:
-        try:
-            status = os.stat(name)
-            if stat.S_ISREG(status.st_mode):
-                with open(name, "rb") as file:
-                    head = file.read(8)
-                if compression(head) is None:
-                    return BytesOf(name, status.st_size)
-        except (OSError, ValueError):
-            pass  # read_bytes says what is the matter
+    if name != STDIN and os.path.isfile(name):
+        with open_input(name, pipes=False, most=inf) as file:
+            size = os.fstat(file.fileno()).st_size
+            if compression(file.read(8)) is None:
+                return BytesOf(name, size)
     data = read_bytes(path)
     return BytesOf(label(path), len(data), data)

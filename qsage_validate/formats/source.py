@@ -24,7 +24,7 @@ from functools import cache
 from os import PathLike, fspath
 from typing import IO, Final, Protocol, TextIO
 
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, UsageError
 
 Path = str | PathLike[str]
 
@@ -42,6 +42,7 @@ _BOMB_BYTES: Final = 1 << 26
 _BOMB_RATIO: Final = 200
 _XZ_MEMORY: Final = 1 << 28
 _CHUNK: Final = 1 << 20
+_FIRST_BLOCK: Final = 1 << 9
 _BLOCK: Final = 1 << 24
 _MAX_EXCERPT: Final = 160
 
@@ -83,11 +84,13 @@ class Place:
 class Source:
     """A text with the path it came from; turns offsets into positions.
 
-    Lines end at line feeds; lines and columns count from 1, columns in characters.
+    Lines end at line feeds; lines and columns count from 1, columns in characters.  A text that is
+    a part of a file begins in its ``first_line``.
     """
 
     text: str
     path: str | None = None
+    first_line: int = 1
 
     @classmethod
     def open(cls, path: Path) -> Source:
@@ -99,7 +102,7 @@ class Source:
         return cls.decode(read_bytes(path), label(path))
 
     @classmethod
-    def decode(cls, data: bytes, path: str | None = None) -> Source:
+    def decode(cls, data: bytes, path: str | None = None, first_line: int = 1) -> Source:
         """The text of ``data``, with the errors of :meth:`open`."""
         nul = data.find(b"\0")
         try:
@@ -109,18 +112,18 @@ class Source:
             start = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
             if nul < 0 or start < nul:
                 found = f"byte 0x{data[start]:02x} that is not UTF-8"
-                raise byte_error(path, data, start, found, "UTF-8 text") from None
+                raise byte_error(path, data, start, found, "UTF-8 text", first_line) from None
         if nul >= 0:
-            raise byte_error(path, data, nul, "a NUL byte (a binary file?)", "text")
-        return cls(text, path)
+            raise byte_error(path, data, nul, "a NUL byte (a binary file?)", "text", first_line)
+        return cls(text, path, first_line)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of the character at ``offset``."""
-        return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+        return self.line_of(offset), offset - self.text.rfind("\n", 0, offset)
 
     def line_of(self, offset: int) -> int:
         """The line of the character at ``offset``."""
-        return self.text.count("\n", 0, offset) + 1
+        return self.text.count("\n", 0, offset) + self.first_line
 
     def error(self, offset: int, found: str, expected: str) -> InputError:
         """The error at the character ``offset`` (the text's length means its end)."""
@@ -144,14 +147,14 @@ class Source:
     def line_start(self, line: int) -> int:
         """The offset at which line ``line`` (from 1) begins."""
         start = 0
-        for _ in range(line - 1):
+        for _ in range(line - self.first_line):
             start = self.text.index("\n", start) + 1
         return start
 
     def lines(self) -> Iterator[tuple[int, int, str]]:
         """All lines as ``(number from 1, offset, text without the line end)``."""
         start = 0
-        for number, line in enumerate(self.text.split("\n"), start=1):
+        for number, line in enumerate(self.text.split("\n"), start=self.first_line):
             yield number, start, line.removesuffix("\r")
             start += len(line) + 1
 
@@ -165,9 +168,11 @@ class Source:
             raise InputError(self.path, 1, 1, "an empty file", expected)
 
 
-def byte_error(path: str | None, data: bytes, offset: int, found: str, expected: str) -> InputError:
+def byte_error(
+    path: str | None, data: bytes, offset: int, found: str, expected: str, first_line: int = 1
+) -> InputError:
     """The error at a byte of a text that is not decoded; columns count bytes here."""
-    line = data.count(b"\n", 0, offset) + 1
+    line = data.count(b"\n", 0, offset) + first_line
     start = data.rfind(b"\n", 0, offset) + 1
     end = data.find(b"\n", offset, start + _MAX_EXCERPT + 1)
     raw = data[start : end if end >= 0 else start + _MAX_EXCERPT + 1].rstrip(b"\r")
@@ -243,33 +248,65 @@ def _read_raw(path: Path) -> bytes:
     if name in _streams:
         return _streams[name]
     try:
-        if name == STDIN:
-            data = _read_limited(_standard_input(), label(path))
-            _streams[name] = data
-            return data
+        with _standard_input() if name == STDIN else open_input(path) as file:
+            data = _read_limited(file, label(path))
+            again = name != STDIN and stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    except (OSError, ValueError) as error:
+        # ValueError: standard input was closed under us.
+        raise _unreadable(path, error) from None
+    if not again:
+        _streams[name] = data
+    return data
+
+
+def open_input(path: Path, *, pipes: bool = True, most: float = MAX_BYTES) -> IO[bytes]:
+    """The file ``path``, open for reading; the only way in which input files are opened.
+
+    Raises :class:`InputError` for what is missing, unreadable, a directory, a device, without
+    ``pipes`` a pipe, or a file of more than ``most`` bytes, before anything of it is read.
+    """
+    name = fspath(path)
+    try:
         mode = os.stat(name).st_mode
+        if stat.S_ISFIFO(mode) and pipes:
+            return open(name, "rb")
         if stat.S_ISDIR(mode):
             raise InputError(name, None, None, "a directory", "a file")
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise InputError(name, None, None, "a device", "a file")
-        with open(name, "rb") as file:
-            data = _read_limited(file, name)
         if not stat.S_ISREG(mode):
-            _streams[name] = data
-        return data
+            found = "a pipe" if stat.S_ISFIFO(mode) else "a device"
+            raise InputError(name, None, None, found, "a file")
+        # What has become a pipe since then must not hold us up until somebody writes into it.
+        file = open(name, "rb", opener=_open_at_once)  # noqa: SIM115 - the caller closes it
     except (OSError, ValueError) as error:
-        # ValueError: a NUL in the path, or standard input closed under us.
-        reason = getattr(error, "strerror", None) or str(error)
-        found = "no such file" if isinstance(error, FileNotFoundError) else f"an error: {reason}"
-        raise InputError(label(path), None, None, found, "a readable file") from None
+        # ValueError: a NUL in the path.
+        raise _unreadable(path, error) from None
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+        file.close()
+        found = f"{status.st_size:,} bytes" if stat.S_ISREG(status.st_mode) else "no file any more"
+        raise InputError(name, None, None, found, f"a file of at most {most:,} bytes")
+    if _guarded:
+        _guarded[-1][status.st_dev, status.st_ino] = name
+    return file
 
 
-def _standard_input() -> IO[bytes]:
+def _open_at_once(name: str, flags: int) -> int:
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or str(error)
+    found = "no such file" if isinstance(error, FileNotFoundError) else f"an error: {reason}"
+    return InputError(label(path), None, None, found, "a readable file")
+
+
+@contextlib.contextmanager
+def _standard_input() -> Iterator[IO[bytes]]:
     # A program that is started with standard input closed has no such object.
     stream: TextIO | None = sys.stdin
     if stream is None:
         raise InputError("<stdin>", None, None, "closed standard input", "a file")
-    return stream.buffer
+    yield stream.buffer
 
 
 def _read_limited(file: IO[bytes], name: str) -> bytes:
@@ -354,15 +391,18 @@ def _unpack(
     """All members of a compressed file; zero padding between and behind them is allowed."""
     limit = min(MAX_BYTES, max(_BOMB_BYTES, _BOMB_RATIO * len(data)))
     unpacked = io.BytesIO()
-    rest = data
-    while rest:
-        if not magic.match(rest):
+    at = 0
+    while at < len(data):
+        if not magic.match(data, at):
             raise EOFError("rubbish behind the end")
         decompressor = make()
-        at = 0
+        # What is given beyond the end of a member is copied: little at first, for there may be
+        # a hundred thousand members.
+        size = _FIRST_BLOCK
         while not decompressor.eof:
-            block = rest[at : at + _CHUNK] if decompressor.needs_input else b""
+            block = data[at : at + size] if decompressor.needs_input else b""
             at += len(block)
+            size = min(2 * size, _CHUNK)
             chunk = decompressor.decompress(block, 8 * _CHUNK)
             unpacked.write(chunk)
             if unpacked.tell() > limit:
@@ -370,7 +410,9 @@ def _unpack(
                 raise InputError(name, None, None, found, "a formula or certificate")
             if not chunk and not block and not decompressor.eof:
                 raise EOFError("it ends too early")
-        rest = (decompressor.unused_data + rest[at:]).lstrip(b"\0")
+        at -= len(decompressor.unused_data)
+        while data.startswith(b"\0", at):
+            at += 1
     return unpacked.getvalue()
 
 
@@ -455,14 +497,44 @@ def sniff_bytes(data: bytes) -> Format:
 
 # --- Writing -------------------------------------------------------------------------------
 
+# The files that were read, by device and number; a dictionary for each guard around the other.
+_guarded: Final[list[dict[tuple[int, int], str]]] = []
 
-def write_atomic(path: Path, data: str | bytes) -> None:
+
+@contextlib.contextmanager
+def inputs_guarded() -> Iterator[None]:
+    """While inside, no file is written over that was read inside, unless it is to be continued."""
+    _guarded.append({})
+    try:
+        yield
+    finally:
+        _guarded.pop()
+
+
+def check_writable(path: Path) -> None:
+    """Raise ``UsageError`` when writing ``path`` would overwrite an input that is guarded."""
+    if not _guarded or fspath(path) == STDIN:
+        return
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return  # it is not there, or writing says what is the matter
+    other = _guarded[-1].get((status.st_dev, status.st_ino))
+    if other is not None:
+        raise UsageError(f"writing {fspath(path)} would overwrite {other}: choose another file")
+
+
+def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> None:
     """Write ``data`` (text as UTF-8) so that ``path`` holds all of it or what it held before.
 
     A temporary file in the same directory is written and renamed; a link is followed, the
     permissions of a file that is replaced are kept.  ``-`` is standard output; pipes and
-    devices are written straight on.  Raises :class:`InputError` when that is impossible.
+    devices are written straight on.  Raises :class:`InputError` when that is impossible, and
+    ``UsageError`` for an input that is guarded, unless the file is ``continued``: it was read in
+    order to be written anew.
     """
+    if not continued:
+        check_writable(path)
     content = data.encode() if isinstance(data, str) else data
     name = fspath(path)
     if name == STDIN:

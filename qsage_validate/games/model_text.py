@@ -79,7 +79,7 @@ class ModelParts(dict[str, str]):
 
     def source(self, part: str, path: str | None = None) -> Source:
         """A part as a file called ``path``; its errors name the file that the part stands in."""
-        return _PartSource(self.text(part), path, self.file_of(part))
+        return _PartSource(self.text(part), path, file=self.file_of(part))
 
     def file_of(self, part: str) -> str:
         """The name of a part in messages: the file that it stands in, else the part itself."""

@@ -430,6 +430,13 @@ class Game(ABC):
         """
         return None
 
+    def skipped(self, position: Position) -> Position | None:
+        """The position in which the ply did nothing, though no rule may allow that.
+
+        It says what is threatened.  ``None`` where a game has no such positions.
+        """
+        return self.passed(position)
+
     def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
         """The squares that reached the winner's goal, as far as a game can point at them."""
         return ()

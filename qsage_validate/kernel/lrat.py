@@ -24,8 +24,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 
 from qsage_validate.errors import Exit, InputError, QsageError, one_line
+from qsage_validate.formats.source import open_input
 
 Clause = tuple[int, ...]
 
@@ -56,11 +58,11 @@ def check_lrat(cnf: str, proof: str) -> Checked:
     """Check that the file ``proof`` refutes the clauses of the file ``cnf``.
 
     Raises ``InputError`` for a malformed line, ``ProofError`` for a step that does not follow and
-    for a proof without the empty clause, and ``OSError``.
+    for a proof without the empty clause.
     """
-    with open(cnf, "rb") as file:
+    with open_input(cnf, pipes=False, most=inf) as file:
         clauses = read_cnf(cnf, file)
-    with open(proof, "rb") as file:
+    with open_input(proof, pipes=False, most=inf) as file:
         return check_steps(clauses, file, proof)
 
 

@@ -7,9 +7,10 @@ moves, has them answered by its engine, and can go back and forth.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from qsage_validate.arena.engines.engine import Engine, Facts, Step, answered
 from qsage_validate.arena.frame import (
@@ -35,6 +36,10 @@ from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
 from qsage_validate.system.task import Task
 from qsage_validate.validation.finding import Finding
 
+if TYPE_CHECKING:
+    from qsage_validate.arena.teacher.teacher import Comparison, Lesson, Teacher
+    from qsage_validate.system.limits import Deadline
+
 
 class RefusedMoveError(IllegalMoveError):
     """The move is illegal here; :attr:`why` says why.  ``push(move, force=True)`` plays it."""
@@ -54,8 +59,16 @@ class Match:
     the task tells how far it is and calls it off.
     """
 
-    def __init__(self, engine: Engine[Any], task: Task | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine[Any],
+        task: Task | None = None,
+        *,
+        teacher: Callable[[], Teacher | None] | None = None,
+    ) -> None:
+        """``teacher`` makes the teacher of these plays, when it is first asked."""
         self._engine = engine
+        self._make_teacher = teacher
         self.task = task
         self.history = History((engine.start(),))
         self._waits = True
@@ -80,6 +93,36 @@ class Match:
         The certificate's, where it may make any legal move: the person chooses that then.
         """
         return self._engine.mover(self._step)
+
+    @cached_property
+    def teacher(self) -> Teacher | None:
+        """The teacher of these plays; ``None`` where there is none."""
+        return None if self._make_teacher is None else self._make_teacher()
+
+    @property
+    def may_teach(self) -> bool:
+        """True if a teacher can be asked for, which may take long."""
+        return self._make_teacher is not None
+
+    def lesson(self, deadline: Deadline | None = None) -> Lesson:
+        """What there is to learn now: how long each move lasts, what threatens, and why.
+
+        Raises ``UsageError`` for plays without a teacher, as those of blocks.
+        """
+        return self._taught.lesson(self.frames, deadline)
+
+    def compare(self, move: str, deadline: Deadline | None = None) -> Comparison:
+        """Try another move in the place of the last reply, by a search on the rules.
+
+        Raises ``UsageError`` where the rules are not known, or there is no such move.
+        """
+        return self._taught.compare(self.frames, move, deadline)
+
+    @property
+    def _taught(self) -> Teacher:
+        if self.teacher is None:
+            raise UsageError("found a play without a board or rules, expected one to learn from")
+        return self.teacher
 
     def pairs(self, frame: Frame) -> Pairs | None:
         """The pairs by which White could block from a frame on; ``None`` where none are known."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from qsage_validate.arena.frame import Frame, MatchOutcome, NamedValue, WhyNot
+from qsage_validate.arena.teacher.teacher import Lesson
 from qsage_validate.errors import Exit
 from qsage_validate.play.match import Match
 from qsage_validate.render.board_text import board_lines
@@ -45,6 +46,13 @@ def frame_lines(match: Match, frame: Frame) -> Iterator[str]:
     yield from (f"FINDING {finding.text}" for finding in frame.findings)
     if frame.outcome is not None:
         yield outcome_line(frame.outcome)
+
+
+def lesson_lines(lesson: Lesson) -> Iterator[str]:
+    """A lesson in plain text: its sentences, and the moves by how long they last."""
+    yield from lesson.lines
+    if lesson.grades.distances:
+        yield lesson.grades.text
 
 
 def frame_title(match: Match, frame: Frame) -> str:

@@ -27,20 +27,21 @@ that begin with ``#`` are skipped.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from qsage_validate.errors import InputError
+from qsage_validate.formats.json_text import Json, parse_json
+from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
 
 _FIRST_LINE = "qsage transcript 1"
 _ILLEGAL = "!illegal"
 _STOP = "!stop"
+_MOST_PLIES = 999_999_999
 # Variations inside each other: more than a person tries.
-_DEEPEST = 200
+_DEEPEST = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,40 +131,35 @@ class Transcript:
     @classmethod
     def from_json(cls, text: str, path: str | None = None) -> Transcript:
         """Read the JSON form; raises ``InputError``."""
-        try:
-            data = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            place = getattr(error, "lineno", None), getattr(error, "colno", None)
-            raise InputError(path, *place, "broken JSON", "a transcript") from error
-        try:
-            plies, variations = _read_line(data)
-            result = None if data.get("result") is None else _string(data["result"])
-            title, person = _string(data["title"]), Player(data["person"])
-            return cls(title, person, plies, result, variations, path)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                path, None, None, f"JSON that is no transcript ({error!r})", "a transcript"
-            ) from error
+        data = parse_json(Source(text, path), "a transcript")
+        title, person = data["title"].line(), _player(data["person"])
+        plies, variations = _read_line(data)
+        result = data.given("result")
+        told = None if result is None else result.line()
+        return cls(title, person, plies, told, variations, path)
 
 
 def _read_line(
-    data: Any, depth: int = 0
+    data: Json, depth: int = 0
 ) -> tuple[tuple[TranscriptPly, ...], tuple[Variation, ...]]:
-    """The plies of a line in JSON, and its variations; raises what wrong data make raise."""
+    """The plies of a line and the variations beside it."""
     plies = tuple(
         TranscriptPly(
-            _integer(p["ply"]),
-            Player(p["player"]),
-            _string(p["move"]),
-            bool(p.get("illegal", False)),
-            bool(p.get("stopped", False)),
+            ply["ply"].integer(most=_MOST_PLIES),
+            _player(ply["player"]),
+            ply["move"].line(),
+            _mark(ply, "illegal"),
+            _mark(ply, "stopped"),
         )
-        for p in data["plies"]
+        for ply in data["plies"].items()
     )
-    if depth > _DEEPEST or (depth and not plies):
-        raise ValueError("a variation without plies, or too many inside each other")
-    inner = (_read_line(each, depth + 1) for each in data.get("variations", ()))
-    return plies, tuple(Variation(*each) for each in inner)
+    if depth > _DEEPEST:
+        raise data.error("too many variations inside each other", f"at most {_DEEPEST}")
+    if depth and not plies:
+        raise data["plies"].error("a variation without plies", "a ply")
+    beside = data.given("variations")
+    inner = [] if beside is None else beside.items()
+    return plies, tuple(Variation(*_read_line(each, depth + 1)) for each in inner)
 
 
 def is_transcript(text: str) -> bool:
@@ -172,16 +168,13 @@ def is_transcript(text: str) -> bool:
     return begin.startswith(("qsage transcript", "{"))
 
 
-def _string(value: object) -> str:
-    if not isinstance(value, str) or "\n" in value:
-        raise TypeError(f"{value!r} is no line of text")
-    return value
+def _player(value: Json) -> Player:
+    return Player(value.one_of(*(player.value for player in Player)))
 
 
-def _integer(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{value!r} is no number")
-    return value
+def _mark(ply: Json, key: str) -> bool:
+    mark = ply.given(key)
+    return mark is not None and mark.boolean()
 
 
 _PLY = re.compile(r"(\d{1,9})\s+(black|white)\s+(\S.*)", re.IGNORECASE)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
-from qsage_validate.errors import InputError, UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.impartial.boxes import intervals
 from qsage_validate.games.impartial.formula import Formula
@@ -170,32 +170,26 @@ def _read(strategy: Strategy | None, path: str) -> str:
 
 def _report(game: ImpartialGame, source: Source, misere: bool) -> tuple[Formula, Strategy | None]:
     """The formula and the rules of a report in JSON."""
-    try:
-        data = json.loads(source.text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        line, column = getattr(error, "lineno", None), getattr(error, "colno", None)
-        raise InputError(source.path, line, column, "broken JSON", "a report") from None
-    if data.get("variables") != list(game.variables):
-        found = f"a report on the variables {data.get('variables')}"
-        raise InputError(source.path, None, None, found, ", ".join(game.variables))
-    if bool(data.get("misere")) is not misere:
-        found, wanted = ("misère", "normal") if data.get("misere") else ("normal", "misère")
-        raise InputError(source.path, None, None, f"a report on {found} play", f"{wanted} play")
-    text = data.get("formula") or data.get("formula_if_plays_end")
-    if not isinstance(text, str):
-        raise InputError(source.path, None, None, "a report without a formula", "a proved formula")
-    formula = parse_formula(text, game.variables, source.path)
-    lines = "\n".join(_rule_lines(source, data.get("strategy") or {}))
+    data = parse_json(source, "a report")
+    variables = data["variables"].each(lambda name: isinstance(name, str), "a name")
+    if list(variables) != list(game.variables):
+        found = f"a report on the variables {', '.join(variables)}"
+        raise data["variables"].error(found, ", ".join(game.variables))
+    mark = data.given("misere")
+    if (mark is not None and mark.boolean()) is not misere:
+        found, wanted = ("normal", "misère") if misere else ("misère", "normal")
+        raise (mark or data).error(f"a report on {found} play", f"{wanted} play")
+    text = data.given("formula") or data.given("formula_if_plays_end")
+    if text is None:
+        raise data.error("a report without a formula", "a proved formula")
+    formula = parse_formula(text.text(), game.variables, source.path)
+    strategy = data.given("strategy")
+    rules = None if strategy is None else strategy.given("rules")
+    lines = "\n".join(
+        f"{rule['condition'].line()} -> {rule['action'].line()}"
+        for rule in ([] if rules is None else rules.items())
+    )
     return formula, parse_strategy(lines, game, source.path) if lines else None
-
-
-def _rule_lines(source: Source, strategy: dict[str, Any]) -> Iterator[str]:
-    try:
-        for rule in strategy.get("rules", ()):
-            yield f"{rule['condition']} -> {rule['action']}"
-    except (AttributeError, KeyError, TypeError) as error:
-        found = f"rules that are none ({error!r})"
-        raise InputError(source.path, None, None, found, "condition and action") from None
 
 
 # -- states ---------------------------------------------------------------------------------

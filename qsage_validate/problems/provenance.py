@@ -8,8 +8,10 @@ import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from math import inf
 
 from qsage_validate import __version__
+from qsage_validate.formats.source import open_input
 from qsage_validate.problems.files import Files
 
 _BLOCK = 1 << 20
@@ -36,9 +38,9 @@ def file_facts(files: Files, trace: str | None = None) -> tuple[FileFact, ...]:
 
 
 def file_fact(path: str) -> FileFact:
-    """Read a file in blocks and sum it up; raises ``OSError``."""
+    """Read a file in blocks and sum it up; raises ``InputError``."""
     digest, size = hashlib.sha256(), 0
-    with open(path, "rb") as stream:
+    with open_input(path, pipes=False, most=inf) as stream:
         while block := stream.read(_BLOCK):
             digest.update(block)
             size += len(block)

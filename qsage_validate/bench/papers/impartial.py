@@ -47,7 +47,7 @@ def _runs(selection: Selection) -> list[Run]:
             raise UsageError(f"found {given[0]!r} for {NAME}, which has methods alone (--solver)")
     configs = [Configuration(name, NO_ENCODING) for name in selection.solvers or methods[:1]]
     if selection.inputs:
-        instances = list(_files(selection.inputs))
+        instances = list(_files(selection))
         if not instances:
             names = ", ".join(selection.inputs)
             raise UsageError(f"found no {' or '.join(SUFFIXES)} file in {names}")
@@ -72,13 +72,13 @@ def _option(selection: Selection, name: str) -> str:
     return value or known[name][0]
 
 
-def _files(inputs: Sequence[str]) -> Iterator[Instance]:
+def _files(selection: Selection) -> Iterator[Instance]:
     """The files among the inputs, and those of the language in folders, sorted in each folder.
 
     Names are relative to the folder that was given; the family is the file's folder.
     """
-    for given in inputs:
-        for path in files_in([given], lambda path: path.endswith(SUFFIXES)):
+    for given in selection.inputs:
+        for path in files_in([given], lambda path: path.endswith(SUFFIXES), selection.note):
             name = path if path == given else os.path.relpath(path, given)
             family = os.path.basename(os.path.dirname(os.path.abspath(path)))
             facts = (("sum", content_sum(path)),)

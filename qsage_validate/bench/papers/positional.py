@@ -55,7 +55,7 @@ def _instances(selection: Selection) -> list[Instance]:
     if prepare not in ("yes", "no"):
         raise UsageError(f"found {prepare!r} for prepared, expected yes or no")
     found = []
-    files = files_in(selection.inputs, is_positional_file)
+    files = files_in(selection.inputs, is_positional_file, selection.note)
     paths = list(dict.fromkeys(map(os.path.abspath, files)))
     names = [os.path.basename(path) for path in paths]
     for path, base in zip(paths, names, strict=True):

@@ -42,10 +42,10 @@ def _instances(below: bool) -> Iterable[Instance]:
         )
 
 
-def _further(folders: Sequence[str]) -> Iterable[Instance]:
+def _further(selection: Selection) -> Iterable[Instance]:
     """The problems of folders, in the families of Table 3 where these have the folders' names."""
     families = {family.name.lower(): family.name for family in table3()}
-    for instance in models_in(folders):
+    for instance in models_in(selection.inputs, selection.note):
         yield replace(instance, family=families.get(instance.family.lower(), instance.family))
 
 
@@ -76,7 +76,7 @@ def _runs(selection: Selection) -> list[Run]:
     if below not in ("yes", "no"):
         raise UsageError(f"found {below!r} for the option below, expected yes or no")
     return solving.make_runs(
-        selection, NAME, [*_instances(below == "yes"), *_further(selection.inputs)], games=True
+        selection, NAME, [*_instances(below == "yes"), *_further(selection)], games=True
     )
 
 

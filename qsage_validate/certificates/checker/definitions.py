@@ -110,6 +110,7 @@ def definitions(
 def _group(certificate: ClauseCertificate, opponent: Collection[int]) -> dict[int, Clauses]:
     """The clauses of each variable that has any."""
     groups: dict[int, Clauses] = {}
+    no_helpers = certificate.defined | set(opponent)
     for owner, clause in _owned_clauses(certificate):
         variables = {abs(x) for x in clause}
         if len(variables) < len(set(clause)):
@@ -117,7 +118,7 @@ def _group(certificate: ClauseCertificate, opponent: Collection[int]) -> dict[in
         if owner in variables:
             variable = owner
         else:
-            helpers = variables - certificate.defined - set(opponent)
+            helpers = variables - no_helpers
             if not helpers:
                 raise NotDefinitionalError(f"the clause {_text(clause)} defines no variable")
             variable = max(helpers)

@@ -15,7 +15,14 @@ from qsage_validate.cli import completion
 from qsage_validate.cli.bench.tables import OnlyOption, cactus, exit_code, scatter, table
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.lazy import Command, Group, earlier, examples, typer_program
-from qsage_validate.cli.option_groups import OptionGroup, argument, flag, option, takes_options
+from qsage_validate.cli.option_groups import (
+    OptionGroup,
+    argument,
+    flag,
+    option,
+    output_option,
+    takes_options,
+)
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean
 
@@ -158,6 +165,7 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
         memory_mb=runs.memory,
         options=_settings(what.setting or []),
         processor_time=runs.processor_time,
+        note=narrate,
     )
 
 
@@ -171,12 +179,11 @@ def _command_for(name: str) -> Callable[..., Exit]:
         inputs: list[str] | None = argument(
             "Files and folders, if it takes any.", "FILES", default=None
         ),
-        results: str | None = option(
+        results: str | None = output_option(
             "Where results go, and are continued; else bench-NAME.jsonl.",
             "FILE",
             "-o",
             "--results",
-            panel="Output",
         ),
         what: WhatOptions,
         runs: RunOptions,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from qsage_validate.cli.common import emit, narrate
 from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import flag, option, takes_options
+from qsage_validate.cli.option_groups import flag, option, output_option, takes_options
 from qsage_validate.errors import Exit, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -27,10 +27,9 @@ OnlyOption = Annotated[
     list[str] | None,
     typer.Option(metavar="PATTERN", help="Instances so called: 'httt*'. May be repeated."),
 ]
-OutputOption = Annotated[
-    str | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Write a picture: .png, .svg or .pdf."),
-]
+_PICTURE: Final = output_option(
+    "Write a picture: .png, .svg or .pdf.", "FILE", "-o", "--output", panel=None
+)
 
 
 @examples(
@@ -45,8 +44,8 @@ def table(
     cpu: ProcessorOption = False,
     markdown: bool = flag("As Markdown, for a document.", "--markdown"),
     csv: bool = flag("As CSV, for a spreadsheet or pandas.", "--csv"),
-    output: str | None = option(
-        "Write Markdown, or CSV, to a file.", "FILE", "-o", "--output", panel="Output"
+    output: str | None = output_option(
+        "Write Markdown, or CSV, to a file.", "FILE", "-o", "--output"
     ),
 ) -> Exit:
     """Show results as a table: one of the experiment's own, or summary, times, runs.
@@ -55,10 +54,8 @@ def table(
     """
     from qsage_validate.bench.experiments import get_experiment
     from qsage_validate.bench.machine import describe
-    from qsage_validate.cli.common import protect_inputs
     from qsage_validate.formats.source import write_atomic
 
-    protect_inputs([output], results)
     if markdown and csv:
         raise UsageError("found --markdown with --csv, expected one of them")
     found = _read(results, only, cpu)
@@ -91,7 +88,7 @@ def cactus(
     results: ResultsArgument,
     only: OnlyOption = None,
     cpu: ProcessorOption = False,
-    output: OutputOption = None,
+    output: str | None = _PICTURE,
     title: str = option("The picture's title.", default=""),
 ) -> Exit:
     """Show how many instances each way decides within how many seconds each."""
@@ -121,7 +118,7 @@ def scatter(
     y: str | None = option("The way to compare with.", "WAY", "-y"),
     only: OnlyOption = None,
     cpu: ProcessorOption = False,
-    output: OutputOption = None,
+    output: str | None = _PICTURE,
     title: str = option("The picture's title.", default=""),
 ) -> Exit:
     """Compare two ways on the instances that both were run on."""

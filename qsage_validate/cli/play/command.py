@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
-from qsage_validate.cli.common import narrate, protect_inputs
+from qsage_validate.cli.common import narrate
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
@@ -161,7 +161,6 @@ def command(
         narrate("this is sample:tic; qsage-play --help says what else can be played")
     subject, cert = _with_certificate(subject, cert)
     formula = subject.words[0] if len(subject.words) == 1 else None
-    protect_inputs([play.export], [*subject.words, cert, play.moves_file, *rules.paths])
     of_formulas = {
         "--cert": cert is not None,
         "--meta": rules.meta is not None,

@@ -12,13 +12,14 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.option_groups import OptionGroup, flag, option
+from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.arena.adversary import Adversary, AdversaryReport
     from qsage_validate.arena.engines.engine import Engine
     from qsage_validate.arena.frame import Frame
+    from qsage_validate.arena.teacher.teacher import Teacher
     from qsage_validate.games.protocol import Player
     from qsage_validate.play.match import Match
     from qsage_validate.play.tui.model.notes import Replay
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from qsage_validate.problems.searched import SearchedProblem
     from qsage_validate.system.task import Task
     from qsage_validate.validation.finding import Finding
+
+    MakeTeacher = Callable[[], Teacher | None]
 
 GAMES: Final = 100
 _PANEL = "Ways to play"
@@ -79,10 +82,15 @@ class PlayOptions(OptionGroup):
         default=0.0,
         panel=_PANEL,
     )
-    export: str | None = option(
+    export: str | None = output_option(
         "With moves, or one random game: write the play, as .svg, .json, .txt, or (Hex) .sgf.",
         "FILE",
-        panel="Output",
+    )
+    teach: bool = flag(
+        "Say how long each move lasts, what threatens, and why it was answered so: after the "
+        "moves, and at the prompt after each answer. The board says it unasked.",
+        "--teach",
+        panel=_PANEL,
     )
     let_happen: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
     theme: str = option("The colours of the board.", "dark|light", default="dark")
@@ -129,6 +137,8 @@ class PlayOptions(OptionGroup):
                 )
             if drawn and self.illegal:
                 raise UsageError("found --illegal with --export, expected legal moves")
+        if self.teach and mode is Mode.RANDOM:
+            raise UsageError("found --teach with a random opponent, expected a play to learn from")
         if json_output and mode not in (Mode.SCRIPT, Mode.RANDOM):
             raise UsageError("--json goes with --moves, --moves-file or a random opponent")
 
@@ -146,8 +156,15 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
     from qsage_validate.arena.open import open_engine
 
     engine = open_engine(problem)
+
+    def teacher() -> Teacher | None:
+        from qsage_validate.arena.teacher.teacher import teacher_of
+
+        return teacher_of(problem)
+
+    teaches = teacher if problem.layout is not None else None
     if options.mode is Mode.SCRIPT:
-        return script(engine, options, json_output)
+        return script(engine, options, json_output, teaches)
 
     def services() -> Services:
         from qsage_validate.cli.play.prover import prover
@@ -159,7 +176,7 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
         return Services.of(problem, prover(problem))
 
     task = None if problem.solving is None else problem.solving.replies.task
-    return by_hand(engine, options, problem.replay, services, task)
+    return by_hand(engine, options, problem.replay, services, task, teaches)
 
 
 def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: bool) -> Exit:
@@ -170,10 +187,17 @@ def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: b
         if wanted:
             raise UsageError(f"found {name}, but there is no formula to tell an illegal move")
     engine = SearchedEngine(problem)
+
+    def teacher() -> Teacher:
+        from qsage_validate.arena.teacher.teacher import Teacher
+
+        return Teacher(problem.player, None, problem.game)
+
     if options.mode is Mode.SCRIPT:
-        return script(engine, options, json_output)
+        return script(engine, options, json_output, teacher)
     if options.mode is not Mode.RANDOM:
-        return by_hand(engine, options, problem.replay, task=problem.replies.task)
+        task = problem.replies.task
+        return by_hand(engine, options, problem.replay, task=task, teacher=teacher)
     from qsage_validate.arena.engine_adversary import EngineAdversary
 
     options.tell_opponent(problem.player.other, "search")
@@ -189,11 +213,13 @@ def by_hand(
     replay: Replay,
     services: Callable[[], Services] | None = None,
     task: Task | None = None,
+    teacher: MakeTeacher | None = None,
 ) -> Exit:
     """Let a person play: on the board, or at a prompt where there is no terminal.
 
     Answers that are a ``task`` may take long: on the board they come apart.
     """
+    _check_teaching(options, teacher)
     from qsage_validate.play.match import Match
 
     seed, let_happen = options.seed, options.let_happen
@@ -205,11 +231,12 @@ def by_hand(
     if options.mode is Mode.PLAIN or not _is_terminal():
         from qsage_validate.play.console.prompt import run_plain
 
-        return run_plain(Match(engine), seed=seed, let_happen=let_happen)
+        match = Match(engine, teacher=teacher)
+        return run_plain(match, seed=seed, let_happen=let_happen, teach=options.teach)
     from qsage_validate.play.tui.app import run
 
     return run(
-        Match(engine, task),
+        Match(engine, task, teacher=teacher),
         theme=options.theme,
         seed=seed,
         let_happen=let_happen,
@@ -227,14 +254,25 @@ def _is_terminal() -> bool:
 # -- scripts --------------------------------------------------------------------------------
 
 
-def script(engine: Engine[Any], options: PlayOptions, json_output: bool) -> Exit:
+def _check_teaching(options: PlayOptions, teacher: MakeTeacher | None) -> None:
+    if options.teach and teacher is None:
+        raise UsageError("found --teach with a game that has no teacher, expected one on a board")
+
+
+def script(
+    engine: Engine[Any],
+    options: PlayOptions,
+    json_output: bool,
+    teacher: MakeTeacher | None = None,
+) -> Exit:
     """Play by a script, and show each step."""
+    _check_teaching(options, teacher)
     from qsage_validate.formats.source import Source
     from qsage_validate.play.match import Match
-    from qsage_validate.play.report import exit_code, frame_lines, match_json
+    from qsage_validate.play.report import exit_code, frame_lines, lesson_lines, match_json
     from qsage_validate.play.script import run_script
 
-    match, text, path = Match(engine), options.moves or "", None
+    match, text, path = Match(engine, teacher=teacher), options.moves or "", None
     if options.moves_file is not None:
         source = Source.open(options.moves_file)
         text, path = source.text, source.path
@@ -250,7 +288,10 @@ def script(engine: Engine[Any], options: PlayOptions, json_output: bool) -> Exit
         options.tell_opponent(match.person, "certificate")
         _draw_moves(match, random.Random(options.seed or 0), tell)
     if json_output:
-        emit_json(match_json(match, refused))
+        lesson = {"lesson": match.lesson().as_json()} if options.teach else {}
+        emit_json(match_json(match, refused) | lesson)
+    elif options.teach:
+        emit("\n".join(lesson_lines(match.lesson())))
     if refused is not None:
         if not json_output:
             emit(f"{refused.move} is illegal:")

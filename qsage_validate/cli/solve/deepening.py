@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
-from qsage_validate.cli.option_groups import OptionGroup, option
+from qsage_validate.cli.option_groups import OptionGroup, option, output_option
 from qsage_validate.cli.solve.method import Method, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
@@ -26,8 +26,8 @@ class DeepeningOptions(OptionGroup):
     panel = "Depth"
 
     max_depth: int | None = option("With --depth auto: no greater depth than this.", "N", min=1)
-    resume: str | None = option(
-        "With --depth auto: keep what is known in FILE, and go on from it.", "FILE"
+    resume: str | None = output_option(
+        "With --depth auto: keep what is known in FILE, and go on from it.", "FILE", panel=None
     )
     winner: bool = option(
         "Who wins and nothing more: one search of all plies, without the critical depth.",

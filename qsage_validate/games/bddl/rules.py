@@ -88,6 +88,7 @@ class BddlPosition(Position):
     # Computed when first asked for; False says not yet.
     _legal: tuple[BddlMove, ...] | None = field(default=None, init=False, compare=False)
     _outcome: Outcome | bool | None = field(default=False, init=False, compare=False)
+    _board: Board | None = field(default=None, init=False, compare=False)
 
     def __str__(self) -> str:
         return f"{self.board} ply {self.ply}"
@@ -101,7 +102,11 @@ class BddlPosition(Position):
 
     @property
     def board(self) -> Board:
-        return self.game.grounding.board_of(self.state)
+        board = self._board
+        if board is None:
+            board = self.game.grounding.board_of(self.state)
+            object.__setattr__(self, "_board", board)
+        return board
 
     @property
     def outcome(self) -> Outcome | None:
@@ -333,6 +338,10 @@ class BddlGame(Game):
     @cached_property
     def _kernel(self) -> BddlKernel:
         return make_kernel(self.grounding, self.move_table, self._symmetries)
+
+    def skipped(self, position: Position) -> BddlPosition:
+        assert isinstance(position, BddlPosition), "a position of this game"
+        return BddlPosition(self, position.state, position.ply + 1)
 
     def kernel(self) -> BddlKernel:
         return self._kernel

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType
 from typing import Protocol
 
 from qsage_validate.games.gdl.model import (
@@ -87,12 +89,19 @@ class Joins:
         if found is None:
             found = self._index_numbers[relation, source] = len(self.indexes)
             # The expressions are made of constants in quotes, tuples and numbers alone.
-            self.indexes.append(IndexSpec(relation, eval(f"lambda f: {source}")))
+            key = eval(_code(f"lambda f: {source}", "<index>", "eval"))
+            self.indexes.append(IndexSpec(relation, key))
         return found
 
     def compile(self, clause: Clause, delta: Literal | None = None) -> Derive:
         """The function of a clause; with ``delta``, this literal looks at new facts only."""
         return _Writer(self, clause, delta).function()
+
+
+@lru_cache(maxsize=4096)
+def _code(text: str, name: str, mode: str) -> CodeType:
+    """The compiled text: a game is asked about with many bounds, and its clauses stay the same."""
+    return compile(text, name, mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +148,7 @@ class _Writer:
         setup = [f" {name} = {source}" for name, source in self.setup.items()]
         text = "\n".join(("def derive(view, add):", *setup, *self.lines))
         scope: dict[str, Derive] = {}
-        exec(compile(text, f"<clause for {self.clause.head}>", "exec"), scope)
+        exec(_code(text, f"<clause for {self.clause.head}>", "exec"), scope)
         return scope["derive"]
 
     def line(self, text: str) -> None:

@@ -77,6 +77,17 @@ def full_board_depth(values: Values) -> int:
     return squares - 1 + squares % 2 if squares > 1 else 1
 
 
+def _jumped_out(values: Values) -> int:
+    """The ply at which, at the latest, somebody cannot jump: each jump takes a stone or more."""
+    width, height = values.size()
+    return width * height - 2 + values.on("second")
+
+
+def _all_tipped(values: Values) -> int:
+    """The ply behind that which tips the last stack."""
+    return values.word("stacks").count("X") + 1 + values.on("second")
+
+
 def _last_ply(values: Values) -> int:
     """The ply at which, at the latest, somebody cannot move: the board is full before it."""
     width, height = values.size()
@@ -155,6 +166,23 @@ CONNECT = Template(
         {"size": "4x3", "connect": "3", "second": True},
     ),
 )
+GOMOKU = Template(
+    name="gomoku",
+    help="Gomoku: occupy squares; whoever first has a line of so many or more has won",
+    options=(
+        size_option(),
+        Option("connect", Number(2, 100), "how many make a line (five in the game of clubs)", 3),
+        BREAKER,
+        SECOND,
+        depth_option(full_board_depth),
+    ),
+    construct=_built_by("grid", "gomoku"),
+    examples=(
+        {"size": "4x4", "connect": "3", "depth": "5"},
+        {"size": "4x3", "connect": "3", "maker_breaker": True, "depth": "7"},
+        {"size": "3x3", "connect": "3", "second": True},
+    ),
+)
 HEX = Template(
     name="hex",
     help="Hex: Black connects the top and the bottom row; every minimal chain is a goal",
@@ -181,6 +209,33 @@ DOMINEERING = Template(
         {"size": "4x4", "depth": "8"},
         {"size": "2x2", "depth": "2"},
         {"size": "3x3", "second": True},
+    ),
+)
+KONANE = Template(
+    name="konane",
+    help="Konane: jump over stones of the opponent, which are taken; who cannot jump has lost",
+    options=(size_option(2, 1), SECOND, depth_option(_jumped_out)),
+    construct=_built_by("pieces", "konane"),
+    examples=({"size": "4x4"}, {"size": "5x4", "second": True}, {"size": "6x2", "depth": "7"}),
+)
+CROSS_PURPOSES = Template(
+    name="cross-purposes",
+    help="Cross Purposes: tip stacks, Black up or down, White sideways; who cannot has lost",
+    options=(
+        Option(
+            "stacks",
+            Word("a drawing of the board with its stacks, like X..X/..../X..X"),
+            "the board",
+            "X...X/...../..X../...../X...X",
+        ),
+        SECOND,
+        depth_option(_all_tipped),
+    ),
+    construct=_built_by("pieces", "cross_purposes"),
+    examples=(
+        {},
+        {"stacks": "X..X/..../..../X..X", "depth": "5"},
+        {"stacks": ".X../X..X/..../..X.", "second": True},
     ),
 )
 _PURSUER = Option("pursuer", SquareName(), "where the pursuer starts", (2, 3))
@@ -265,12 +320,15 @@ OF_GDL = (
 
 GAMES = (
     LibraryGame(HTTT, HARARY),
+    LibraryGame(GOMOKU),
     LibraryGame(CONNECT),
     LibraryGame(BREAKTHROUGH),
     LibraryGame(KNIGHTTHROUGH),
     LibraryGame(EVADER_PURSUER),
     LibraryGame(EVADER_PURSUER_DUAL),
     LibraryGame(DOMINEERING),
+    LibraryGame(KONANE),
+    LibraryGame(CROSS_PURPOSES),
     LibraryGame(HEX, HEX_NETWORK),
     *(
         LibraryGame(

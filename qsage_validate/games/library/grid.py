@@ -104,13 +104,26 @@ def _falling(colour: Square, height: int) -> tuple[Action, ...]:
     return (on_top, bottom) if height > 1 else (bottom,)
 
 
-def connect(values: Values) -> Model:
-    """The first to make a line wins."""
-    length, board = values.number("connect"), values.board
+def _lines(values: Values) -> list[Sequence[Cell]]:
+    """The lines of ``--connect`` squares in all directions in which one fits on the board."""
+    length = values.number("connect")
     lines = [[(dx * k, dy * k) for k in range(length)] for dx, dy in _DIRECTIONS]
     fitting = _fitting(lines, values)
     if not fitting:
-        raise UsageError(f"a line of {length} does not fit on a {board} board")
+        raise UsageError(f"a line of {length} does not fit on a {values.board} board")
+    return fitting
+
+
+def gomoku(values: Values) -> Model:
+    """The first to have a line of so many stones, or a longer one, wins (section 3.2)."""
+    name = f"gomoku {values.board} connect {values.number('connect')}"
+    return _forming(positional_domain(), name, _lines(values), values)
+
+
+def connect(values: Values) -> Model:
+    """The first to make a line wins."""
+    length, board = values.number("connect"), values.board
+    fitting = _lines(values)
     domain = Domain(*(_falling(COLOUR[player], values.size()[1]) for player in Player))
     return _forming(domain, f"connect-c {board} connect {length}", fitting, values)
 

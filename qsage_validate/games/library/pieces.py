@@ -1,6 +1,8 @@
-"""Templates of grid games in which pieces move: Breakthrough, KnightThrough, Evader and Pursuer.
+"""Templates of grid games in which pieces move.
 
-Shaik and van de Pol 2023, section 3.2 and Listings 7 to 9 and 13 to 18.
+Breakthrough, KnightThrough, Evader and Pursuer: Shaik and van de Pol 2023, section 3.2 and
+Listings 7 to 9 and 13 to 18.  Konane and Cross Purposes, which the paper names without a model: by
+the rules in R. A. Hearn, *Amazons, Konane, and Cross Purposes are PSPACE-complete* (2009).
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from qsage_validate.games.bddl.model import (
     Problem,
     SubCondition,
 )
-from qsage_validate.games.library.grid import COLOUR, at, first_player
-from qsage_validate.games.library.template import Size, Values
+from qsage_validate.games.library.grid import COLOUR, at, first_player, pattern
+from qsage_validate.games.library.template import MAX_SIDE, Size, Values
 from qsage_validate.games.protocol import Player, Square
 
 KNIGHT_STEPS = ((1, 2), (1, -2), (-1, 2), (-1, -2), (2, 1), (2, -1), (-2, 1), (-2, -1))
@@ -120,3 +122,88 @@ def evader_pursuer(values: Values, *, colour: str) -> Model:
     domain = Domain(*(_actions(player, evader=player is evader) for player in Player))
     name = "evader-pursuer" + ("" if evader is Player.BLACK else "-dual")
     return Model(domain, problem, f"{name} {values.board} {x},{y}")
+
+
+# -- Konane: jumps over the opponent's stones -------------------------------------------------
+
+
+def _jumps(player: Player, size: Size) -> tuple[Action, ...]:
+    """One jump or several in a straight line, as far as the board goes; all that is jumped goes."""
+    own, opponent = COLOUR[player], COLOUR[player.other]
+    actions = []
+    for name, (dx, dy) in _STRAIGHT.items():
+        for count in range(1, (size[abs(dy)] - 1) // 2 + 1):
+            jumped = [(dx * step, dy * step) for step in range(1, 2 * count, 2)]
+            landed = [(dx * step, dy * step) for step in range(2, 2 * count + 1, 2)]
+            condition = (at(own), *pattern(opponent, jumped), *pattern(Square.OPEN, landed))
+            effect = (at(Square.OPEN), *pattern(Square.OPEN, jumped), at(own, *landed[-1]))
+            actions.append(Action(name if count == 1 else f"{name}-{count}", condition, effect))
+    return tuple(actions)
+
+
+def konane(values: Values) -> Model:
+    """Konane behind its opening: a full board of both colours in turn without two in its middle.
+
+    Whoever cannot jump has lost; there are no goals.
+    """
+    width, height = values.size()
+    x, y = (width + 1) // 2, (height + 1) // 2
+    gone = {(x, y), (x + 1, y)}
+    pieces = tuple(
+        (Square.WHITE if (column + row) % 2 else Square.BLACK, column, row)
+        for row in range(1, height + 1)
+        for column in range(1, width + 1)
+        if (column, row) not in gone
+    )
+    domain = Domain(*(_jumps(player, (width, height)) for player in Player))
+    problem = Problem(width, height, pieces, values.number("depth"), (), (), first_player(values))
+    return Model(domain, problem, f"konane {values.board}")
+
+
+# -- Cross Purposes: stacks that are tipped over ----------------------------------------------
+
+
+def stacks_of(drawing: str) -> tuple[Size, list[Size]]:
+    """The board of a drawing, rows joined by ``/``, and the squares of its stacks, from (1,1).
+
+    Raises ``UsageError`` for other signs than ``X`` and ``.``, and rows of different lengths.
+    """
+    rows = drawing.split("/")
+    wrong = next((sign for sign in drawing if sign not in "X./"), None)
+    if wrong is not None:
+        raise UsageError(f"found {wrong!r} in --stacks {drawing}, expected X, . and / between rows")
+    if not rows[0] or any(len(row) != len(rows[0]) for row in rows):
+        raise UsageError(f"found --stacks {drawing}, expected rows of the same length")
+    if max(len(rows), len(rows[0])) > MAX_SIDE:
+        raise UsageError(
+            f"found --stacks of {len(rows[0])}x{len(rows)}, expected at most {MAX_SIDE}"
+        )
+    found = [
+        (x, y)
+        for y, row in enumerate(rows, start=1)
+        for x, sign in enumerate(row, start=1)
+        if sign == "X"
+    ]
+    return (len(rows[0]), len(rows)), found
+
+
+def cross_purposes(values: Values) -> Model:
+    """Cross Purposes: Black tips a stack up or down, White to the left or to the right.
+
+    A stack stands as a black stone, whoever tips it; what it becomes, two crates on the next two
+    squares, are white stones, which stay.  Whoever cannot tip a stack has lost.
+    """
+    (width, height), stacks = stacks_of(values.word("stacks"))
+    tips: dict[Player, list[Action]] = {player: [] for player in Player}
+    for name, (dx, dy) in _STRAIGHT.items():
+        lies = ((dx, dy), (2 * dx, 2 * dy))
+        tip = Action(
+            name,
+            (at(Square.BLACK), *pattern(Square.OPEN, lies)),
+            (at(Square.OPEN), *pattern(Square.WHITE, lies)),
+        )
+        tips[Player.BLACK if dy else Player.WHITE].append(tip)
+    pieces = tuple((Square.BLACK, x, y) for x, y in stacks)
+    problem = Problem(width, height, pieces, values.number("depth"), (), (), first_player(values))
+    domain = Domain(*(tuple(tips[player]) for player in (Player.BLACK, Player.WHITE)))
+    return Model(domain, problem, f"cross-purposes {values.word('stacks')}")

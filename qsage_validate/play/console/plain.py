@@ -17,7 +17,7 @@ from qsage_validate.arena.pairs import letters_of, pairs_text
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.play.match import Match, RefusedMoveError
-from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title
+from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title, lesson_lines
 from qsage_validate.play.transcript import Transcript, is_transcript
 from qsage_validate.render.board_text import board_text
 from qsage_validate.render.steps import outcome_line
@@ -40,18 +40,26 @@ class PlainPlay:
     """A play by commands; every line is answered on ``console``."""
 
     def __init__(
-        self, match: Match, console: Console, *, seed: int | None = None, let_happen: bool = False
+        self,
+        match: Match,
+        console: Console,
+        *,
+        seed: int | None = None,
+        let_happen: bool = False,
+        teach: bool = False,
     ) -> None:
         self.match = match
         self.console = console
         self.left = False
         self._random = random.Random(seed)
         self._let_happen = let_happen
+        self._teaches = teach
 
     def begin(self) -> None:
         """Show the start, and the certificate's first ply if it begins."""
         self._notes("")
         self._show(self.match.frames)
+        self._after_answer()
         self._say("type a move, or 'help'", "dim")
 
     @property
@@ -143,6 +151,11 @@ class PlainPlay:
 
     def _play(self, text: str, *, force: bool = False, claim: bool = False) -> None:
         self._show(self.match.push(text, force=force or self._let_happen, claim=claim))
+        self._after_answer()
+
+    def _after_answer(self) -> None:
+        for line in self.match.lesson().lines if self._teaches else ():
+            self._say(line, "cyan")
 
     def _force(self, text: str) -> None:
         self._play(text, force=True)
@@ -188,8 +201,24 @@ class PlainPlay:
         self._say(f"illegal moves are {'let happen' if self._let_happen else 'refused'}")
 
     def _hint(self, rest: str) -> None:
+        if self.match.may_teach and not self.match.over:
+            grades = self.match.lesson().grades
+            if grades.known:
+                self._say(grades.text)
+                return
         hint = self.match.hint()
         self._say("no hint" if hint is None else hint.text)
+
+    def _teach(self, rest: str) -> None:
+        lesson = self.match.lesson()
+        for line in lesson_lines(lesson):
+            self._say(line)
+        for move, distance in lesson.grades.distances.items():
+            far = "not known" if distance is None else distance.text
+            self._say(f"  {move}: {far}", "dim")
+
+    def _other(self, rest: str) -> None:
+        self._say(self.match.compare(rest).text)
 
     def _play_random(self, rest: str) -> None:
         move = None if self.match.over else self.match.random_move(self._random)
@@ -197,6 +226,7 @@ class PlainPlay:
             self._say("there is no legal move", "dim")
         else:
             self._show(self.match.push(move))
+            self._after_answer()
 
     def _undo(self, rest: str) -> None:
         if self.match.undo():
@@ -259,7 +289,7 @@ class PlainPlay:
         transcript = self.match.transcript()
         as_json = rest.lower().endswith(".json")
         text = json.dumps(transcript.as_json(), indent=1) + "\n" if as_json else str(transcript)
-        write_atomic(rest, text)
+        write_atomic(rest, text, continued=True)
         self._say(f"written to {rest}")
 
     def _load(self, rest: str) -> None:
@@ -284,6 +314,8 @@ COMMANDS = (
     Command("let", "on|off", "let every illegal move happen", PlainPlay._let),
     Command("claim", "MOVE", "play a move and claim the goal (game stop)", PlainPlay._claim),
     Command("hint", "", "a suggestion", PlainPlay._hint),
+    Command("teach", "", "how long each move lasts, what threatens, and why", PlainPlay._teach),
+    Command("other", "MOVE", "try MOVE instead of the last reply, by a search", PlainPlay._other),
     Command("random", "", "play a random legal move", PlainPlay._play_random),
     Command("undo", "", "take back your last move and its answer", PlainPlay._undo),
     Command("redo", "", "play them again", PlainPlay._redo),
@@ -291,7 +323,7 @@ COMMANDS = (
     Command(
         "history", "", "all that was tried, as a tree with numbered rounds", PlainPlay._history
     ),
-    Command("go", "N", "go to round N of the history; a move there branches", PlainPlay._go),
+    Command("goto", "N", "go to round N of the history; a move there branches", PlainPlay._go),
     Command("board", "", "the board once more", PlainPlay._board),
     Command(
         "pairs", "", "the pairs by which White blocks, where there are some", PlainPlay._show_pairs

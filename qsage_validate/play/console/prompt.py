@@ -46,8 +46,12 @@ class MoveCompleter(Completer):
                     yield Completion(known.name, -len(word), display_meta=known.help)
 
 
-def run_plain(match: Match, *, seed: int | None = None, let_happen: bool = False) -> Exit:
+def run_plain(
+    match: Match, *, seed: int | None = None, let_happen: bool = False, teach: bool = False
+) -> Exit:
     """Play ``match`` by commands until the person leaves; returns the exit code.
+
+    With ``teach`` each answer is followed by what there is to learn.
 
     Raises ``UsageError`` when standard input is closed, or ends before the play, and
     ``KeyboardInterrupt`` on Ctrl-C.
@@ -55,7 +59,7 @@ def run_plain(match: Match, *, seed: int | None = None, let_happen: bool = False
     if sys.stdin is None:
         raise UsageError("standard input is closed: there is nobody to play")
     console = Console(file=sys.stdout)
-    play = PlainPlay(match, console, seed=seed, let_happen=let_happen)
+    play = PlainPlay(match, console, seed=seed, let_happen=let_happen, teach=teach)
     play.begin()
     typed = sys.stdin.isatty() and sys.stdout.isatty()
     for line in _typed(play, match) if typed else _piped():

@@ -159,6 +159,7 @@ class PlayApp(ToolsApp):
             case requests.Saved():
                 view = self._noted(view, f"Saved to {answer.path}")
             case requests.Loaded():
+                self.forget_lessons()
                 self._report(view.situation, view.situation.frames[1:])
                 self._settle(view.situation.frames)
                 view = self._noted(view, f"Replayed {answer.path}")
@@ -262,6 +263,8 @@ class PlayApp(ToolsApp):
     def action_cancel(self) -> None:
         if self.work is not None and self.work.cancel():
             self._stopped()
+        elif self.stop_teaching():
+            self._remark(self.view, "Cancelled: what is not known yet stays unknown.")
         else:
             self._remark(self.view, "Nothing to cancel.")
 
@@ -281,8 +284,12 @@ class PlayApp(ToolsApp):
         self.ask("going back to the start", requests.restart)
 
     def action_hint(self) -> None:
-        self._stopped()
-        self.ask("looking for a hint", requests.hint)
+        graded = self.graded_hint()
+        if graded is None:
+            self._stopped()
+            self.ask("looking for a hint", requests.hint)
+        else:
+            self.show(self._hinted(self._stopped(), requests.Hinted(graded)))
 
     def action_why_not(self) -> None:
         if self._board is not None:

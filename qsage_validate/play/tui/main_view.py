@@ -13,6 +13,7 @@ from textual.widgets import Static
 from qsage_validate.arena.frame import BlockMove, Frame, WhyNot
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
+from qsage_validate.play.tui.model.lessons import ply_notes
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight, frame_notes
 from qsage_validate.play.tui.model.pane_layout import PANES, too_small
 from qsage_validate.play.tui.model.services import Services
@@ -107,7 +108,8 @@ class ShowingApp(AskingApp):
         if self._form is not None:
             self._show_form(self._form, view)
         self.query_one(TitleBar).show(view)
-        self.query_one(MovesPane).show(situation.rows, view.index)
+        notes = ply_notes(situation.line, view.lessons)
+        self.query_one(MovesPane).show(situation.rows, view.index, notes)
         self.query_one(ValuesPane).show(view.frame.values)
         moves = [str(move) for move in situation.legal]
         self.query_one(MovePrompt).offer(moves)
@@ -130,8 +132,13 @@ class ShowingApp(AskingApp):
 
     def _show_status(self) -> None:
         over = self.view.situation.outcome is not None and not self.view.past
-        square = "" if self._board is None or over else square_text(self.view, self._board.cursor)
+        square = "" if self._board is None or over else self._square_text(self._board)
         self.query_one(StatusBar).show(status(self.view), square)
+
+    def _square_text(self, board: BoardView) -> str:
+        """The square under the cursor, and the reply that would come to a move there."""
+        ghost, text = board.picture.ghosts.get(board.cursor), square_text(self.view, board.cursor)
+        return text if ghost is None else f"{text.rpartition(' ')[0]} → {ghost.reply}"
 
     def _show_bars(self) -> None:
         area = self.query_one(PlayArea)
@@ -143,6 +150,8 @@ class ShowingApp(AskingApp):
             active.add("claim")
         if self.view.situation.pairs:
             active.add("pairs")
+        if self.view.teaches:
+            active.add("teach")
         self.query_one(ActionBar).show(self._possible, frozenset(active))
 
     def _show_form(self, form: BlockForm, view: View) -> None:
@@ -174,6 +183,8 @@ class ShowingApp(AskingApp):
             "run": going_on,
             "claim": True if going_on and situation.can_claim else None,
             "let_happen": None if situation.facts.by_rules else True,
+            "teach": True if self._match.may_teach else None,
+            "other": self._match.may_teach or None,
             "pairs": True if situation.facts.has_pairs else None,
             "look_back": self.view.index > 0,
             "look_forward": self.view.index < len(situation.line) - 1,

@@ -10,7 +10,6 @@ from textual import on
 
 from qsage_validate.play.export import ExportFormat, formats_of, write_play
 from qsage_validate.play.match import Match
-from qsage_validate.play.tui.main_view import ShowingApp
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.notes import Note, Weight
 from qsage_validate.play.tui.model.requests import Answer, Saved, WouldOverwrite, follow
@@ -19,6 +18,7 @@ from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Foun
 from qsage_validate.play.tui.screens.gate_screen import GateScreen
 from qsage_validate.play.tui.screens.prove_screen import Proof, ProveScreen
 from qsage_validate.play.tui.screens.tree_screen import TreeScreen
+from qsage_validate.play.tui.teaching import TeachingApp
 from qsage_validate.play.tui.widgets.panes import ValuesPane, WhyPane
 
 _ABOUT = (
@@ -48,7 +48,7 @@ def export_screen(path: str, forms: tuple[ExportFormat, ...]) -> PathScreen:
     return PathScreen("Export the play", "Export", path, about, forms)
 
 
-class ToolsApp(ShowingApp):
+class ToolsApp(TeachingApp):
     """An app with the tools around a play.  ``path`` is the file that is offered first."""
 
     path: str

@@ -27,6 +27,8 @@ from qsage_validate.system.task import Task
 
 P = ParamSpec("P")
 _QUEUE = 20
+# The group of the workers that teach, beside those that ask the match.
+TEACHER = "teacher"
 _BUSY_AFTER = 0.15
 
 
@@ -116,7 +118,7 @@ class AskingApp(App[Exit]):
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker that raised has met a bug: leave, so that it is reported."""
-        if event.worker.group == "match" and event.state is WorkerState.ERROR:
+        if event.worker.group in ("match", TEACHER) and event.state is WorkerState.ERROR:
             self.bug = event.worker.error
             self.exit()
 

@@ -14,12 +14,14 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from qsage_validate import __version__
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.json_text import Json, parse_json
+from qsage_validate.formats.source import Source, open_input, quoted
 from qsage_validate.kernel.certificate import ClauseCertificate, Dialect, Kind
 from qsage_validate.kernel.lrat import check_lrat
 from qsage_validate.kernel.obligation import Cnf, Obligation, Span
@@ -442,134 +444,91 @@ class Manifest:
 def read_manifest(folder: str) -> Manifest:
     """Read a bundle's manifest; raises ``InputError``."""
     path = os.path.join(folder, MANIFEST)
-    try:
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file)
-    except json.JSONDecodeError as error:
-        raise InputError(path, error.lineno, error.colno, error.msg, "JSON") from None
-    except UnicodeDecodeError:
-        raise InputError(path, None, None, "bytes that are not UTF-8", "JSON") from None
-    except RecursionError:
-        raise InputError(path, None, None, "lists in lists", "the JSON of a bundle") from None
-    except OSError as error:
-        raise InputError(path, None, None, f"an error: {error.strerror}", "a bundle") from None
-    return _Reader(folder, path).manifest(data)
+    with open_input(path, pipes=False) as file:
+        text = file.read()
+    return _manifest(folder, parse_json(Source.decode(text, path), "a bundle's manifest"))
 
 
-class _Reader:
+def _manifest(folder: str, top: Json) -> Manifest:
     """The fields of a manifest, each of the type that it has to be."""
+    top["schema"].integer(SCHEMA, SCHEMA)
+    inputs, play = _read_inputs(folder, top["inputs"])
+    found = Manifest(
+        folder,
+        top["made by"].text(),
+        top["trust"].one_of("minimal", "all") == "minimal",
+        {_name(each, name): _hash(each) for name, each in top["files"].fields().items()},
+        inputs,
+        play,
+        tuple(map(_read_theorem, top["theorems"].items())),
+    )
+    for each, theorem in zip(top["theorems"].items(), found.theorems, strict=True):
+        for name in (theorem.cnf, theorem.proof):
+            if name not in found.files:
+                raise each.error(f"{quoted(name)} without a hash", "each file with its hash")
+    if not found.theorems:
+        raise top["theorems"].error("no theorem", "a theorem")
+    return found
 
-    def __init__(self, folder: str, path: str) -> None:
-        self.folder = folder
-        self.path = path
 
-    def manifest(self, data: object) -> Manifest:
-        top = self._object(data, "the manifest")
-        if top.get("schema") != SCHEMA:
-            raise self._error(f"schema {top.get('schema')!r}", f"{SCHEMA}")
-        inputs, play = self._inputs(self._object(top.get("inputs"), "inputs"))
-        files = self._object(top.get("files"), "files")
-        found = Manifest(
-            self.folder,
-            self._text(top, "made by"),
-            self._one_of(self._text(top, "trust"), ("minimal", "all")) == "minimal",
-            {self._name(n): self._hash(self._object(each, n)) for n, each in files.items()},
-            inputs,
-            play,
-            tuple(self._theorem(each) for each in self._list(top.get("theorems"), "theorems")),
-        )
-        for theorem in found.theorems:
-            for name in (theorem.cnf, theorem.proof):
-                if name not in found.files:
-                    raise self._error(f"{name} without a hash", "each file with its hash")
-        if not found.theorems:
-            raise self._error("no theorem", "a theorem")
-        return found
+def _read_theorem(each: Json) -> ManifestTheorem:
+    return ManifestTheorem(
+        Level(each["level"].one_of(*(level.value for level in SAT_LEVELS))),
+        each["statement"].text(),
+        tuple(text.text() for text in each["checked beside the proof"].items()),
+        _name(each["cnf"], each["cnf"].text()),
+        _name(each["proof"], each["proof"].text()),
+        {key: value for key, value in each.mapping().items() if key != "steps"},
+    )
 
-    def _theorem(self, data: object) -> ManifestTheorem:
-        each = self._object(data, "a theorem")
-        level = self._one_of(self._text(each, "level"), [level.value for level in SAT_LEVELS])
-        beside = self._list(each.get("checked beside the proof"), "checked beside the proof")
-        if not all(isinstance(text, str) for text in beside):
-            raise self._error("something else", "sentences")
-        return ManifestTheorem(
-            Level(level),
-            self._text(each, "statement"),
-            tuple(map(str, beside)),
-            self._name(self._text(each, "cnf")),
-            self._name(self._text(each, "proof")),
-            {key: value for key, value in each.items() if key != "steps"},
-        )
 
-    def _inputs(self, data: Mapping[str, Any]) -> tuple[tuple[Input, ...], Files]:
-        inputs: list[Input] = []
+def _read_inputs(folder: str, data: Json) -> tuple[tuple[Input, ...], Files]:
+    inputs: list[Input] = []
 
-        def file(role: str, value: object) -> str:
-            each = self._object(value, role)
-            relative = self._text(each, "path")
-            place = os.path.normpath(os.path.join(os.path.realpath(self.folder), relative))
-            inputs.append(Input(role, place, self._hash(each)))
-            return place
+    def file(role: str, each: Json) -> str:
+        relative = each["path"].line()
+        if "\0" in relative:
+            raise each["path"].error("a NUL", "the path of a file")
+        place = os.path.normpath(os.path.join(os.path.realpath(folder), relative))
+        inputs.append(Input(role, place, _hash(each)))
+        return place
 
-        known = [role for role in ("formula", "certificate", "meta") if role in data]
-        places = {role: file(role, data[role]) for role in known}
-        words: list[str] = []
-        for number, value in enumerate(self._list(data.get("game", []), "game"), start=1):
-            each = self._object(value, "a word of the game")
-            words.append(
-                self._text(each, "word") if "word" in each else file(f"game {number}", each)
-            )
-        assertions = [
-            file(f"assertions {number}", value)
-            for number, value in enumerate(
-                self._list(data.get("assertions", []), "assertions"), start=1
-            )
-        ]
-        dialect = data.get("dialect")
-        if dialect is not None:
-            self._one_of(str(dialect), [each.value for each in Dialect])
-        play = Files(
-            places.get("formula"),
-            places.get("certificate"),
-            places.get("meta"),
-            tuple(words),
-            None if dialect is None else Dialect(dialect),
-            assertions=tuple(assertions),
-        )
-        return tuple(inputs), play
+    def listed(key: str) -> list[Json]:
+        values = data.get(key)
+        return [] if values is None else values.items()
 
-    def _name(self, name: str) -> str:
-        """A name of a file in the folder itself."""
-        if name in ("", ".", "..", MANIFEST) or any(c in name for c in "/\\\0"):
-            raise self._error(f"the file name {name!r}", "a file of the folder")
-        return name
+    named = {role: data.get(role) for role in ("formula", "certificate", "meta")}
+    places = {role: file(role, each) for role, each in named.items() if each is not None}
+    words: list[str] = []
+    for number, each in enumerate(listed("game"), start=1):
+        word = each.get("word")
+        words.append(file(f"game {number}", each) if word is None else word.text())
+    assertions = [
+        file(f"assertions {number}", each)
+        for number, each in enumerate(listed("assertions"), start=1)
+    ]
+    dialect = data.given("dialect")
+    known = [each.value for each in Dialect]
+    play = Files(
+        places.get("formula"),
+        places.get("certificate"),
+        places.get("meta"),
+        tuple(words),
+        None if dialect is None else Dialect(dialect.one_of(*known)),
+        assertions=tuple(assertions),
+    )
+    return tuple(inputs), play
 
-    def _hash(self, data: Mapping[str, Any]) -> str:
-        text = self._text(data, "sha256")
-        if len(text) != 64 or not set(text) <= set("0123456789abcdef"):
-            raise self._error(f"sha256 {text!r}", "64 hexadecimal digits")
-        return text
 
-    def _object(self, data: object, what: str) -> Mapping[str, Any]:
-        if not isinstance(data, dict):
-            raise self._error(f"{type(data).__name__} for {what}", "an object")
-        return data
+def _name(place: Json, name: str) -> str:
+    """A name of a file in the folder itself."""
+    if name in ("", ".", "..", MANIFEST) or any(c in name for c in "/\\\0"):
+        raise place.error(f"the file name {quoted(name)}", "a file of the folder")
+    return name
 
-    def _list(self, data: object, what: str) -> Sequence[object]:
-        if not isinstance(data, list):
-            raise self._error(f"{type(data).__name__} for {what}", "a list")
-        return data
 
-    def _text(self, data: Mapping[str, Any], key: str) -> str:
-        value = data.get(key)
-        if not isinstance(value, str):
-            raise self._error(f"{type(value).__name__} for {key!r}", "text")
-        return value
-
-    def _one_of(self, text: str, known: Sequence[str]) -> str:
-        if text not in known:
-            raise self._error(repr(text), f"one of {', '.join(known)}")
-        return text
-
-    def _error(self, found: str, expected: str) -> InputError:
-        return InputError(self.path, None, None, found, expected)
+def _hash(data: Json) -> str:
+    text = data["sha256"].text()
+    if len(text) != 64 or not set(text) <= set("0123456789abcdef"):
+        raise data["sha256"].error(quoted(text), "64 hexadecimal digits")
+    return text

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Final
 
 from qsage_validate.errors import InputError, UsageError, one_line
+from qsage_validate.formats.source import open_input
 from qsage_validate.kernel.lrat import Clause, ProofError, check_lrat, read_cnf
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
@@ -154,7 +155,7 @@ def _ask_acl2(program: str, cnf: str, lrat: str, folder: str, deadline: Deadline
     answer, reason = _judged(done, "s VERIFIED", ("s FAILED", "HARD ACL2 ERROR"))
     if answer is not Answer.VERIFIED:
         return answer, reason
-    with open(cnf, "rb") as file:
+    with open_input(cnf, pipes=False, most=inf) as file:
         wanted = [set(clause) for clause in read_cnf(cnf, file).values()]
     text = Path(folder, "proved.txt").read_text(encoding="ascii")
     proved = [set(map(int, line.split()[:-1])) for line in text.splitlines() if line.strip()]
@@ -200,7 +201,7 @@ def drat_lines(cnf: str, lrat: str) -> Iterator[bytes]:
 
     Raises ``InputError`` for files that are no CNF or no LRAT proof.
     """
-    with open(cnf, "rb") as file:
+    with open_input(cnf, pipes=False, most=inf) as file:
         clauses = read_cnf(cnf, file)
     for number, forgotten, clause, _ in _steps(lrat):
         if forgotten is None:
@@ -240,7 +241,7 @@ def _packed(number: int) -> bytes:
 
 def _steps(lrat: str) -> Iterator[tuple[int, list[int] | None, Clause, list[int]]]:
     """The lines of a proof: number, what is forgotten or ``None``, clause, hints."""
-    with open(lrat, "rb") as file:
+    with open_input(lrat, pipes=False, most=inf) as file:
         for line, text in enumerate(file, 1):
             words = text.split()
             try:

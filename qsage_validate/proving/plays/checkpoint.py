@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from qsage_validate.encodings.layout.comments import layout_comments
-from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.source import write_atomic
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.json_text import Json, parse_json
+from qsage_validate.formats.source import Source, open_input, write_atomic
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Problem
 
@@ -78,7 +78,7 @@ def save(path: str, digest: str, covered: Covered) -> None:
     """Write a checkpoint, whole or not at all; raises ``InputError``."""
     data = {name: getattr(covered, name) for name in covered.__slots__}
     text = json.dumps({"format": _FORMAT, "files": digest} | data, indent=None)
-    write_atomic(Path(path), text + "\n")
+    write_atomic(path, text + "\n", continued=True)
 
 
 def restore(path: str, digest: str, plies: int) -> Covered | None:
@@ -87,58 +87,53 @@ def restore(path: str, digest: str, plies: int) -> Covered | None:
     Raises ``InputError`` for other files, and ``UsageError`` for the checkpoint of another
     certificate, formula, layout or game.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "bytes that are no text"
-        raise InputError(path, None, None, reason, "a checkpoint") from None
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        line, column = getattr(error, "lineno", None), getattr(error, "colno", None)
-        found = getattr(error, "msg", "no JSON")
-        raise InputError(path, line, column, f"no JSON ({found})", "a checkpoint") from None
-    if not isinstance(data, dict) or data.get("format") != _FORMAT:
-        raise InputError(path, 1, 1, "other JSON", f"a file with the format {_FORMAT!r}")
-    if data.get("files") != digest:
+    with open_input(path, pipes=False) as file:
+        text = file.read()
+    data = parse_json(Source.decode(text, path), "a checkpoint")
+    data["format"].one_of(_FORMAT)
+    if data["files"].text() != digest:
         raise UsageError(
             f"the checkpoint {path} is of other files: its certificate, formula, layout or game "
             "is not the one given"
         )
-    try:
-        return _covered(data, plies)
-    except (KeyError, TypeError, ValueError) as error:
-        found = f"a field that does not fit ({error})"
-        raise InputError(path, 1, 1, found, "a checkpoint as it was written") from None
+    return _covered(data, plies)
 
 
-def _covered(data: dict[str, Any], plies: int) -> Covered:
-    """The fields, each of what it has to be; raises ``ValueError`` with the name of another."""
+def _covered(data: Json, plies: int) -> Covered:
+    """The fields, each of what it has to be; raises ``InputError`` for another."""
 
-    def count(value: Any) -> bool:
-        return type(value) is int and value >= 0
+    def column(name: str) -> list[int]:
+        found = data[name].each(_is_count, "a number of plays")
+        if len(found) != plies + 1:
+            raise data[name].error(f"{len(found)} numbers", f"{plies + 1}")
+        return list(found)
 
-    def column(value: Any) -> bool:
-        return isinstance(value, list) and len(value) == plies + 1 and all(map(count, value))
+    def layer(name: str) -> list[tuple[str, int]]:
+        return [(text, plays) for text, plays in data[name].each(_is_beginning, "[MOVES, PLAYS]")]
 
-    def layer(value: Any) -> bool:
-        if not isinstance(value, list):
-            return False
-        return all(isinstance(t, str) and type(n) is int and n > 0 for t, n in value)
+    return Covered(
+        data["plies"].integer(plies, plies),
+        data["ply"].integer(most=plies),
+        layer("todo"),
+        layer("later"),
+        column("positions"),
+        column("merged"),
+        column("ended"),
+        data["replies"].integer(),
+        data["unknown"].integer(),
+        data["sampled"].boolean(),
+        data["seconds"].number(),
+    )
 
-    fine: dict[str, Callable[[Any], bool]] = {
-        "plies": lambda value: count(value) and value == plies,
-        "ply": lambda value: count(value) and value <= plies,
-        **dict.fromkeys(("todo", "later"), layer),
-        **dict.fromkeys(("positions", "merged", "ended"), column),
-        **dict.fromkeys(("replies", "unknown"), count),
-        "sampled": lambda value: isinstance(value, bool),
-        "seconds": lambda value: isinstance(value, (int, float)),
-    }
-    for name, is_fine in fine.items():
-        if not is_fine(data[name]):
-            raise ValueError(name)
-    layers = {name: [(text, plays) for text, plays in data[name]] for name in ("todo", "later")}
-    return Covered(**{name: data[name] for name in fine} | layers)
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_beginning(value: Any) -> bool:
+    match value:
+        case [str(), int(plays)]:
+            return not isinstance(plays, bool) and plays > 0
+    return False

@@ -8,7 +8,7 @@ be found by search, and so may Black's win, which are independent answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
@@ -16,11 +16,12 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.positional.pairing import pairing_clauses, require_pairing_game
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.formats.source import Path, quoted
+from qsage_validate.formats.json_text import Json
+from qsage_validate.formats.source import Path
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, plies_text
-from qsage_validate.solvers.deepening.answer_file import Answer, AnswerFile, Types
+from qsage_validate.solvers.deepening.answer_file import Answer, AnswerFile, Fields
 from qsage_validate.solvers.deepening.deepening import SEARCH
 from qsage_validate.solvers.qbf.solving import Solved
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
@@ -222,14 +223,14 @@ class AlternationFile(AnswerFile[Turn]):
     same in all of them.
     """
 
-    required: ClassVar[Types] = {
-        "player": (str,),
-        "plies": (int,),
-        "truth": (bool,),
-        "conclusive": (bool,),
-        "by": (str,),
-        "seconds": (int, float),
-        "first_move": (str,),
+    required: ClassVar[Fields] = {
+        "player": lambda value: Player(value.one_of(*(player.value for player in Player))),
+        "plies": Json.integer,
+        "truth": Json.boolean,
+        "conclusive": Json.boolean,
+        "by": Json.line,
+        "seconds": Json.number,
+        "first_move": Json.line,
     }
 
     kind = Turn
@@ -241,12 +242,6 @@ class AlternationFile(AnswerFile[Turn]):
 
     def as_json(self, entry: Turn) -> dict[str, Any]:
         return super().as_json(entry) | {"player": entry.player.value}
-
-    def from_json(self, fields: Mapping[str, Any]) -> Turn:
-        players = {player.value: player for player in Player}
-        if fields["player"] not in players:
-            raise self._fail(f"the player {quoted(fields['player'])}", " or ".join(players))
-        return super().from_json({**fields, "player": players[fields["player"]]})
 
     def contradiction(self, entries: list[Turn]) -> str | None:
         winners = {turn.player for turn in entries if turn.truth}

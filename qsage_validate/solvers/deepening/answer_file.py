@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import fspath, path
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from qsage_validate.errors import InputError
-from qsage_validate.formats.source import Path, Source, write_atomic
+from qsage_validate.formats.json_text import Json, parse_json
+from qsage_validate.formats.source import Path, Source, open_input, write_atomic
 from qsage_validate.games.model_text import GameModel
 
-Types = Mapping[str, tuple[type, ...]]
-
-_SHOWN: Final = 60
+Fields = Mapping[str, Callable[[Json], Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +44,11 @@ class AnswerFile(ABC, Generic[Entry]):
     is no such file, damaged, about something else, or contradicts itself.
 
     ``required`` are the fields of an answer that are kept, ``optional`` those that are kept where
-    they say something, with the types that JSON has for them.
+    they say something, each with its reader.
     """
 
-    required: ClassVar[Types]
-    optional: ClassVar[Types] = {}
+    required: ClassVar[Fields]
+    optional: ClassVar[Fields] = {}
     kind: type[Entry]
 
     def __init__(self, file: Path, head: Mapping[str, str]) -> None:
@@ -85,46 +83,41 @@ class AnswerFile(ABC, Generic[Entry]):
     def _write(self) -> None:
         answers = [self.as_json(entry) for entry in self.entries]
         text = json.dumps({**self._head, "answers": answers}, ensure_ascii=False, indent=1)
-        write_atomic(self._file, text + "\n")
+        write_atomic(self._file, text + "\n", continued=True)
 
-    def _fail(self, found: str, expected: str) -> InputError:
-        return InputError(self._file, None, None, found, expected)
+    @property
+    def fields(self) -> Fields:
+        """All fields of an answer that there can be."""
+        return {**self.required, **self.optional}
 
     def _read(self) -> list[Entry]:
-        source = Source.open(self._file)
+        with open_input(self._file, pipes=False) as file:
+            content = file.read()
         own = self._head["format"]
-        try:
-            read = json.loads(source.text)
-        except json.JSONDecodeError as error:
-            raise source.error(error.pos, f"no JSON ({error.msg})", own) from None
-        if not isinstance(read, dict) or read.get("format") != own:
-            raise self._fail("another file", f"a file of {own!r}")
-        if read.get("model") != self._head["model"]:
-            raise self._fail(f"answers about another game ({read.get('game')})", self._head["game"])
+        read = parse_json(Source.decode(content, self._file), own)
+        read["format"].one_of(own)
+        if read["model"].text() != self._head["model"]:
+            other = read.get("game")
+            about = "" if other is None else f" ({other.text()})"
+            raise read["model"].error(f"answers about another game{about}", self._head["game"])
         for name in self._head.keys() - {"format", "model", "game"}:
-            if read.get(name) != self._head[name]:
-                raise self._fail(f"answers for the {name} {read.get(name)}", self._head[name])
-        listed = read.get("answers")
-        if not isinstance(listed, list):
-            raise self._fail("no answers", "a list of them")
-        entries = [self._entry(fields) for fields in listed]
+            if read[name].text() != self._head[name]:
+                found = f"answers for the {name} {read[name].text()}"
+                raise read[name].error(found, self._head[name])
+        entries = [self._entry(each) for each in read["answers"].items()]
         contradiction = self.contradiction(entries)
         if contradiction is not None:
-            raise self._fail(contradiction, "answers that agree")
+            raise read["answers"].error(contradiction, "answers that agree")
         return entries
 
-    def _entry(self, fields: Any) -> Entry:
-        types = {**self.required, **self.optional}
-        if (
-            not isinstance(fields, dict)
-            or not self.required.keys() <= fields.keys() <= types.keys()
-            or not all(type(value) in types[key] for key, value in fields.items())
-            or fields.get("plies", 0) < 0
-        ):
-            names = [*self.required]
-            expected = f"{', '.join(names[:-1])} and {names[-1]}"
-            raise self._fail(f"the entry {json.dumps(fields)[:_SHOWN]}", expected)
-        return self.from_json(fields)
+    def _entry(self, entry: Json) -> Entry:
+        fields = entry.fields()
+        for name, field in fields.items():
+            if name not in self.fields:
+                raise field.error(f"the field {name!r}", f"one of {', '.join(self.fields)}")
+        for name in self.required:
+            entry[name]  # raises the error where it is not there
+        return self.from_json({name: self.fields[name](x) for name, x in fields.items()})
 
 
 _FORMAT: Final = "qsage deepening 1"
@@ -133,13 +126,13 @@ _FORMAT: Final = "qsage deepening 1"
 class DeepeningFile(AnswerFile[Answer]):
     """The answers about a game's depths in a file."""
 
-    required: ClassVar[Types] = {
-        "plies": (int,),
-        "truth": (bool,),
-        "by": (str,),
-        "seconds": (int, float),
+    required: ClassVar[Fields] = {
+        "plies": Json.integer,
+        "truth": Json.boolean,
+        "by": Json.line,
+        "seconds": Json.number,
     }
-    optional: ClassVar[Types] = {"first_move": (str,)}
+    optional: ClassVar[Fields] = {"first_move": Json.line}
     kind = Answer
 
     def __init__(self, file: Path, model: GameModel) -> None:

@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import Final
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import Source, quoted
+from qsage_validate.formats.source import Source, open_input, quoted
 
 GENERIC: Final = "generic"
+_MOST_BYTES: Final = 1 << 20
 _KEYS: Final = ("kind", "program", "arguments", "formats")
 _FORMATS: Final = frozenset({"qdimacs", "qcir"})
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
@@ -51,7 +52,10 @@ def config_path() -> Path | None:
     if named:
         return Path(named)
     base = os.environ.get("XDG_CONFIG_HOME")
-    folder = Path(base) if base else Path.home() / ".config"
+    try:
+        folder = Path(base) if base else Path.home() / ".config"
+    except RuntimeError:
+        return None  # an account without a home
     usual = folder / "qsage" / "solvers.ini"
     return usual if usual.is_file() else None
 
@@ -61,7 +65,8 @@ def configured(kinds: frozenset[str]) -> tuple[Configured, ...]:
     path = config_path()
     if path is None:
         return ()
-    text = Source.decode(path.read_bytes(), str(path)).text
+    with open_input(path, pipes=False, most=_MOST_BYTES) as file:
+        text = Source.decode(file.read(), str(path)).text
     return parse_config(text, str(path), kinds)
 
 
@@ -132,6 +137,11 @@ def _solver(
     except ValueError as error:
         found = f"{quoted(section['arguments'])} ({error})"
         raise places.error(name, "arguments", found, "words") from None
+    try:
+        named = Path(section["program"].strip()).expanduser()
+    except RuntimeError:
+        found = f"{quoted(section['program'])}, the home of nobody"
+        raise places.error(name, "program", found, "the path of a program") from None
     # Relative to the file that names it, not to wherever one happens to be.
-    program = Path(places.path).absolute().parent / Path(section["program"].strip()).expanduser()
+    program = Path(places.path).absolute().parent / named
     return Configured(name.lower(), kind, program, arguments, formats)

@@ -173,17 +173,23 @@ def test_states_up_to_a_bound() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"variables": ["w"], "formula": "w = 0"}', "found a report on the variables ['w']"),
+        (
+            '{"variables": ["w"], "formula": "w = 0"}',
+            ":1:15: found a report on the variables w, expected v",
+        ),
         ('{"variables": ["v"]}', "found a report without a formula, expected a proved formula"),
         ('{"variables": ["v"], "formula": "v ="}', "found the end of the formula"),
         ('{"variables": ["v"], "formula": "v = 1", "misere": true}', "a report on misère play"),
-        ('{"variables"', "found broken JSON"),
-        ("{", ":1:2: found broken JSON, expected a report"),
+        ('{"variables"', "found no JSON"),
+        ("{", ":1:2: found no JSON (Expecting property"),
         (
             '{"variables": ["v"], "formula": "v = 1", "strategy": {"rules": [{"x": 1}]}}',
-            "found rules that are none",
+            ":1:65: found no 'condition', expected a report with it",
         ),
-        ('{"variables": ["v"], "formula": "v = 1", "strategy": 7}', "found rules that are none"),
+        (
+            '{"variables": ["v"], "formula": "v = 1", "strategy": 7}',
+            ":1:54: found a number for 'strategy'",
+        ),
         ("v = 1 -> eat(1)", "found the action 'eat', expected one of take"),
         ("v = 1", "expected CONDITION -> ACTION"),
         ("", "expected rules CONDITION -> ACTION"),

@@ -26,6 +26,7 @@ from qsage_validate.bench.results import open_results, read_results
 from qsage_validate.bench.run import Json, Record, Run, RunResult, result_from_json
 from qsage_validate.bench.scheduling import LocalScheduler, Made
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.json_text import as_json
 from tests.support.toy_bench import REFERENCE, TOY
 
 
@@ -46,7 +47,7 @@ RUN = Run("toy", "even", "toy 0", ("0", ""), "true", seconds=30.0)
 def made(run: Run) -> RunResult:
     fields, facts = run_in_child(REFERENCE, run)
     assert facts == machine_facts()
-    return result_from_json(fields)
+    return result_from_json(as_json(fields, "a result"), run.experiment)
 
 
 def no_news(record: Record, tally: Tally) -> None:

@@ -130,15 +130,23 @@ def _is_refused(
     assert not path.exists()
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"address": 3}', "tcp://127.0.0.1:9"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "1:1: found no JSON"),
+        ("[]", "1:1: found a list"),
+        ('{"address": 3}', "1:13: found a number for 'address'"),
+        ("tcp://127.0.0.1:9", "1:1: found no JSON"),
+    ],
+)
 def test_a_scheduler_file_of_another_kind_is_one_line(
-    text: str, capfd: pytest.CaptureFixture[str], tmp_path: Path
+    text: str, said: str, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "s.json"
     words = ["bench", "httt", "--scheduler-file", str(file)]
-    for found in ("no such file", "another kind of file"):
+    for found in (" found no such file", said):
         assert run_qsage(words) == Exit.BAD_INPUT
-        assert f"found {found}, expected" in capfd.readouterr().err
+        assert capfd.readouterr().err.startswith(f"{file}:{found}")
         file.write_text(text)
 
 

@@ -18,6 +18,7 @@ from qsage_validate.bench.machine import describe, machine_facts, machine_id
 from qsage_validate.bench.results import open_results, read_all, read_results
 from qsage_validate.bench.run import Json, Record, Run, RunResult, record_from_json
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.json_text import as_json
 
 FACTS = machine_facts()
 MACHINE = machine_id(FACTS)
@@ -68,7 +69,7 @@ results = st.builds(
 @settings(max_examples=40)
 def test_a_record_is_read_as_it_was_written(one: Record) -> None:
     text = json.dumps(one.as_json(), ensure_ascii=False)
-    assert record_from_json(json.loads(text)) == one
+    assert record_from_json(as_json(json.loads(text), "a record")) == one
     assert "\n" not in text
 
 
@@ -153,32 +154,32 @@ def without(field: str, *places: str) -> Callable[[list[str]], list[str]]:
             lambda lines: [*lines, "", lines[2]],
             r"f:5:1: found no JSON \(Expecting value\), expected a JSON object",
         ),
-        (lambda lines: [*lines, "[1]"], "f:5:1: found JSON of another kind, expected a JSON obj"),
+        (lambda lines: [*lines, "[1]"], "f:5:1: found a list, expected an object"),
         (
             lambda lines: [*lines, "[" * 100_000],
-            "f:5: found JSON that is nested too deeply, expected a JSON object",
+            "f:5:1: found JSON that is nested too deeply, expected a JSON object",
         ),
         (
             lambda lines: [*lines, '{"kind": "walk"}'],
-            "f:5: found a line of another form, expected 'run' or 'machine' for 'kind'",
+            "f:5:10: found 'walk', expected one of run, machine",
         ),
         (
             lambda lines: [*lines, '{"kind": "machine"}'],
-            "f:5: found a line of another form, expected a text for 'id'",
+            "f:5:1: found no 'id', expected a JSON object with it",
         ),
         (
             lambda lines: [*lines, lines[2].replace('"toy"', '"chess"')],
-            "f:5: found a run of the experiment 'chess', expected runs of 'toy'",
+            "f:5:39: found a run of the experiment 'chess', expected runs of 'toy'",
         ),
-        (without("solver", "run"), "f:3: found a line of another form, expected a text for 'solv"),
-        (without("source", "run"), "expected a list of words as source"),
-        (without("options", "run"), "expected the options of a run as an object"),
-        (without("run"), "expected a run as an object"),
-        (without("result"), "expected a result as an object"),
-        (without("seconds", "result"), "expected a number of seconds"),
-        (without("decided", "result"), "expected true or false for decided"),
-        (without("data", "result"), "expected the data of a result as an object"),
-        (without("machine"), "expected texts for 'machine' and 'when'"),
+        (without("solver", "run"), "f:3:24: found no 'solver', expected a JSON object with"),
+        (without("source", "run"), "f:3:24: found no 'source'"),
+        (without("options", "run"), "found no 'options'"),
+        (without("run"), "f:3:1: found no 'run'"),
+        (without("result"), "f:3:1: found no 'result'"),
+        (without("seconds", "result"), r"f:3:26\d: found no 'seconds'"),
+        (without("decided", "result"), "found no 'decided'"),
+        (without("data", "result"), "found no 'data'"),
+        (without("machine"), "found no 'machine'"),
     ],
 )
 def test_a_malformed_line_is_named(
@@ -202,7 +203,7 @@ def test_a_malformed_line_is_named(
 def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
     path = written(tmp_path / "f", record())
     path.write_bytes(path.read_bytes() + b'{"kind": "\xff"}\n')
-    with pytest.raises(InputError, match="f:4: found bytes that are not UTF-8"):
+    with pytest.raises(InputError, match="f:4:11: found byte 0xff that is not UTF-8"):
         read_results(str(path))
 
 

@@ -169,15 +169,16 @@ def test_an_output_never_overwrites_an_input(tmp_path: Path) -> None:
     link = tmp_path / "link.qcir"
     link.symlink_to(formula)
     new = str(tmp_path / "new.aig")
-    protect_inputs([new, None, "-"], [str(formula), "-", None])
+    protect_inputs([new, None, "-"], [str(formula), "-", None, 7, new])
     for outputs in (
         [str(formula)],
         [str(link)],
         [str(tmp_path / "." / "f.qcir")],
         [new, str(tmp_path / ".." / tmp_path.name / "new.aig")],
     ):
-        with pytest.raises(UsageError, match="would overwrite"):
-            protect_inputs(outputs, [str(formula)])
+        for others in ([str(formula)], [("a", [str(formula)])], [f"'{formula}' --depth 5"]):
+            with pytest.raises(UsageError, match="would overwrite"):
+                protect_inputs(outputs, others)
 
 
 def qsage(*arguments: str, stdout: int | IO[str]) -> subprocess.CompletedProcess[str]:

@@ -158,7 +158,7 @@ def test_a_file_that_becomes_shorter_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="found a file that has become shorter"):
         all_steps(read)
     path.unlink()
-    with pytest.raises(InputError, match="found an error: No such file"):
+    with pytest.raises(InputError, match="found no such file"):
         all_steps(read)
 
 

@@ -9,7 +9,9 @@ import stat
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,7 @@ from qsage_validate.formats import source
 from qsage_validate.formats.source import (
     Format,
     Source,
+    open_input,
     read_bytes,
     sniff,
     sniff_bytes,
@@ -270,3 +273,64 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
 def test_standard_output(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     write_atomic("-", "text\n")
     assert capsysbinary.readouterr().out == b"text\n"
+
+
+@pytest.mark.parametrize("compress", COMPRESSORS)
+def test_many_small_members_are_unpacked_in_one_pass(
+    compress: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = 0
+
+    class Counting:
+        def __init__(self, make: Callable[[], Any]) -> None:
+            self.inner = make()
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.inner, name)
+
+        def decompress(self, data: bytes, most: int) -> bytes:
+            nonlocal given
+            given += len(data)
+            unpacked: bytes = self.inner.decompress(data, most)
+            return unpacked
+
+    # What a member is given beyond its end is copied: that grew with all that was to come.
+    monkeypatch.setattr(
+        source,
+        "_COMPRESSIONS",
+        tuple((magic, name, partial(Counting, make)) for magic, name, make in source._COMPRESSIONS),
+    )
+    for count in (500, 4000):
+        given, data = 0, compress(b"c\n") * count
+        assert source._decompress(data, "file") == b"c\n" * count
+        assert len(data) <= given < 30 * len(data)
+    padded = compress(b"c\n") + bytes(9) + compress(b"d\n") + bytes(3)
+    assert source._decompress(padded, "file") == b"c\nd\n"
+
+
+def test_a_file_that_is_too_large_is_refused_by_its_size(tmp_path: Path) -> None:
+    path = tmp_path / "sparse"
+    with path.open("wb") as file:
+        file.truncate(60 * 10**9)
+    with pytest.raises(InputError) as error:
+        read_bytes(path)
+    expected = "found 60,000,000,000 bytes, expected a file of at most 4,294,967,296 bytes"
+    assert message(error, path) == f"FILE: {expected}"
+
+
+def test_a_file_that_becomes_a_pipe_holds_nothing_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, pipe = tmp_path / "file", tmp_path / "pipe"
+    path.write_bytes(b"x")
+    os.mkfifo(pipe)
+    regular = os.stat(path)
+    monkeypatch.setattr("os.stat", lambda name: regular)
+    with pytest.raises(InputError, match="found no file any more"):
+        read_bytes(pipe)
+
+
+def test_only_files_where_pipes_are_not_wanted(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="found a pipe, expected a file"):
+        open_input(tmp_path / "pipe", pipes=False)

@@ -149,7 +149,7 @@ def test_a_round_without_an_answer_leaves_the_tree() -> None:
 def test_the_prompt_shows_the_tree_and_goes_anywhere_in_it() -> None:
     console = Console(file=StringIO(), width=100)
     play = PlainPlay(toy_match(), console)
-    for line in ("occupy(3,3)", "undo", "occupy(4,4)", "history", "go 1", "go 9", "go x"):
+    for line in ("occupy(3,3)", "undo", "occupy(4,4)", "history", "goto 1", "goto 9", "goto x"):
         play.do(line)
     assert isinstance(console.file, StringIO)
     said = console.file.getvalue()

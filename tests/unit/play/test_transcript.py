@@ -89,8 +89,11 @@ def test_any_json_is_read_or_refused(data: object) -> None:
         ("qsage transcript 2\n", "t:1:1: found 'qsage transcript 2', expected"),
         ("qsage transcript 1\nnonsense\n", "t:2:1: found 'nonsense', expected 'PLY black"),
         ("qsage transcript 1\ntitle: x\n", "t: found person '', expected 'person: black'"),
-        ("{", "t:1:2: found broken JSON, expected a transcript"),
-        ("{}", "t: found JSON that is no transcript"),
+        (
+            "{",
+            "t:1:2: found no JSON (Expecting property name",
+        ),
+        ("{}", "t:1:1: found no 'title', expected a transcript with it"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(text: str, message: str) -> None:

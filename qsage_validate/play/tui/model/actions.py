@@ -86,6 +86,22 @@ ACTIONS = (
         "Letter the pairs by which White could block: she claims one when Black claims the other",
         minor=3,
     ),
+    BindableAction(
+        "teach",
+        "d",
+        "Teach",
+        "Teach",
+        "Show how long moves last, what threatens and why, and the reply at the cursor (on/off)",
+        minor=2,
+    ),
+    BindableAction(
+        "other",
+        "b",
+        "Other",
+        "Another reply",
+        "Try another move in the place of the last reply, and compare the two",
+        minor=3,
+    ),
     BindableAction("save", "s", "Save", "Save transcript", "Write the play to a file"),
     BindableAction(
         "export", "e", "Export", "Export the play", "Write the play as text, JSON, SVG or (Hex) SGF"

@@ -271,7 +271,7 @@ def save(match: Match, path: str, *, overwrite: bool) -> Answer:
     transcript = match.transcript()
     as_json = target.endswith(".json")
     text = json.dumps(transcript.as_json(), indent=2) + "\n" if as_json else str(transcript)
-    write_atomic(target, text)
+    write_atomic(target, text, continued=overwrite)
     return Saved(path)
 
 

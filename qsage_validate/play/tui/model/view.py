@@ -11,9 +11,12 @@ from enum import Enum
 
 from qsage_validate.arena.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
 from qsage_validate.arena.pairs import letters_of
+from qsage_validate.arena.teacher.teacher import Ghost, Lesson
+from qsage_validate.arena.teacher.threats import letters_of_threats, threats_text
 from qsage_validate.games.protocol import Board, Player, Shape, Square
 from qsage_validate.play.tui.model.actions import key_of
 from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.lessons import ghosts_at
 from qsage_validate.play.tui.model.requests import Refused
 from qsage_validate.play.tui.model.situation import Situation
 
@@ -26,7 +29,8 @@ class View:
     the match has gone to the frame that is shown because it was looked at; ``pointed`` are squares
     that a row of the table of values points at; ``busy`` says what the worker is doing, and
     ``work`` how far that is where it can be cancelled; ``error`` is a failure and ``said`` a remark
-    on the last thing that was asked.
+    on the last thing that was asked.  ``lessons`` are what is known about frames of the line, by
+    their indices, where the interface ``teaches``.
     """
 
     situation: Situation
@@ -37,6 +41,8 @@ class View:
     refusal: Refused | None = None
     hint: Hint | None = None
     pointed: frozenset[SquareXY] = frozenset()
+    teaches: bool = False
+    lessons: Mapping[int, Lesson] = field(default_factory=dict)
     let_happen: bool = False
     claiming: bool = False
     running: bool = False
@@ -55,6 +61,11 @@ class View:
     def frame(self) -> Frame:
         """The frame that is shown."""
         return self.situation.line[self.index]
+
+    @property
+    def lesson(self) -> Lesson | None:
+        """What is known about the frame that is shown."""
+        return self.lessons.get(self.index)
 
     @property
     def past(self) -> bool:
@@ -77,7 +88,9 @@ class Picture:
     top_owner: Player | None = None
     """Whose the sides at top and bottom are; the other player's are those left and right."""
     letters: Mapping[SquareXY, str] = field(default_factory=dict)
-    """Letters on open squares: those of a pair."""
+    """Letters on open squares: those of a pair, or of threats."""
+    ghosts: Mapping[SquareXY, Ghost] = field(default_factory=dict)
+    """The replies that would come if a square were picked: shown while the cursor is there."""
 
 
 def picture(view: View) -> Picture | None:
@@ -105,12 +118,22 @@ def picture(view: View) -> Picture | None:
             add(Mark.TARGET, picks.targets(view.selected))
         if view.refusal is not None:
             add(Mark.ILLEGAL, view.tried)
-        if view.hint is not None and not isinstance(view.hint.move, BlockMove):
-            add(Mark.HINT, picks.areas.get(view.hint.move, frozenset()))
+        if view.hint is not None:
+            grades = None if view.lesson is None else view.lesson.grades
+            some = grades is not None and len(grades.best) < len(grades.distances)
+            hinted = {str(view.hint.move), *(grades.best if grades is not None and some else ())}
+            areas = [area for move, area in picks.areas.items() if str(move) in hinted]
+            add(Mark.HINT, frozenset().union(*areas))
     marks = {square: frozenset(own) for square, own in marked.items()}
     pairs = situation.pairs[view.index] if situation.pairs else None
-    letters = letters_of(pairs or ())
-    return Picture(board, marks, situation.facts.target, situation.facts.top_owner, letters)
+    letters, lesson = letters_of(pairs or ()), view.lesson
+    ghosts: Mapping[SquareXY, Ghost] = {}
+    if lesson is not None and not situation.pairs:
+        letters = letters_of_threats(lesson.threats)
+    if lesson is not None and not view.past:
+        ghosts = ghosts_at(situation.picks, lesson, view.selected)
+    facts = situation.facts
+    return Picture(board, marks, facts.target, facts.top_owner, letters, ghosts)
 
 
 class Tone(Enum):
@@ -227,7 +250,11 @@ def _turn(view: View) -> Status:
     if situation.waits:
         headline = f"{situation.facts.certificate_player}'s reply is still to come"
         return Status(Tone.TURN, headline, view.said or "Enter asks for it")
-    whose = f"Your move, {situation.facts.person}: ply {ply}{of}"
+    lesson = view.lesson
+    far = None if lesson is None else lesson.distance
+    whose = f"Your move, {situation.facts.person}: ply {ply}{of}" + (
+        f". {far.short}" if far else ""
+    )
     if view.running:
         return Status(Tone.TURN, whose, f"A random player plays; {key_of('run')} or Esc stops it")
     if view.claiming:
@@ -249,6 +276,9 @@ def _turn(view: View) -> Status:
         alone = any(area == {view.selected} for area in situation.picks.areas.values())
         again = ", or it again" if alone else ""
         return Status(Tone.TURN, whose, f"({x},{y}) selected: pick a ›target‹{again}; Esc drops it")
+    why = "" if lesson is None else lesson.reason or threats_text(lesson.threats)
+    if why:
+        return Status(Tone.TURN, whose, f"{situation.facts.certificate_player}: {why}")
     if view.frame.remarks:
         return Status(Tone.TURN, whose, f"{view.frame.player}: {view.frame.remarks[-1]}")
     if situation.only_elsewhere is not None and not view.let_happen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -33,6 +34,8 @@ _COORDINATES = "coordinate", "coordinate-cursor"
 _TARGET = "target"
 # Columns between the board and the target.
 _BESIDE = 3
+# Stones that would come.
+_GHOSTS = {Square.BLACK: "◍", Square.WHITE: "◌"}
 
 
 class BoardView(ScrollView, can_focus=True):
@@ -141,9 +144,16 @@ class BoardView(ScrollView, can_focus=True):
         """Put the cursor on ``square``."""
         if square != self.cursor:
             before, self.cursor = self.cursor, square
-            self.refresh(*self._around(before), *self._around(square))
+            ghosts = (*self._ghosts(before), *self._ghosts(square))
+            changed = (before, square, *ghosts)
+            self.refresh(*(region for each in changed for region in self._around(each)))
             self._show_cursor()
             self.post_message(self.CursorMoved(square))
+
+    def _ghosts(self, cursor: SquareXY) -> Mapping[SquareXY, Square]:
+        """The squares that the reply to a move at ``cursor`` would change."""
+        ghost = self.picture.ghosts.get(cursor)
+        return {} if ghost is None else ghost.squares
 
     def _around(self, square: SquareXY) -> tuple[Region, ...]:
         """The regions that the cursor changes: square, coordinates of its column and row."""
@@ -314,6 +324,14 @@ class BoardView(ScrollView, can_focus=True):
         if letter is not None and content is Square.OPEN and halfway:
             chars[(scale.width - 1) // 2] = letter
             styles[(scale.width - 1) // 2] = sign
+        ghost = self._ghosts(self.cursor).get(square)
+        if ghost in _GHOSTS and content is not ghost and halfway:
+            # What stands there, or its letter, would be replaced: the sign is on its right.
+            at = (scale.width - 1) // 2 + (letter is not None or content is not Square.OPEN)
+            chars[at] = _GHOSTS[ghost]
+            styles[at] = ground + self.get_component_rich_style(
+                f"board--{ghost.name.lower()}", partial=True
+            )
         for column in row.filled:
             styles[column] = style + Style(bgcolor=style.color)
         first = min(marks, key=list(Mark).index, default=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -57,7 +57,7 @@ class MovesPane(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._rows: tuple[Row, ...] = ()
+        self._shown: tuple[tuple[Row, ...], Mapping[int, str]] = ((), {})
 
     def compose(self) -> ComposeResult:
         yield DataTable[Content](cursor_type="row", id="moves-table")
@@ -67,24 +67,31 @@ class MovesPane(Vertical):
         """The table of plies."""
         return self.query_one("#moves-table", DataTable)
 
-    def show(self, rows: tuple[Row, ...], index: int) -> None:
-        """List ``rows`` with the cursor on the frame ``index`` of the line."""
-        if self._rows != rows:
-            self._rows = rows
-            fill(self.table, _PLY_COLUMNS, [_ply_cells(row) for row in rows])
+    def show(self, rows: tuple[Row, ...], index: int, notes: Mapping[int, str]) -> None:
+        """List ``rows`` with the cursor on the frame ``index`` of the line.
+
+        ``notes`` are remarks on plies of the line, by their indices.
+        """
+        if self._shown != (rows, notes):
+            self._shown = rows, notes
+            cells = [
+                _ply_cells(row, notes.get(-1 if row.index is None else row.index, ""))
+                for row in rows
+            ]
+            fill(self.table, _PLY_COLUMNS, cells)
         at = next(number for number, row in enumerate(rows) if row.index == index)
         self.table.move_cursor(row=at, animate=False)
 
     @on(DataTable.RowSelected)
     def _choose(self, event: DataTable.RowSelected) -> None:
         event.stop()
-        row = self._rows[event.cursor_row]
+        row = self._shown[0][event.cursor_row]
         self.post_message(self.FrameChosen(row.index, row.number))
 
 
-def _ply_cells(row: Row) -> tuple[Content, Content, Content, Content]:
+def _ply_cells(row: Row, note: str) -> tuple[Content, Content, Content, Content]:
     frame = row.frame
-    remarks: list[Content] = []
+    remarks = [Content.styled(note, "$quiet")] if note else []
     if frame.illegal is not None:
         remarks.append(Content.styled("illegal", "$warning"))
     if frame.stopped:

@@ -153,7 +153,7 @@ def test_a_whole_game_that_black_does_not_win_is_whites() -> None:
     ("content", "words"),
     [
         ("{", "no JSON"),
-        ("[]", "another file"),
+        ("[]", "1:1: found a list, expected an object"),
         ('{"format": "qsage alternation 1", "model": "?"}', "answers about another game"),
     ],
 )
@@ -167,10 +167,10 @@ def test_damaged_files_are_refused(tmp_path: Path, content: str, words: str) -> 
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({"plies": "3"}, "the entry"),
-        ({"player": "red"}, "the player 'red'"),
-        ({"truth": None}, "the entry"),
-        ({"more": 1}, "the entry"),
+        ({"plies": "3"}, "found a text for 'plies', expected a whole number"),
+        ({"player": "red"}, "found 'red', expected one of black, white"),
+        ({"truth": None}, "found null for 'truth', expected true or false"),
+        ({"more": 1}, "found the field 'more', expected one of player, plies"),
         ({"player": "white", "truth": True}, "a win of Black's and a block"),
     ],
 )

@@ -221,13 +221,16 @@ GOOD = {"plies": 3, "truth": False, "by": "search", "seconds": 0.5}
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ({"format": "qsage deepening 0"}, "another file"),
-        ({"model": "0"}, "answers about another game (httt 3x3 el)"),
-        ({"answers": {}}, "no answers"),
-        ({"answers": [{**GOOD, "truth": 1}]}, "the entry"),
-        ({"answers": [{**GOOD, "plies": True}]}, "the entry"),
-        ({"answers": [{**GOOD, "plies": -1}]}, "the entry"),
-        ({"answers": [GOOD, {**GOOD, "plies": 2, "truth": True}]}, "a win within 2 plies and none"),
+        ({"format": "qsage deepening 0"}, "1:12: found 'qsage deepening 0'"),
+        ({"model": "0"}, "1:65: found answers about another game (httt 3x3 el)"),
+        ({"answers": {}}, "1:144: found an object for 'answers', expected a list"),
+        ({"answers": [{**GOOD, "truth": 1}]}, "1:167: found a number for 'truth'"),
+        ({"answers": [{**GOOD, "plies": True}]}, "1:155: found a truth value for 'plies'"),
+        ({"answers": [{**GOOD, "plies": -1}]}, "1:155: found '-1', expected a whole number"),
+        (
+            {"answers": [GOOD, {**GOOD, "plies": 2, "truth": True}]},
+            "1:144: found a win within 2 plies and none",
+        ),
     ],
 )
 def test_damaged_files_are_input_errors(
@@ -239,7 +242,7 @@ def test_damaged_files_are_input_errors(
     path.write_text(json.dumps({**read, **change}))
     with pytest.raises(InputError) as error:
         DeepeningFile(path, EL)
-    assert str(error.value).startswith(f"{path}: found {found}")
+    assert str(error.value).startswith(f"{path}:{found}")
 
 
 def test_what_is_no_json_is_told_with_its_place(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""What a person can learn from a play: distances, threats, reasons, alternatives, drills."""

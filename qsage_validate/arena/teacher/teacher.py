@@ -1,0 +1,316 @@
+"""The teacher: what can be learned at a moment of a play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+from qsage_validate.arena.frame import Frame, Pairs, SquareXY
+from qsage_validate.arena.pairs import blocking_pairs
+from qsage_validate.arena.strategy_tree import Node, StrategyTree, tree_of
+from qsage_validate.arena.teacher.distance import (
+    Distance,
+    Grades,
+    SearchDistances,
+    Source,
+    TreeDistances,
+)
+from qsage_validate.arena.teacher.reasons import Reason, reasons, sentence
+from qsage_validate.arena.teacher.threats import Threat, Threats, threats_text
+from qsage_validate.errors import UsageError
+from qsage_validate.games.protocol import Board, Game, Player, Position, Square
+from qsage_validate.problems.load import Problem
+from qsage_validate.system.limits import Deadline
+
+# Seconds for one lesson, unless told otherwise.
+SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """A reply that would come: its move, and the squares that it changes with what it leaves."""
+
+    reply: str
+    squares: Mapping[SquareXY, Square]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What there is to learn at a moment at which the person is to move, or the play has ended.
+
+    ``threats`` are those of the certificate's side, ``reasons`` say why its last ply ``reply`` was
+    played, ``ghosts`` are its replies to each move of the person.  ``distance`` is ``None`` where
+    it is not known.
+    """
+
+    distance: Distance | None
+    grades: Grades
+    threats: tuple[Threat, ...] = ()
+    reply: str = ""
+    reasons: tuple[Reason, ...] = ()
+    ghosts: Mapping[str, Ghost] = field(default_factory=dict)
+
+    @property
+    def reason(self) -> str:
+        """Why the last reply was played, in one sentence; empty where nothing is known."""
+        return sentence(self.reply, self.reasons)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The sentences: why it was answered so, what is threatened, how long it lasts."""
+        far = self.distance
+        # What a reply threatens is what is threatened after it.
+        said = any(reason.moves == tuple(t.move for t in self.threats) for reason in self.reasons)
+        threats = "" if said else threats_text(self.threats)
+        distance = "" if far is None or far.plies == 0 else far.text
+        return tuple(filter(None, (self.reason, threats, distance)))
+
+    def as_json(self) -> dict[str, object]:
+        """The lesson, for ``--json``."""
+        return {
+            "distance": None if self.distance is None else _distance_json(self.distance),
+            "grades": [
+                {"move": move, "distance": None if d is None else _distance_json(d)}
+                | {"short": self.grades.short(move)}
+                for move, d in self.grades.distances.items()
+            ],
+            "best": list(self.grades.best),
+            "threats": [
+                {"move": t.move, "moves": t.moves, "squares": [list(s) for s in t.squares]}
+                for t in self.threats
+            ],
+            "reasons": [
+                {"purpose": r.purpose.name.lower(), "moves": list(r.moves)} for r in self.reasons
+            ],
+            "text": list(self.lines),
+        }
+
+
+def _distance_json(distance: Distance) -> dict[str, object]:
+    return {
+        "winner": None if distance.winner is None else distance.winner.value,
+        "plies": distance.plies,
+        "source": distance.source.name.lower(),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Another move in the place of a reply; both by the search, counted from after the move.
+
+    ``own`` is the distance by the certificate's own answers after ``reply``.
+    """
+
+    move: str
+    distance: Distance | None
+    reply: str
+    best: Distance | None
+    own: Distance | None
+    player: Player
+
+    @property
+    def text(self) -> str:
+        """Whether the other move still wins, and how long each takes."""
+        if self.distance is None:
+            return f"{self.move}: not known within the limits who wins"
+        wins = self.distance.winner is self.player
+        word = "still wins" if wins else f"loses the win: {self.distance.winner} wins"
+        text = f"{self.move} {word}{_within(self.distance)}"
+        if self.best is None or self.best.winner is not self.player:
+            known = "not known" if self.best is None else f"no win for {self.player} either"
+            return f"{text}; {self.reply}, which was played: {known}"
+        text = f"{text}; {self.reply}, which was played, wins{_within(self.best)}"
+        if self.own is not None and self.own.plies not in (None, self.best.plies):
+            text = f"{text} ({self.own.plies} by the certificate's own answers)"
+        return text
+
+
+def _within(distance: Distance) -> str:
+    if distance.plies is None or distance.winner is not Player.BLACK:
+        return ""
+    if not distance.plies:
+        return " at once"
+    return f" within {distance.plies} more {'ply' if distance.plies == 1 else 'plies'}"
+
+
+class Teacher:
+    """Lessons about the plays of one certificate, or of a search.
+
+    ``player`` answers.  The ``tree`` is asked for how the certificate answers, and the rules of
+    ``game`` for threats and reasons; what neither tells is left out.  One thread at a time.
+    """
+
+    def __init__(self, player: Player, tree: StrategyTree | None, game: Game | None) -> None:
+        self.player = player
+        self.game = game
+        self.tree = tree
+        self._by_tree = None if tree is None else TreeDistances(tree)
+        self._pairs = blocking_pairs(game, player)
+
+    @cached_property
+    def _threats(self) -> Threats | None:
+        return None if self.game is None else Threats(self.game)
+
+    @cached_property
+    def _by_search(self) -> SearchDistances | None:
+        return None if self.game is None else SearchDistances(self.game)
+
+    # -- lessons ----------------------------------------------------------------------------
+
+    def lesson(self, frames: Sequence[Frame], deadline: Deadline | None = None) -> Lesson:
+        """The lesson after ``frames``, from the start on.
+
+        What is not known at the ``deadline`` (of :data:`SECONDS` without one) is left out.
+        """
+        deadline = Deadline.after(SECONDS) if deadline is None else deadline
+        last = frames[-1]
+        node = self._node(frames)
+        distance, grades = self._distances(node, last, deadline)
+        reply, found = self._reasons(frames)
+        position = last.position
+        threats: tuple[Threat, ...] = ()
+        if position is not None and self._threats is not None and last.outcome is None:
+            threats = self._threats.of(position, self.player)
+        ghosts = {} if node is None else self._ghosts(node)
+        return Lesson(distance, grades, threats, reply, found, ghosts)
+
+    def _node(self, frames: Sequence[Frame]) -> Node | None:
+        """The tree's node after a play; ``None`` where it is not a play of the tree."""
+        if self.tree is None:
+            return None
+        for frame in frames:
+            chosen = frame.player is self.player and not frame.by_certificate
+            if frame.illegal is not None or frame.stopped or chosen:
+                return None
+        own = [str(f.move) for f in frames if f.player is self.player.other]
+        return self.tree.at(own)
+
+    def _distances(
+        self, node: Node | None, last: Frame, deadline: Deadline
+    ) -> tuple[Distance | None, Grades]:
+        person = self.player.other
+        distance: Distance | None = None
+        known: Mapping[str, Distance | None] = {}
+        if node is not None and self._by_tree is not None:
+            # Half of the time is left for the search.
+            half = deadline.share(0.5)
+            distance = self._by_tree.distance(node, half)
+            known = self._by_tree.grades(node, half)
+        position, search = last.position, self._by_search
+        lacks = distance is None or None in known.values()
+        if lacks and position is not None and search is not None:
+            found = search.distance(position, deadline)
+            distance = found if distance is None else distance
+            if position.outcome is None and position.to_move is person and found is not None:
+                known = search.grades(position, deadline)
+        return distance, Grades(person, known, self._alike(node))
+
+    def _alike(self, node: Node | None) -> frozenset[str]:
+        """The moves at ``node`` that lead to the board of another one before them."""
+        if node is None or node.ended or self.tree is None:
+            return frozenset()
+        first: dict[Board, str] = {}
+        children = self.tree.children(node)
+        boards = [(str(child.move), child.states[0].shown_board) for child in children]
+        known = [(move, board) for move, board in boards if board is not None]
+        return frozenset(m for m, board in known if first.setdefault(board, m) != m)
+
+    def _reasons(self, frames: Sequence[Frame]) -> tuple[str, tuple[Reason, ...]]:
+        """The last reply among ``frames``, and why it was played."""
+        played = [k for k, f in enumerate(frames) if f.player is self.player and f.by_certificate]
+        if not played or self._threats is None:
+            return "", ()
+        k = played[-1]
+        reply, before = frames[k], frames[k - 1]
+        if reply.position is None or before.position is None or reply.move is None:
+            return "", ()
+        last, pairs = None, None
+        if k >= 2 and before.player is self.player.other:
+            last = str(before.move)
+            pairs = self._pairs_of(frames[k - 2].position)
+        found = reasons(self._threats, before.position, reply.position, last=last, pairs=pairs)
+        return str(reply.move), found
+
+    def _pairs_of(self, position: Position | None) -> Pairs | None:
+        return None if self._pairs is None else self._pairs.of(position)
+
+    def _ghosts(self, node: Node) -> Mapping[str, Ghost]:
+        if node.ended or self.tree is None:
+            return {}
+        found = {}
+        for child in self.tree.children(node):
+            if child.answer is None or len(child.states) < 2:
+                continue
+            before, after = child.states[-2].shown_board, child.states[-1].shown_board
+            if before is not None and after is not None:
+                changed = {square: after[square] for square in before.differences(after)}
+                found[str(child.move)] = Ghost(child.answer, changed)
+        return found
+
+    # -- alternatives -----------------------------------------------------------------------
+
+    def alternatives(self, frames: Sequence[Frame]) -> tuple[str, ...]:
+        """The other moves that the certificate's side had at its last ply among ``frames``."""
+        return other_moves(frames, self.player)
+
+    def compare(
+        self, frames: Sequence[Frame], move: str, deadline: Deadline | None = None
+    ) -> Comparison:
+        """Try ``move`` in the place of the last reply among ``frames``.
+
+        Raises ``UsageError`` where no rules are known, or it is no other move there.
+        """
+        deadline = Deadline.after(SECONDS) if deadline is None else deadline
+        found = _last_reply(frames, self.player)
+        if found is None or self._by_search is None:
+            raise UsageError("found no reply whose rules are known, expected one to compare with")
+        before, reply = found
+        others = self.alternatives(frames)
+        if move not in others:
+            raise UsageError(f"found {move!r}, expected one of {', '.join(others) or 'none'}")
+        other = next(m for m in before.legal_moves() if str(m) == move)
+        assert reply.position is not None, "the rules went on"
+        at = next(k for k, frame in enumerate(frames) if frame is reply)
+        node = self._node(frames[: at + 1])
+        own = None
+        if node is not None and self._by_tree is not None and node.state.plies == reply.ply:
+            own = self._by_tree.distance(node, deadline.share(0.3))
+        best = self._by_search.distance(reply.position, deadline)
+        distance = self._by_search.distance(before.play(other), deadline)
+        return Comparison(move, distance, str(reply.move), best, own, self.player)
+
+
+def _last_reply(frames: Sequence[Frame], player: Player) -> tuple[Position, Frame] | None:
+    """The position before the last reply of ``player``, and the reply's frame."""
+    for before, frame in reversed(list(pairwise(frames))):
+        if frame.player is player and frame.by_certificate:
+            if before.position is None or frame.position is None:
+                return None
+            return before.position, frame
+    return None
+
+
+def other_moves(frames: Sequence[Frame], player: Player) -> tuple[str, ...]:
+    """The other moves that ``player`` had at the last reply among ``frames``; none unless known."""
+    found = _last_reply(frames, player)
+    if found is None:
+        return ()
+    before, reply = found
+    own = str(reply.move)
+    return tuple(text for move in before.legal_moves() if (text := str(move)) != own)
+
+
+def teacher_of(problem: Problem) -> Teacher | None:
+    """The teacher for the plays of a problem; ``None`` for the game of blocks.
+
+    Of a solver's play there is no tree: each of its answers would be solved.
+    """
+    if problem.layout is None:
+        return None
+    tree = None if problem.solving is not None else tree_of(problem)
+    return Teacher(problem.answering.kind.player, tree, problem.game)
+
+
+__all__ = ["Comparison", "Ghost", "Lesson", "Source", "Teacher", "teacher_of"]

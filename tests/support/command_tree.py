@@ -1,0 +1,62 @@
+"""All commands with their parameters, so that a test holds for commands to come, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from inspect import signature
+from typing import Any, NamedTuple, get_args
+
+from qsage_validate.cli.app import PROGRAMS
+
+
+class Leaf(NamedTuple):
+    """A command that runs: its words, ``("bench", "table")``, and what is behind them."""
+
+    words: tuple[str, ...]
+    command: Any
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of the parameters that say what is written."""
+        return getattr(self.command.callback, "outputs", ())
+
+    def takes_text(self) -> list[Any]:
+        """The parameters whose values are words, as names of files are."""
+        declared = signature(self.command.callback).parameters
+        return [
+            p
+            for p in self.command.params
+            if p.name in declared and "str" in str(get_args(declared[p.name].annotation)[:1])
+        ]
+
+    def line(self, **values: str) -> list[str]:
+        """A command line with these values by parameter, and a word for each that is required."""
+        options, arguments = list[str](), list[str]()
+        for parameter in self.command.params:
+            value = values.get(parameter.name, "x" if parameter.required else None)
+            if value is None:
+                continue
+            if parameter.param_type_name == "argument":
+                arguments.append(value)
+            else:
+                options += [parameter.opts[0], *[value] * parameter.nargs]
+        return [*self.words, *options, *arguments]
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+
+def leaves() -> list[Leaf]:
+    """The commands that run, under their first names."""
+    return list(_leaves((), PROGRAMS["qsage"]))
+
+
+def _leaves(words: tuple[str, ...], command: Any) -> Iterator[Leaf]:
+    whole = getattr(command, "loaded", command)
+    inner = getattr(whole, "commands", None)
+    if inner is None:
+        yield Leaf(words, whole)
+        return
+    for name, each in inner.items():
+        if not each.hidden:
+            yield from _leaves((*words, name), each)

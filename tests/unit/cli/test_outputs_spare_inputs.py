@@ -1,0 +1,95 @@
+"""No command overwrites an input, whichever of its options names the file that it writes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qsage_validate.cli.lazy import Command
+from qsage_validate.errors import Exit, UsageError
+from qsage_validate.formats.source import inputs_guarded, read_bytes, write_atomic
+from tests.support.command_tree import Leaf, leaves
+from tests.support.commands import run_qsage
+
+LEAVES = leaves()
+WRITING = [(leaf, name) for leaf in LEAVES for name in leaf.outputs]
+EACH = pytest.mark.parametrize(
+    ("leaf", "output"), WRITING, ids=[f"{leaf} {name}" for leaf, name in WRITING]
+)
+FILES = ("FILE", "FOLDER", "DIR")
+SAYS_SO = ("write", "where the exhaustive", "where results go", "keep what")
+
+
+def test_the_options_that_name_outputs_are_declared_as_such() -> None:
+    found = {f"{leaf} {name}" for leaf, name in WRITING}
+    assert {"encode output", "bench cactus output", "validate checkpoint", "solve resume"} <= found
+    for leaf in LEAVES:
+        assert isinstance(leaf.command, Command), f"{leaf} does not spare its inputs"
+        for parameter in leaf.command.params:
+            if parameter.metavar in FILES and _says_that_it_writes(parameter):
+                assert parameter.name in leaf.outputs, f"{leaf}: {parameter.opts} is no output"
+
+
+def _says_that_it_writes(parameter: Any) -> bool:
+    text = (getattr(parameter, "help", None) or "").lower()
+    panel = getattr(parameter, "rich_help_panel", None)
+    return panel == "Output" or any(words in text for words in SAYS_SO)
+
+
+@EACH
+def test_an_output_that_is_an_input_is_refused(
+    leaf: Leaf,
+    output: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = tmp_path / "given"
+    (tmp_path / "link").symlink_to(given)
+    (tmp_path / "hard").touch()
+    for name in ("given", "link", "hard", "./given"):
+        given.write_text("precious")
+        os.unlink("hard")
+        os.link(given, "hard")
+        for parameter in leaf.takes_text():
+            if parameter.name == output:
+                continue
+            line = leaf.line(**{output: name, parameter.name: str(given)})
+            assert run_qsage(line) == Exit.BAD_INPUT
+            out, err = capsys.readouterr()
+            assert (out, err.count("\n")) == ("", 1)
+            assert err.startswith("qsage: error: writing "), line
+            assert "would overwrite" in err, line
+            assert given.read_text() == "precious"
+    assert sorted(os.listdir()) == ["given", "hard", "link"]
+
+
+def test_what_is_found_beside_an_input_is_spared_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("f.qcir").write_text("#QCIR-G14\nexists(1)\noutput(1)\n")
+    Path("f.meta").write_text("precious")
+    assert run_qsage(["certify", "f.qcir", "-o", "f.meta"]) == Exit.BAD_INPUT
+    assert "would overwrite" in capsys.readouterr().err
+    assert Path("f.meta").read_text() == "precious"
+
+
+def test_what_was_read_is_not_written_but_to_be_continued(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("old")
+    with inputs_guarded():
+        write_atomic(tmp_path / "new", "1")
+        write_atomic(tmp_path / "new", "2")
+        read_bytes(path)
+        with pytest.raises(UsageError, match="would overwrite"):
+            write_atomic(path, "new")
+        assert path.read_text() == "old"
+        write_atomic(path, "new", continued=True)
+    read_bytes(path)
+    write_atomic(path, "newer")
+    assert path.read_text() == "newer"
