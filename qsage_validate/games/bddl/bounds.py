@@ -435,9 +435,9 @@ class Race:
         return ALWAYS, min(before, stuck)
 
 
-Bounds = Packing | Race
+GroundBounds = Packing | Race
 
 
-def bounds_of(grounding: Grounding) -> Bounds | None:
+def bounds_of(grounding: Grounding) -> GroundBounds | None:
     """The bounds that hold in a game; ``None`` where none is known."""
     return Packing.of(grounding) or Race.of(grounding)

@@ -7,12 +7,16 @@ mover's own piece that they need, goals are looked at only where an action can c
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.bddl.bounds import bounds_of
 from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.bddl.symmetry import BitPermutation, permutation
 from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry
+
+if TYPE_CHECKING:
+    from qsage_validate.games.bddl.bounds import GroundBounds
 
 _Condition = tuple[int, int]
 # care, value, keep, put, number, conditions on the next state one of which is a win (or True).
@@ -45,8 +49,6 @@ class BddlKernel(Kernel):
         self._threats: dict[Player, list[_Condition]] = {}
         for player in Player:
             self._prepare(player)
-        self._opened = {player: self._opened_by(player) for player in Player}
-        self._bounds = bounds_of(grounding)
 
     def _prepare(self, player: Player) -> None:
         grounding = self._grounding
@@ -90,6 +92,16 @@ class BddlKernel(Kernel):
         self._by_piece[player] = by_piece
         self._free[player] = free
         self._threats[player] = list(threats)
+
+    @cached_property
+    def _bounds(self) -> GroundBounds | None:
+        from qsage_validate.games.bddl.bounds import bounds_of
+
+        return bounds_of(self._grounding)
+
+    @cached_property
+    def _opened(self) -> dict[Player, _Opened]:
+        return {player: self._opened_by(player) for player in Player}
 
     def _opened_by(self, player: Player) -> _Opened:
         """What each action of a player may open to the opponent, who is to move after it."""
@@ -284,6 +296,9 @@ class PositionalKernel(BddlKernel):
                 if not rest & (rest - 1):
                     return rest != 0 or state >> 2 * self._size != self._plane
         return False
+
+    def bounds(self, state: Hashable, player: Player) -> None:
+        """None: the candidates say what can be reached in time."""
 
     def candidates(
         self, state: Hashable, player: Player, plies: int

@@ -67,7 +67,7 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
             ["certify", *TIC, "-o", "f.aag"],
             {"numpy", "pysat", "multiprocessing"},
             {*ENCODING, "certificates", "solvers"},
-            128,
+            142,
         ),
     ],
     ids=["help", "play", "solve", "encode", "certify"],
