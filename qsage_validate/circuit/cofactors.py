@@ -46,7 +46,6 @@ class Cofactors:
         self._rows = rows = aig.num_variables + 1
         self._first = first = aig.num_inputs + 1
         self._free = np.setdiff1d(np.arange(aig.num_inputs), np.asarray(fixed, dtype=np.intp)) + 1
-        self._num_inputs = aig.num_inputs
         level = levels(aig)
         order = np.argsort(level[first:], kind="stable")
         row = np.arange(rows, dtype=np.intp)

@@ -327,11 +327,6 @@ class CircuitBuilder:
         return self.and_(*(self.iff(a, b) for a, b in zip(left, right, strict=True)))
 
 
-def negated(literals: Iterable[int]) -> list[int]:
-    """The complements of signed literals."""
-    return [-literal for literal in literals]
-
-
 __all__ = [
     "FALSE",
     "CircuitBuilder",
@@ -342,6 +337,5 @@ __all__ = [
     "Qbf",
     "Quantifier",
     "Scope",
-    "negated",
     "tseitin",
 ]

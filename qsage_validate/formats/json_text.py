@@ -13,7 +13,6 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Source, quoted
 
 _MAX_DIGITS: Final = 1000
-_MAX_SHOWN: Final = 40
 _BLANKS: Final = re.compile(r"[ \t\n\r]*")
 
 

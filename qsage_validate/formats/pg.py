@@ -199,10 +199,11 @@ def parse_pg(text: str, path: str | None = None) -> PgFile:
     positions = reader.names("positions", "position")
     reader.positions = {name: number for number, name in enumerate(positions)}
     times = reader.names("times", "time")
-    if not times:
+    # A game without plies is White's; an encoding that leaves out White's last turns may say so.
+    if not times and any(reader.words("blackturns")):
         raise source.error(reader.headers["times"], "no time in #times", "one for each stone")
     turns = _black_turns(reader, times)
-    _check_declared(reader, times, turns)
+    _check_declared(reader, turns)
     initials = _initials(reader)
     has_shapes = "blackgoal" in reader.headers
     _check_goal(reader, has_shapes)
@@ -251,7 +252,7 @@ def _black_turns(reader: _Reader, times: Row) -> Row:
     return tuple(turns)
 
 
-def _check_declared(reader: _Reader, times: Row, turns: Row) -> None:
+def _check_declared(reader: _Reader, turns: Row) -> None:
     """Raise an error if turns differ from a declared ``GTTT(stones, stones of the first turn)``."""
     comments = (line for _, _, line in reader.source.lines() if line.lstrip().startswith("%"))
     comment = next((line for line in comments if "GTTT(" in line), "")

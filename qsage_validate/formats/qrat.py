@@ -19,8 +19,6 @@ from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Path, byte_error, label, quoted, read_bytes
 
-Clause = tuple[int, ...]
-
 
 class Action(Enum):
     """The action of a step; the values are the letters of the format."""

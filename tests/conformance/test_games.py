@@ -13,10 +13,9 @@ import pytest
 
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.library.catalogue import TEMPLATES
 from qsage_validate.games.protocol import Game, Outcome, Player, Position
 from qsage_validate.games.registry import find_model
-from tests.support.by_name import find_template
+from tests.support.by_name import TEMPLATES, find_template
 from tests.support.playthrough import COMMAND, GOLDEN, examples, playthrough, words
 from tests.support.position_text import parse_position
 

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.library.catalogue import TEMPLATES
+from qsage_validate.games.library.catalogue import GAMES
 from qsage_validate.games.library.template import Template
 from qsage_validate.games.registry import find_model
+
+TEMPLATES = tuple(template for game in GAMES for template in game.templates)
+"""Each game in each language that it is written in."""
 
 
 def resolve_model(words: Sequence[str], options: Mapping[str, object]) -> Model:

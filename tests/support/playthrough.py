@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.library.catalogue import TEMPLATES
 from qsage_validate.games.protocol import Game, Position
+from tests.support.by_name import TEMPLATES
 from tests.support.perft import perft
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "games"

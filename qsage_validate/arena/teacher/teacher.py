@@ -249,6 +249,18 @@ class Teacher:
                 found[str(child.move)] = Ghost(child.answer, changed)
         return found
 
+    def tree_grades(self, node: Node, deadline: Deadline | None = None) -> Grades:
+        """The opponent's moves at a node by how long they last, by the certificate's answers."""
+        assert self._by_tree is not None, "there is a tree"
+        deadline = Deadline.after(SECONDS) if deadline is None else deadline
+        known = self._by_tree.grades(node, deadline)
+        return Grades(self.player.other, known, self._alike(node))
+
+    def winner(self, position: Position, deadline: Deadline) -> Player | None:
+        """The winner in a position by the search; ``None`` where that is not known in time."""
+        found = None if self._by_search is None else self._by_search.distance(position, deadline)
+        return None if found is None else found.winner
+
     # -- alternatives -----------------------------------------------------------------------
 
     def alternatives(self, frames: Sequence[Frame]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from qsage_validate.certificates.checker.definitions import (
     NotDefinitionalError,
     definitions,
 )
-from qsage_validate.circuit.aig import FALSE, Aig
+from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
 from qsage_validate.circuit.qbf import Qbf
@@ -368,17 +368,6 @@ def _read(certificate: Certificate, formula: Qbf) -> Definitions:
     if isinstance(certificate, ClauseCertificate):
         return definitions(certificate, formula)
     return Definitions(certificate, {}, {})
-
-
-def obligation(formula: Qbf, certificate: CircuitCertificate) -> tuple[Aig, int]:
-    """Level 2 as a graph over the opponent's variables and a literal that must be constant 0.
-
-    Inputs are in the order of the prefix.  For those who want a proof from a solver of their
-    own choice.
-    """
-    composition = compose(certificate, formula)
-    aig, (literal,) = composition.builder.build([_lost(composition, certificate.kind)])
-    return aig, literal
 
 
 def _lost(composition: Composition, kind: Kind) -> int:

@@ -140,6 +140,8 @@ def _told(progress: Progress) -> None:
 
 
 def _check(options: HeapOptions, play: PlayOptions) -> None:
+    if play.mode is Mode.DRILL:
+        raise UsageError("found --drill with an impartial game, expected a certificate on a board")
     if play.black is not None:
         raise UsageError("found --black: the rules play Black, expected --white")
     if options.begins not in (None, "black", "white"):

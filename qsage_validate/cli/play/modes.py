@@ -42,6 +42,7 @@ class Mode(Enum):
     PLAIN = "plain"
     SCRIPT = "script"
     RANDOM = "random"
+    DRILL = "drill"
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,15 @@ class PlayOptions(OptionGroup):
         "--teach",
         panel=_PANEL,
     )
+    drill: str | None = option(
+        "Ask for the moves of a side, line after line of the strategy: the certificate's replies, "
+        "or of the other side the moves that last longest. Wrong answers are counted.",
+        "black|white",
+        panel=_PANEL,
+    )
+    resume: str | None = option(
+        "Keep the progress of --drill in FILE, and go on from it.", "FILE", panel=_PANEL
+    )
     let_happen: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
     theme: str = option("The colours of the board.", "dark|light", default="dark")
 
@@ -104,6 +114,7 @@ class PlayOptions(OptionGroup):
             "--moves-file": self.moves_file is not None,
             "--white": self.white is not None,
             "--black": self.black is not None,
+            "--drill": self.drill is not None,
         }
         chosen = [name for name, wanted in asked.items() if wanted]
         if len(chosen) > 1:
@@ -114,7 +125,14 @@ class PlayOptions(OptionGroup):
             raise UsageError(f"found --black {self.black}, expected --black random")
         if not chosen:
             return Mode.BOARD
-        modes = {"--plain": Mode.PLAIN, "--moves": Mode.SCRIPT, "--moves-file": Mode.SCRIPT}
+        if self.drill not in (None, "black", "white"):
+            raise UsageError(f"found --drill {self.drill}, expected black or white")
+        modes = {
+            "--plain": Mode.PLAIN,
+            "--moves": Mode.SCRIPT,
+            "--moves-file": Mode.SCRIPT,
+            "--drill": Mode.DRILL,
+        }
         if self.export is not None and self.white != "all" and self.games == 1:
             return Mode.SCRIPT  # with moves that are drawn
         return modes.get(chosen[0], Mode.RANDOM)
@@ -137,8 +155,10 @@ class PlayOptions(OptionGroup):
                 )
             if drawn and self.illegal:
                 raise UsageError("found --illegal with --export, expected legal moves")
-        if self.teach and mode is Mode.RANDOM:
-            raise UsageError("found --teach with a random opponent, expected a play to learn from")
+        if self.teach and mode in (Mode.RANDOM, Mode.DRILL):
+            raise UsageError(f"found --teach with a {mode.value} play, expected one to learn from")
+        if self.resume is not None and mode is not Mode.DRILL:
+            raise UsageError("found --resume, expected it with --drill")
         if json_output and mode not in (Mode.SCRIPT, Mode.RANDOM):
             raise UsageError("--json goes with --moves, --moves-file or a random opponent")
 
@@ -153,6 +173,8 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
     """Play against a certificate."""
     if options.mode is Mode.RANDOM:
         return _random(problem, options, json_output)
+    if options.mode is Mode.DRILL:
+        return _drill(problem, options)
     from qsage_validate.arena.open import open_engine
 
     engine = open_engine(problem)
@@ -179,6 +201,19 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
     return by_hand(engine, options, problem.replay, services, task, teaches)
 
 
+def _drill(problem: Problem, options: PlayOptions) -> Exit:
+    """Ask for the moves of one side, line after line."""
+    from qsage_validate.arena.teacher.teacher import teacher_of
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.play.console.drill import run_drill
+
+    teacher = teacher_of(problem)
+    if teacher is None or teacher.tree is None:
+        raise UsageError("found --drill without a certificate on a board, expected one to drill")
+    assert options.drill is not None, "the mode says so"
+    return run_drill(teacher, problem.title, Player(options.drill), options.resume)
+
+
 def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: bool) -> Exit:
     """Play a game against a search."""
     from qsage_validate.arena.engines.searched import SearchedEngine
@@ -186,6 +221,8 @@ def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: b
     for name, wanted in {"--illegal": options.illegal, "--let-happen": options.let_happen}.items():
         if wanted:
             raise UsageError(f"found {name}, but there is no formula to tell an illegal move")
+    if options.mode is Mode.DRILL:
+        raise UsageError("found --drill with a search, expected a certificate: see --certify")
     engine = SearchedEngine(problem)
 
     def teacher() -> Teacher:

@@ -86,7 +86,7 @@ def _moves_source(game: ImpartialGame, *, successors_only: bool) -> str:
                 lines.append(f"{indent}{_loop(one, names)}")
                 indent += "    "
             lines.append(f"{indent}if {formula_source(action.precondition, names)}:")
-            after = f"({''.join(_value(game, action, v, names) + ',' for v in game.variables)})"
+            after = f"({''.join(_value(action, v, names) + ',' for v in game.variables)})"
             if successors_only:
                 lines.append(f"{indent}    yield {after}")
             else:
@@ -111,7 +111,7 @@ def _loop(one: Range, names: dict[str, str]) -> str:
     return f"for {names[one.parameter]} in range({first}, {last} + 1):"
 
 
-def _value(game: ImpartialGame, action: Action, variable: str, names: dict[str, str]) -> str:
+def _value(action: Action, variable: str, names: dict[str, str]) -> str:
     """The variable's value after the action; the first effect that applies counts."""
     text = names[variable]
     for effect in reversed(action.effects):

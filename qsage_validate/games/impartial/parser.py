@@ -163,7 +163,7 @@ class _Reader:
                 case ":objects":
                     if self.state:
                         self.fail(section, "one section :objects only")
-                    self.state = self.declared(section, section.items[1:])
+                    self.state = self.declared(section.items[1:])
                     if not self.state:
                         self.missing(section, "a state variable ?v")
                     self.names = frozenset(self.state)
@@ -195,7 +195,7 @@ class _Reader:
             self.fail(section.items[2], f"')': {_shown(section.items[0])} has one part")
         return section.items[1]
 
-    def declared(self, where: List, items: tuple[Node, ...]) -> tuple[str, ...]:
+    def declared(self, items: tuple[Node, ...]) -> tuple[str, ...]:
         names: list[str] = []
         for item in items:
             if not isinstance(item, Word) or not _NAME.fullmatch(item.text):
@@ -236,7 +236,7 @@ class _Reader:
         if parameters is not None:
             if not isinstance(parameters, List):
                 self.fail(parameters, "(?k ...)")
-            declared = self.declared(parameters, parameters.items)
+            declared = self.declared(parameters.items)
         self.names = frozenset(self.state + declared)
         place = self.place(name)
         precondition = self.formula(parts[":precondition"])

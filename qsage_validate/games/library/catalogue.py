@@ -345,5 +345,3 @@ GAMES = (
     ),
 )
 """All games, in the order in which they are listed."""
-TEMPLATES = tuple(template for game in GAMES for template in game.templates)
-"""Each game in each language that it is written in."""

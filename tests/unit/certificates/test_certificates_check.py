@@ -12,7 +12,6 @@ from qsage_validate.certificates.checker.check import (
     CertificateUndecided,
     CheckResult,
     check,
-    obligation,
 )
 from qsage_validate.certificates.files.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig, AigBuilder
@@ -25,6 +24,7 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     Kind,
 )
+from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.dependencies import wrong_dependency
 from qsage_validate.system.limits import Deadline
 from tests.support.random_certificates import (
@@ -91,10 +91,13 @@ def test_the_check_agrees_with_trying_everything(case: Case) -> None:
 
 @given(certified())
 @settings(max_examples=60)
-def test_the_obligation_is_true_exactly_where_the_certificate_loses(case: Case) -> None:
+def test_the_composition_loses_exactly_where_the_certificate_does(case: Case) -> None:
     formula, certificate = case
     opponent = formula.variables(certificate.kind.decides.dual)
-    aig, literal = obligation(formula, certificate)
+    composition = compose(certificate, formula)
+    assert composition.output is not None
+    wrong = composition.output ^ (certificate.kind is Kind.SKOLEM)
+    aig, (literal,) = composition.builder.build([wrong])
     assert aig.num_inputs == len(opponent)
     for choice in all_choices(opponent):
         values = evaluate_aig(aig, list(choice.values()))

@@ -141,16 +141,3 @@ def families() -> tuple[Family, ...]:
 def by_name() -> dict[str, FamilyGame]:
     """The games of all families by name."""
     return {game.name: game for family in families() for game in family.games}
-
-
-def counts() -> dict[str, tuple[int, int, int]]:
-    """By category: games, those whose published file is a game, those that are repaired."""
-    found: dict[str, tuple[int, int, int]] = {}
-    for family in families():
-        all_games, published, repaired = found.get(family.category, (0, 0, 0))
-        found[family.category] = (
-            all_games + len(family.games),
-            published + sum(game.published is not None for game in family.games),
-            repaired + sum(game.repaired is not None for game in family.games),
-        )
-    return found

@@ -12,13 +12,12 @@ from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.games.bddl.model import Condition, Model, SubCondition
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.library.catalogue import TEMPLATES
 from qsage_validate.games.library.grid import SHAPES, minimal_chains, orientations
 from qsage_validate.games.positional.hex import NEIGHBOURS
 from qsage_validate.games.positional.polyominoes import cells_of
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.games.registry import find_game
-from tests.support.by_name import resolve_model
+from tests.support.by_name import TEMPLATES, resolve_model
 from tests.support.perft import PerftRow, perft
 
 Options = dict[str, object]

@@ -1,0 +1,234 @@
+"""A drill: all lines of a strategy one after the other, as puzzles for one side.
+
+Of the certificate's side each puzzle asks for its reply to a move of the opponent's.  Of the other
+side it asks for a move that lasts longest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from qsage_validate.arena.strategy_tree import Node
+from qsage_validate.arena.teacher.teacher import Teacher
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.json_text import Json
+from qsage_validate.games.protocol import Board, Player, Position
+from qsage_validate.system.limits import Deadline
+
+# Seconds for the question if a move that is not the strategy's would win, too.
+_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Question:
+    """A puzzle: ``player`` is to move after ``moves``.
+
+    ``answers`` are right; ``legal`` are all moves, none where they are not known.
+    """
+
+    moves: tuple[str, ...]
+    player: Player
+    board: Board | None
+    position: Position | None
+    answers: frozenset[str]
+    legal: tuple[str, ...]
+
+
+class Mark(Enum):
+    """What is said to an answer."""
+
+    RIGHT = "right"
+    ALSO_WINS = "also wins"
+    WRONG = "wrong"
+
+
+@dataclass
+class Progress:
+    """How far a drill is: ``done`` questions, ``right`` of them at the first try.
+
+    ``wrong`` counts wrong answers, ``missed`` are the plays of the questions that had one;
+    ``tried`` says that the next question has been answered wrongly before.  ``key`` names the
+    strategy, so that another one's progress is not taken for it.
+    """
+
+    key: str
+    side: Player
+    done: int = 0
+    right: int = 0
+    wrong: int = 0
+    missed: list[str] = field(default_factory=list)
+    tried: bool = False
+
+    def as_json(self) -> dict[str, object]:
+        """The progress as JSON data; :meth:`from_json` reads it back."""
+        return {
+            "drill": 1,
+            "key": self.key,
+            "side": self.side.value,
+            "done": self.done,
+            "right": self.right,
+            "wrong": self.wrong,
+            "missed": self.missed,
+            "tried": self.tried,
+        }
+
+    @classmethod
+    def from_json(cls, data: Json, key: str, side: Player) -> Progress:
+        """Read the progress of the drill ``key`` for ``side``; raises ``InputError``."""
+        found = data["key"].line()
+        if found != key:
+            raise data["key"].error(f"the drill of {found!r}", f"that of {key!r}")
+        if Player(data["side"].one_of(*(player.value for player in Player))) is not side:
+            raise data["side"].error("a drill for the other side", f"one for {side}")
+        done, right = data["done"].integer(), data["right"].integer()
+        if not 0 <= right <= done:
+            raise data["right"].error(f"{right} right of {done}", "no more than were done")
+        missed = [play.line() for play in data["missed"].items()]
+        wrong = data["wrong"].integer()
+        return cls(key, side, done, right, max(wrong, 0), missed, data["tried"].boolean())
+
+    @property
+    def text(self) -> str:
+        """``3 done, 2 right at the first try, 1 wrong answer``."""
+        answers = f"{self.wrong} wrong answer{'s' * (self.wrong != 1)}"
+        return f"{self.done} done, {self.right} right at the first try, {answers}"
+
+
+class Drill:
+    """The puzzles of a teacher's strategy for the side of ``progress``, from where that is."""
+
+    def __init__(self, teacher: Teacher, progress: Progress) -> None:
+        if teacher.tree is None:
+            raise UsageError("found no certificate with a board, expected one to drill")
+        self._teacher = teacher
+        self._root = teacher.tree.root
+        self.progress = progress
+        self._questions = self._all()
+        for _ in range(progress.done):
+            next(self._questions, None)
+        self.question = next(self._questions, None)
+
+    @property
+    def asks_for_replies(self) -> bool:
+        """True if the questions are for the certificate's own moves."""
+        return self.progress.side is self._teacher.player
+
+    @property
+    def over(self) -> bool:
+        """True if all questions are done."""
+        return self.question is None
+
+    def answer(self, text: str) -> Mark:
+        """Mark an answer; a right one, or one that also wins, leads to the next question.
+
+        Raises ``UsageError`` for what is no legal move, which is not counted.
+        """
+        question = self._asked
+        move = self._move(question, text)
+        if move in question.answers:
+            self._go_on()
+            return Mark.RIGHT
+        if self._also_wins(question, move):
+            self._go_on()
+            return Mark.ALSO_WINS
+        self._miss()
+        return Mark.WRONG
+
+    def give_up(self) -> frozenset[str]:
+        """The right answers; the question is missed."""
+        answers = self._asked.answers
+        self._miss()
+        self._go_on()
+        return answers
+
+    @property
+    def _asked(self) -> Question:
+        if self.question is None:
+            raise UsageError("the drill is over: all lines were asked")
+        return self.question
+
+    def _miss(self) -> None:
+        if not self.progress.tried:
+            self.progress.missed.append(" ".join(self._asked.moves) or "start")
+        self.progress.wrong += 1
+        self.progress.tried = True
+
+    def _go_on(self) -> None:
+        progress = self.progress
+        progress.done += 1
+        progress.right += not progress.tried
+        progress.tried = False
+        self.question = next(self._questions, None)
+
+    def _move(self, question: Question, text: str) -> str:
+        wanted = text.strip()
+        if self._teacher.game is not None:
+            wanted = str(self._teacher.game.parse_move(wanted, question.player))
+        if question.legal and wanted not in question.legal:
+            raise UsageError(f"found {wanted}, expected a legal move")
+        return wanted
+
+    def _also_wins(self, question: Question, move: str) -> bool:
+        """True if the rules are known, and the certificate's side wins by ``move`` as well."""
+        position, game = question.position, self._teacher.game
+        if question.player is not self._teacher.player or position is None or game is None:
+            return False
+        after = position.play(game.parse_move(move, question.player))
+        winner = self._teacher.winner(after, Deadline.after(_SECONDS))
+        return winner is self._teacher.player
+
+    # -- questions --------------------------------------------------------------------------
+
+    def _all(self) -> Iterator[Question]:
+        """All questions, line after line: each asks for what the lines before it have not."""
+        tree = self._teacher.tree
+        assert tree is not None, "there is one"
+        own = self.asks_for_replies
+        if own:
+            yield from self._reply(self._root)
+        waiting = [self._root]
+        while waiting:
+            node = waiting.pop()
+            if node.ended:
+                continue
+            children = tree.children(node)
+            if own:
+                for child in children:
+                    yield from self._reply(child)
+            else:
+                yield from self._defence(node)
+            waiting += reversed(children)
+
+    def _reply(self, node: Node) -> Iterator[Question]:
+        """The question for the certificate's reply in ``node``, where there is one."""
+        if node.answer is None or len(node.states) < 2:
+            return
+        before = node.states[-2]
+        legal: tuple[str, ...] = ()
+        if before.position is not None:
+            legal = tuple(map(str, before.position.legal_moves()))
+        yield Question(
+            before.moves,
+            self._teacher.player,
+            before.shown_board,
+            before.position,
+            frozenset({node.answer}),
+            legal,
+        )
+
+    def _defence(self, node: Node) -> Iterator[Question]:
+        """The question for a move that lasts longest; none where all last equally long."""
+        grades = self._teacher.tree_grades(node)
+        if not grades.best or len(grades.best) == len(grades.distances):
+            return
+        state = node.state
+        yield Question(
+            state.moves,
+            self._teacher.player.other,
+            state.shown_board,
+            state.position,
+            frozenset(grades.best),
+            tuple(grades.distances),
+        )

@@ -1,0 +1,122 @@
+"""A drill at a prompt: puzzles one after the other, the progress kept in a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console
+
+from qsage_validate.arena.teacher.drill import Drill, Mark, Progress
+from qsage_validate.arena.teacher.teacher import Teacher
+from qsage_validate.arena.teacher.threats import or_list
+from qsage_validate.errors import Exit, QsageError
+from qsage_validate.formats.json_text import parse_json
+from qsage_validate.formats.source import Source, write_atomic
+from qsage_validate.games.protocol import Player
+from qsage_validate.render.board_text import board_text
+
+_HELP = "type a move; 'show' tells the answer, 'quit' leaves"
+
+
+def run_drill(teacher: Teacher, key: str, side: Player, path: str | None) -> Exit:
+    """Ask until all is done or the person leaves; the exit code is 0.
+
+    The progress is read from the file ``path``, if it exists, and written to it after each answer.
+    Raises ``InputError`` for a file of another drill.
+    """
+    progress = Progress(key, side)
+    if path is not None and os.path.lexists(path):
+        progress = Progress.from_json(parse_json(Source.open(path), "a drill"), key, side)
+    console = Console(file=sys.stdout)
+    drill = Drill(teacher, progress)
+    talk = DrillTalk(drill, console, path)
+    talk.begin()
+    for line in () if drill.over else _lines(console):
+        if not talk.do(line):
+            break
+    return Exit.FINE
+
+
+class DrillTalk:
+    """The conversation of a drill; what is typed is answered on ``console``."""
+
+    def __init__(self, drill: Drill, console: Console, path: str | None) -> None:
+        self._drill = drill
+        self._console = console
+        self._path = path
+
+    def begin(self) -> None:
+        """The first question."""
+        if self._drill.progress.done:
+            self._say(f"resumed: {self._drill.progress.text}")
+        self._say(_HELP)
+        self._ask()
+
+    def do(self, line: str) -> bool:
+        """Take one line; false for leaving, and at the end."""
+        word = line.strip()
+        if word in ("quit", "exit", "q"):
+            self._say(self._drill.progress.text)
+            return False
+        if word in ("", "help"):
+            self._say(_HELP)
+            return True
+        try:
+            self._mark(word)
+        except QsageError as error:
+            self._say(str(error))
+            return True
+        self._save()
+        return not self._drill.over
+
+    def _mark(self, word: str) -> None:
+        question = self._drill.question
+        assert question is not None, "the drill goes on"
+        answers = or_list(sorted(question.answers))
+        if word == "show":
+            self._drill.give_up()
+            self._say(f"the answer is {answers}")
+            self._ask()
+            return
+        mark = self._drill.answer(word)
+        if mark is Mark.WRONG:
+            self._say("wrong: try again")
+            return
+        right = mark is Mark.RIGHT
+        self._say("right" if right else f"that wins, too; this strategy plays {answers}")
+        self._ask()
+
+    def _ask(self) -> None:
+        question = self._drill.question
+        if question is None:
+            self._say(f"all lines are done: {self._drill.progress.text}")
+            for play in self._drill.progress.missed:
+                self._say(f"  missed after {play}")
+            return
+        if question.board is not None:
+            self._console.print(board_text(question.board))
+        last = f" after {question.moves[-1]}" if question.moves else ""
+        own = self._drill.asks_for_replies
+        wanted = "What does the strategy answer" if own else "Which move lasts longest"
+        number = self._drill.progress.done + 1
+        self._say(f"{number}. {question.player} to move{last}. {wanted}?")
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def _save(self) -> None:
+        if self._path is not None:
+            text = json.dumps(self._drill.progress.as_json(), indent=1) + "\n"
+            write_atomic(self._path, text)
+
+
+def _lines(console: Console) -> Iterable[str]:
+    """The lines that are typed, or piped, which are shown then."""
+    typed = sys.stdin is not None and sys.stdin.isatty()
+    for line in sys.stdin or ():
+        if not typed:
+            console.print(f"> {line.rstrip()}", markup=False, highlight=False, soft_wrap=True)
+        yield line
