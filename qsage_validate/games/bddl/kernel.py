@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _Condition = tuple[int, int]
 # care, value, keep, put, number, conditions on the next state one of which is a win (or True).
 _Entry = tuple[int, int, int, int, int, "tuple[_Condition, ...] | bool"]
-# For an action's number and meaning the conditions on the next state of which each lets the
-# opponent win at once, as far as the action has to do with it.
-_Opened = dict[tuple[int, int, int, int], tuple[_Condition, ...]]
+# For an action's number the conditions on the next state of which each lets the opponent win at
+# once, as far as the action has to do with it.
+_Opened = dict[int, tuple[_Condition, ...]]
 
 
 class BddlKernel(Kernel):
@@ -49,6 +49,7 @@ class BddlKernel(Kernel):
         self._threats: dict[Player, list[_Condition]] = {}
         for player in Player:
             self._prepare(player)
+        self._opened: dict[Player, _Opened] = {player: {} for player in Player}
 
     def _prepare(self, player: Player) -> None:
         grounding = self._grounding
@@ -99,29 +100,20 @@ class BddlKernel(Kernel):
 
         return bounds_of(self._grounding)
 
-    @cached_property
-    def _opened(self) -> dict[Player, _Opened]:
-        return {player: self._opened_by(player) for player in Player}
-
-    def _opened_by(self, player: Player) -> _Opened:
-        """What each action of a player may open to the opponent, who is to move after it."""
-        full = (1 << 3 * self._grounding.squares) - 1
-        threats = self._threats[player.other]
-        opened: _Opened = {}
-        for entries in (self._free[player], *self._by_piece[player].values()):
-            for care, value, keep, put, _, _ in entries:
-                changed = full & ~keep
-                found: dict[_Condition, None] = {}
-                for asked, expected in threats:
-                    if (
-                        asked & changed
-                        and not (expected ^ put) & asked & changed
-                        and not (expected ^ value) & asked & care & keep
-                    ):
-                        rest = asked & keep & ~care
-                        found[rest, expected & rest] = None
-                opened[care, value, keep, put] = tuple(found)
-        return opened
+    def _opened_by(self, player: Player, entry: _Entry) -> tuple[_Condition, ...]:
+        """What an action may open to the opponent, who is to move after it."""
+        care, value, keep, put = entry[:4]
+        changed = ((1 << 3 * self._grounding.squares) - 1) & ~keep
+        found: dict[_Condition, None] = {}
+        for asked, expected in self._threats[player.other]:
+            if (
+                asked & changed
+                and not (expected ^ put) & asked & changed
+                and not (expected ^ value) & asked & care & keep
+            ):
+                rest = asked & keep & ~care
+                found[rest, expected & rest] = None
+        return tuple(found)
 
     def _entries(self, state: int, player: Player) -> list[_Entry]:
         """The actions for which the player has a piece, or which need none."""
@@ -145,14 +137,17 @@ class BddlKernel(Kernel):
         standing = [(c, v) for c, v in self._threats[player.other] if state & c == v]
         opened = self._opened[player]
         result: list[tuple[int, Hashable, bool]] = []
-        for care, value, keep, put, number, _ in self._entries(state, player):
+        for entry in self._entries(state, player):
+            care, value, keep, put, number, _ = entry
             if state & care == value:
                 after = state & keep | put
+                if number not in opened:
+                    opened[number] = self._opened_by(player, entry)
                 for asked, expected in standing:
                     if after & asked == expected:
                         break
                 else:
-                    for rest, expected in opened[care, value, keep, put]:
+                    for rest, expected in opened[number]:
                         if after & rest == expected:
                             break
                     else:
