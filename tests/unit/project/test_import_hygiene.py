@@ -67,7 +67,7 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
             ["certify", *TIC, "-o", "f.aag"],
             {"numpy", "pysat"},
             {*ENCODING, "certificates", "solvers"},
-            136,
+            144,
         ),
     ],
     ids=["help", "play", "solve", "encode", "certify"],
