@@ -114,6 +114,12 @@ class Explanation:
 
         return dot(self.whole)
 
+    def html(self) -> str:
+        """One page that folds, with a drawn board at each answer."""
+        from qsage_validate.explaining.page import explanation_page
+
+        return explanation_page(self.whole)
+
     def save_certificate(
         self, path: str | PathLike[str], formula: str | PathLike[str] | None = None
     ) -> None:
@@ -150,6 +156,7 @@ class Explanation:
             "txt": lambda: self.text,
             "json": lambda: json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n",
             "dot": self.dot,
+            "html": self.html,
         }
         return forms[form]()
 
@@ -160,7 +167,7 @@ class Explanation:
         return f"<Explanation {self.whole.title}: {self.whole.measure}>"
 
 
-FORMS: Final = ("txt", "json", "dot")
+FORMS: Final = ("txt", "json", "dot", "html")
 """The forms of explanations, which are the endings of their files."""
 
 

@@ -27,7 +27,8 @@ class ShownOptions(OptionGroup):
     panel = "Output"
 
     output: str | None = option(
-        "Write the explanation: text, JSON or Graphviz, by the ending (.txt, .json, .dot).",
+        "Write the explanation: text, JSON, Graphviz or a page, by the ending (.txt, .json, .dot, "
+        ".html).",
         "FILE",
         "-o",
         "--output",

@@ -38,12 +38,23 @@ def test_a_formula_is_explained_by_its_certificate(qsage: Qsage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "begins"), [("txt", "Black wins"), ("json", "{"), ("dot", "digraph")]
+    ("ending", "begins"),
+    [("txt", "Black wins"), ("json", "{"), ("dot", "digraph"), ("html", "<!DOCTYPE html>")],
 )
 def test_files_have_the_form_of_their_endings(qsage: Qsage, ending: str, begins: str) -> None:
     done = qsage("explain", *DOMINO, "-o", f"e.{ending}")
     assert done.code == Exit.FINE, done.err
     assert Path(f"e.{ending}").read_text().startswith(begins)
+
+
+def test_the_page_folds_and_draws_every_answer(qsage: Qsage) -> None:
+    assert qsage("explain", *DOMINO, "--lookahead", "1", "-o", "e.html").code == 0
+    page = Path("e.html").read_text()
+    assert (page.count("<details open>"), page.count("</details>")) == (1, 1)
+    assert page.count("<svg") == page.count('class="leaf"') == 2
+    assert "play the first move that wins at once" in page
+    assert "<script" not in page
+    assert "src=" not in page
 
 
 def refuted(qsage: Qsage) -> tuple[str, ...]:

@@ -11,11 +11,13 @@ import pytest
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.explaining.answers import Exactly, Pick
 from qsage_validate.explaining.certificate import certified
 from qsage_validate.explaining.explain import ExplainOptions, explain
 from qsage_validate.explaining.explanation import Explanation
 from qsage_validate.explaining.finding import Finder, Winning, tried
 from qsage_validate.explaining.program import Fork, Leaf, Tree, chosen, depth_of, nodes_of
+from qsage_validate.explaining.questions import Turn
 from qsage_validate.explaining.situation import first_situations
 from qsage_validate.explaining.text import explanation_text
 from qsage_validate.explaining.vocabulary import Vocabulary, vocabulary_of
@@ -136,6 +138,7 @@ def test_no_smaller_tree_wins_where_it_says_so() -> None:
     found = Finder(game, Player.BLACK, words, winning, deadline=Deadline.after(60)).run()
     assert found.smallest
     assert not tried(found.tree, game, Player.BLACK, winning).failures
+    assert found.lower_bound == found.nodes
     size = (found.nodes - 1) // 2
     assert size >= 2
     leaves: list[Tree] = [Leaf(answer) for answer in words.answers]
@@ -151,6 +154,19 @@ def test_the_winning_moves_are_those_of_the_rules() -> None:
         choice = chosen(explanation.tree, at)
         assert choice is not None
         assert winning.keeps(at, choice)
+
+
+def test_a_tree_that_plays_legally_and_loses_fails() -> None:
+    _, game = encoded(DOMINO)
+    winning = Winning(Player.BLACK, wins)
+    # Black's second stone goes to the far corner, beside nothing.
+    careless = Leaf(Pick("any", "", Player.BLACK, last=True))
+    legal = Fork(Turn(1, 1, Player.BLACK), Leaf(Exactly("occupy(1,1)")), careless)
+    found = tried(legal, game, Player.BLACK, winning)
+    assert found.failures
+    for failure in found.failures:
+        assert failure.played is not None
+        assert failure.path[0][1] == "occupy(1,1)"
 
 
 def test_limits_end_undecided() -> None:
