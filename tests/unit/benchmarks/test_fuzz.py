@@ -15,7 +15,7 @@ CASES = 2000
 @pytest.mark.slow
 def test_damaged_files_are_values_or_lines() -> None:
     told: list[str] = []
-    assert fuzz.main(["--cases", str(CASES), "--seed", "1"], told.append) == 0, told
+    assert fuzz.main(["--cases", str(CASES), "--seed", "2026"], told.append) == 0, told
     assert "| transcript |" in told[-1]
 
 
