@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json
-from qsage_validate.cli.formula import encoding_of, formula_path, load_formula, without_depth
+from qsage_validate.cli.formula import formula_path, load_formula, without_depth
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
@@ -134,6 +134,7 @@ def _solve_formula(
     path: str, model: ModelArguments, read: FormulaOptions, method: Method, json_output: bool
 ) -> Exit:
     from qsage_validate.encodings.gdl.ground_program import grounding_within
+    from qsage_validate.problems.encoded import encoding_of
 
     with grounding_within(method.limits.memory_mb):
         problem = load_formula(path, model, read)
