@@ -37,19 +37,22 @@ def check_picture(path: str) -> str:
     mpl.use("agg")
     # The same results give the same file.
     mpl.rcParams["svg.hashsalt"] = "qsage"
-    # A name with dollars is no formula.
-    mpl.rcParams["text.parse_math"] = False
     return kind
+
+
+def _label(text: str) -> str:
+    """A text from outside; a name with dollars is no formula, as the numbers at an axis are."""
+    return visible(text).replace("$", r"\$")
 
 
 def write_cactus(curves: Sequence[Curve], path: str, title: str) -> None:
     """Write a cactus plot: the number of instances decided (x) by seconds for each one (y)."""
     kind = check_picture(path)
-    figure, axes = _figure(visible(title))
+    figure, axes = _figure(_label(title))
     for curve, marker in zip(curves, _MARKERS * len(curves), strict=False):
         seconds = [max(s, _LEAST) for s in curve.seconds]
         places = range(1, len(seconds) + 1)
-        label = visible(f"{curve.configuration} ({len(seconds)})")
+        label = _label(f"{curve.configuration} ({len(seconds)})")
         axes.plot(places, seconds, marker=marker, markersize=4, linewidth=1, label=label)
     axes.set_yscale("log")
     axes.set_xlabel("instances decided")
@@ -62,22 +65,22 @@ def write_cactus(curves: Sequence[Curve], path: str, title: str) -> None:
 def write_scatter(found: Comparison, path: str, title: str) -> None:
     """Each instance by the seconds of both; undecided ones stand on the dashed lines."""
     kind = check_picture(path)
-    figure, axes = _figure(visible(title))
+    figure, axes = _figure(_label(title))
     edge = found.limit * 1.6
     families = dict.fromkeys(point.family for point in found.points)
     for family, marker in zip(families, _MARKERS * len(families), strict=False):
         own = [p for p in found.points if p.family == family]
         x = [edge if p.x is None else max(p.x, _LEAST) for p in own]
         y = [edge if p.y is None else max(p.y, _LEAST) for p in own]
-        axes.scatter(x, y, marker=marker, s=22, label=visible(family))
+        axes.scatter(x, y, marker=marker, s=22, label=_label(family))
     axes.plot([_LEAST, edge], [_LEAST, edge], color="grey", linewidth=0.8)
     axes.axhline(edge, color="grey", linestyle="--", linewidth=0.8)
     axes.axvline(edge, color="grey", linestyle="--", linewidth=0.8)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_aspect("equal")
-    axes.set_xlabel(visible(f"{found.x_name} (seconds)"))
-    axes.set_ylabel(visible(f"{found.y_name} (seconds)"))
+    axes.set_xlabel(_label(f"{found.x_name} (seconds)"))
+    axes.set_ylabel(_label(f"{found.y_name} (seconds)"))
     _legend(figure)
     _write(figure, path, kind)
 

@@ -15,7 +15,7 @@ from qsage_validate.bench.experiments import experiments, get_experiment, refere
 from qsage_validate.bench.papers.published import Cell, Reading, table2, table3
 from qsage_validate.bench.papers.table2 import EXPERIMENT, depth_table, found, solved_table, verdict
 from qsage_validate.bench.run import Record, Run, RunResult
-from qsage_validate.bench.series import Comparison, Point, comparison, curves
+from qsage_validate.bench.series import Comparison, Curve, Point, comparison, curves
 from qsage_validate.bench.summaries import all_runs, by_processor, summary, times
 from qsage_validate.bench.table import Table
 from qsage_validate.bench.text_plots import bar, cactus_table, comparison_notes, scatter_text
@@ -373,6 +373,19 @@ def test_pictures_are_written_and_the_same_each_time(
             write_scatter(comparison(records, "a", "b"), str(path), "title")
     assert one.read_bytes().startswith(magic)
     assert one.read_bytes() == two.read_bytes()
+
+
+def test_numbers_at_the_axes_are_typeset_and_dollars_in_names_are_not(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures come with the extra 'plot'")
+    from qsage_validate.bench.plots import write_cactus
+
+    file = tmp_path / "c.svg"
+    curve = Curve("a $x$ b", (0.01, 0.1, 1.0, 10.0))
+    write_cactus([curve], str(file), "title")
+    svg = file.read_text("utf-8")
+    # The glyph of a brace is there where a formula is written as it stands.
+    assert "DejaVuSans-7b" not in svg
+    assert "DejaVuSans-24" in svg  # the dollar's
 
 
 def test_a_picture_of_another_kind_is_refused() -> None:
