@@ -1,11 +1,17 @@
 """The search on the rules beside a plain minimax that remembers positions.
 
     python benchmarks/search.py [--timeout SECONDS] [--data FOLDER] [--json]
+    python benchmarks/search.py --boards [WORDS ...] [--before CHECKOUT] [--timeout SECONDS]
+    python benchmarks/search.py --paper [--before CHECKOUT] [--timeout SECONDS]
 
 Both solve each model of ``benchmarks/models.py``, in one run; the plain way is a few lines on
 the same rules and gives up after the time limit.  With ``--data`` the models are those of a
 folder of BDDL files, each game in a folder of its own with its ``domain.ig``; then the search
 runs alone.  The program fails (exit code 1) when the two ways do not agree.
+
+With ``--boards`` both questions are asked of larger boards: who wins at the last depth, and in how
+few plies, in seconds of processor time.  With ``--paper`` the instances of Table 2 of the BDDL
+paper are solved at their depths.  With ``--before`` another checkout does the same.
 """
 
 from __future__ import annotations
@@ -13,9 +19,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 if __package__ in (None, ""):  # started as a file
@@ -83,6 +91,114 @@ def measure(name: str, model: Model, timeout: float, *, beside: bool) -> dict[st
     return row
 
 
+BOARDS = (
+    "domineering --size 5x5",
+    "domineering --size 6x6",
+    "connect-c --size 4x4 --connect 4",
+    "connect-c --size 5x5 --connect 4",
+    "connect-c --size 6x6 --connect 3",
+    "breakthrough --size 3x5",
+    "breakthrough --size 3x6",
+    "httt --size 4x4 --shape fatty",
+    "httt --size 5x5 --shape skinny",
+    "hex --size 5x5",
+)
+
+# What a process of its own runs: the seconds and the question, and on its input lines of words.
+_CHILD = """
+import json, sys, time
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.registry import resolve_command
+from qsage_validate.solvers.deepening.game_depths import depths_of
+from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.system.limits import Limits, Deadline
+seconds, question = float(sys.argv[1]), sys.argv[2]
+for line in sys.stdin:
+    model = resolve_command(line.split())
+    if question != "given":
+        model = depths_of(model).at(depths_of(model).last())
+    game = load_game(model)
+    more = {"winner_only": True} if question == "winner" else {}
+    started = time.process_time()
+    found = search_for(game, limits=Limits(Deadline.after(seconds))).solve(**more)
+    print(json.dumps({
+        "winner": None if found.winner is None else found.winner.value,
+        "critical plies": found.critical_plies,
+        "nodes": found.nodes,
+        "seconds": round(time.process_time() - started, 3),
+    }), flush=True)
+"""
+
+
+def ask(
+    words: Sequence[str], timeout: float, question: str, checkout: Path
+) -> list[dict[str, object]]:
+    """One question about some models in a process of its own, by the code of a checkout."""
+    command = [sys.executable, "-c", _CHILD, str(timeout), question]
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    done = subprocess.run(
+        command,
+        input="\n".join(words),
+        cwd=checkout,  # before PYTHONPATH, with -c
+        env=environment,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def paper_words() -> list[str]:
+    """The instances of Table 2, at the depths of the table."""
+    here = Path(__file__).resolve().parent.parent
+    words = []
+    for line in (here / "tests/data/critical_depths.csv").read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, options, depth, _, _ = line.split(";")
+            said = " ".join(f"--{option.replace('=', ' ')}" for option in options.split())
+            words.append(f"{name} {said} --depth {depth}")
+    return words
+
+
+def boards(words: Sequence[str], timeout: float, before: Path | None) -> list[dict[str, object]]:
+    """Both questions about each board, beside another checkout's answer to the second."""
+    here = Path(__file__).resolve().parent.parent
+    winners = ask(words, timeout, "winner", here)
+    critical = ask(words, timeout, "critical", here)
+    rows: list[dict[str, object]] = []
+    for model, first, second in zip(words, winners, critical, strict=True):
+        row: dict[str, object] = {"model": model, "winner": second["winner"] or first["winner"]}
+        row |= {"who wins, s": _seconds(first), "nodes": first["nodes"]}
+        row |= {"critical": second["critical plies"], "critical, s": _seconds(second)}
+        rows.append(row)
+    if before is not None:
+        _compare(rows, ask(words, timeout, "critical", before))
+    return rows
+
+
+def paper(timeout: float, before: Path | None) -> list[dict[str, object]]:
+    """The instances of the paper at their depths, beside another checkout."""
+    here = Path(__file__).resolve().parent.parent
+    words = paper_words()
+    rows: list[dict[str, object]] = [
+        {"model": model, "winner": found["winner"], "s": _seconds(found), "nodes": found["nodes"]}
+        for model, found in zip(words, ask(words, timeout, "given", here), strict=True)
+    ]
+    if before is not None:
+        _compare(rows, ask(words, timeout, "given", before))
+    return rows
+
+
+def _seconds(found: dict[str, object]) -> object:
+    return found["seconds"] if found["winner"] else f"> {found['seconds']}"
+
+
+def _compare(rows: list[dict[str, object]], earlier: list[dict[str, object]]) -> None:
+    for row, found in zip(rows, earlier, strict=True):
+        row["before, s"], row["before, nodes"] = _seconds(found), found["nodes"]
+        row["agree"] = found["winner"] in (None, row["winner"])
+
+
 def models(folder: Path | None) -> Iterator[tuple[str, Model]]:
     """What is measured."""
     if folder is None:
@@ -100,18 +216,26 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--timeout", type=float, default=60, help="seconds for each solving")
     parser.add_argument("--data", type=Path, help="folder of folders with domain.ig and problems")
+    parser.add_argument("--boards", nargs="*", metavar="WORDS", help="both questions of boards")
+    parser.add_argument("--paper", action="store_true", help="the instances of Table 2")
+    parser.add_argument("--before", type=Path, help="another checkout that does the same")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     arguments = parser.parse_args()
-    rows = [
-        measure(name, model, arguments.timeout, beside=arguments.data is None)
-        for name, model in models(arguments.data)
-    ]
+    if arguments.boards is not None:
+        rows = boards(arguments.boards or BOARDS, arguments.timeout, arguments.before)
+    elif arguments.paper:
+        rows = paper(arguments.timeout, arguments.before)
+    else:
+        rows = [
+            measure(name, model, arguments.timeout, beside=arguments.data is None)
+            for name, model in models(arguments.data)
+        ]
     ratios = [q for row in rows if isinstance(q := row.get("quicker"), float)]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
     if arguments.json:
         print(json.dumps({"search": rows, "mean_quicker": mean}))
     else:
-        undecided = sum(row["winner"] is None for row in rows)
+        undecided = sum(row.get("winner") is None for row in rows)
         table = Table(title=f"Search: {len(rows)} models, {undecided} undecided")
         columns = [c for c in dict.fromkeys(c for row in rows for c in row) if c != "agree"]
         for column in columns:

@@ -1,6 +1,8 @@
 from qsage_validate.api.comparing import Comparison as Comparison
 from qsage_validate.api.comparing import compare as compare
 from qsage_validate.api.comparing import compare_exactly as compare_exactly
+from qsage_validate.api.explaining import Explanation as Explanation
+from qsage_validate.api.explaining import RefutedStrategyError as RefutedStrategyError
 from qsage_validate.api.formulas import Formula as Formula
 from qsage_validate.api.formulas import encode as encode
 from qsage_validate.api.formulas import read_formula as read_formula
@@ -21,6 +23,7 @@ from qsage_validate.api.solving import solve as solve
 from qsage_validate.api.strategies import Strategy as Strategy
 from qsage_validate.api.strategies import Tree as Tree
 from qsage_validate.api.strategies import certify as certify
+from qsage_validate.api.strategies import explain as explain
 from qsage_validate.api.strategies import load as load
 from qsage_validate.certificates.routes.by_search import CheckFailedError as CheckFailedError
 from qsage_validate.comparing.exact import ExactComparison as ExactComparison

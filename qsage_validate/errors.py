@@ -179,7 +179,18 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {plain[near[0]]!r}?)" if near else ""
 
 
+def visible(text: str) -> str:
+    r"""``text`` from outside, fit to be shown: what does not print is written as Python does, \x1b.
+
+    That is what could command a terminal (control characters), turn the direction of writing or
+    hide, and what no encoding takes (halves of characters).  Line feeds stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
 def one_line(text: str, limit: int = 400) -> str:
-    """``text`` with control characters escaped and shortened, so that it stays one line."""
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    """``text`` as :func:`visible` shows it, in one line and shortened."""
+    shown = visible(text).replace("\n", "\\n")
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
@@ -11,6 +10,7 @@ from typing import IO, Any, TypeAlias
 
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import sample_path
+from qsage_validate.system.folders import marked_folder
 
 FileSource: TypeAlias = "str | PathLike[str] | bytes | IO[str] | IO[bytes]"
 
@@ -21,7 +21,7 @@ def as_paths(**sources: FileSource | None) -> Iterator[Mapping[str, str | None]]
 
     An ``InputError`` in between names bytes and open files as :func:`shown` does.
     """
-    with tempfile.TemporaryDirectory(prefix="qsage-", ignore_cleanup_errors=True) as folder:
+    with marked_folder() as folder:
         paths = {name: _path(source, Path(folder) / name) for name, source in sources.items()}
         try:
             yield paths

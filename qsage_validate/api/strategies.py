@@ -23,6 +23,7 @@ from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Tell, nobody
 
 if TYPE_CHECKING:
+    from qsage_validate.api.explaining import Explanation
     from qsage_validate.api.matches import Match
     from qsage_validate.api.reports import Attack, Report
     from qsage_validate.arena.strategy_tree import Node, StrategyTree
@@ -108,6 +109,41 @@ class Strategy:
         facts = {"files": files, "command": command_of(problem.files), **problem.facts}
         problem = replace(problem, facts=facts)
         return Report(validate(problem, options, tell=tell), problem)
+
+    def explain(
+        self,
+        *,
+        lookahead: int = 3,
+        depth_limit: int | None = None,
+        max_nodes: int | None = None,
+        positions: int = 50_000,
+        effort: int = 20_000,
+        timeout: float | None = None,
+        memory: int | None = None,
+        tell: Tell = nobody,
+    ) -> Explanation:
+        """A small program, a decision tree over the board, by which the player wins; proved.
+
+        Any move that wins may be chosen, not only the strategy's own.  ``lookahead`` is how many
+        plies the words of the program look ahead, 0 to 3.  ``depth_limit`` and ``max_nodes`` say
+        how much is shown: the whole is found and proved.  ``positions`` is the limit of the
+        positions that the program meets, ``effort`` the conflicts of the SAT solver for the first
+        proof that no smaller tree wins, ``timeout`` the seconds for all of it, ``memory`` the
+        megabytes of the search.
+
+        Raises ``UndecidedError`` at a limit, ``UsageError`` for a formula without rules and a
+        certificate with functions missing, and ``RefutedStrategyError`` where the strategy does
+        not win.
+        """
+        from qsage_validate.api.explaining import check_winning, explained
+        from qsage_validate.explaining.explain import ExplainOptions
+
+        limits = Limits(Deadline.after(timeout), memory, positions=positions)
+        options = ExplainOptions(
+            limits, lookahead, effort, depth_limit=depth_limit, max_nodes=max_nodes
+        )
+        hero = check_winning(self.problem, limits.deadline)
+        return explained(self.formula or Formula(self.problem), options, hero, tell)
 
     def play(self, *, blocks: bool = False) -> Match:
         """A play against the strategy, with you on the other side.
@@ -339,6 +375,37 @@ def certify(
         tell=tell,
     )
     return Strategy(certified_by(subject.problem, made.certificate), subject, made)
+
+
+def explain(
+    subject: Game | Formula,
+    *,
+    encoding: str | None = None,
+    lookahead: int = 3,
+    depth_limit: int | None = None,
+    max_nodes: int | None = None,
+    positions: int = 50_000,
+    effort: int = 20_000,
+    timeout: float | None = None,
+    memory: int | None = None,
+    tell: Tell = nobody,
+) -> Explanation:
+    """A small program by which the winner of a game wins, proved of the game's formula.
+
+    The parameters are those of ``Strategy.explain``; ``encoding`` is that of the formula.
+    """
+    from qsage_validate.api.explaining import explained
+    from qsage_validate.explaining.explain import ExplainOptions
+
+    if isinstance(subject, Game):
+        subject = encode(subject, encoding)
+    elif encoding is not None:
+        raise UsageError("found encoding= with a formula, expected a game")
+    limits = Limits(Deadline.after(timeout), memory, positions=positions)
+    options = ExplainOptions(
+        limits, lookahead, effort, depth_limit=depth_limit, max_nodes=max_nodes
+    )
+    return explained(subject, options, tell=tell)
 
 
 def load(

@@ -29,6 +29,7 @@ from qsage_validate.errors import InputError, QsageError, UndecidedError, one_li
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.system.clock import Stopwatch, count_processor_time, now
+from qsage_validate.system.folders import PREFIX, mark_folder, remove_left
 from qsage_validate.system.memory import limit_memory, resources_used
 from qsage_validate.system.signals import kill_group
 
@@ -53,7 +54,9 @@ class Child:
         self._watch = Stopwatch()
         self._ended = False
         # Removed when the process was waited for, with what a process that was killed left there.
-        self._folder = tempfile.mkdtemp(prefix="qsage-")
+        remove_left()
+        self._folder = tempfile.mkdtemp(prefix=PREFIX)
+        self._mark = mark_folder(self._folder)
         paths = os.pathsep.join(filter(None, sys.path))
         try:
             with self._file(_OUTPUT, "wb") as output, self._file(_ERRORS, "wb") as errors:
@@ -66,6 +69,7 @@ class Child:
                     start_new_session=True,
                 )
         except OSError:
+            os.close(self._mark)
             _remove(self._folder)
             raise
         self._tell({"experiment": reference, "run": run.as_json(), "folder": self._folder})
@@ -88,6 +92,7 @@ class Child:
             if self._process.stdin is not None:
                 self._process.stdin.close()
             output, errors = self._content(_OUTPUT), self._content(_ERRORS)
+            os.close(self._mark)
             _remove(self._folder)
         try:
             answer = parse_json(Source.decode(output), "an answer")

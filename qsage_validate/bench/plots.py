@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.bench.series import Comparison, Curve
-from qsage_validate.errors import MissingExtraError, UsageError
+from qsage_validate.errors import MissingExtraError, UsageError, visible
 from qsage_validate.formats.source import write_atomic
 
 if TYPE_CHECKING:
@@ -37,17 +37,19 @@ def check_picture(path: str) -> str:
     mpl.use("agg")
     # The same results give the same file.
     mpl.rcParams["svg.hashsalt"] = "qsage"
+    # A name with dollars is no formula.
+    mpl.rcParams["text.parse_math"] = False
     return kind
 
 
 def write_cactus(curves: Sequence[Curve], path: str, title: str) -> None:
     """Write a cactus plot: the number of instances decided (x) by seconds for each one (y)."""
     kind = check_picture(path)
-    figure, axes = _figure(title)
+    figure, axes = _figure(visible(title))
     for curve, marker in zip(curves, _MARKERS * len(curves), strict=False):
         seconds = [max(s, _LEAST) for s in curve.seconds]
         places = range(1, len(seconds) + 1)
-        label = f"{curve.configuration} ({len(seconds)})"
+        label = visible(f"{curve.configuration} ({len(seconds)})")
         axes.plot(places, seconds, marker=marker, markersize=4, linewidth=1, label=label)
     axes.set_yscale("log")
     axes.set_xlabel("instances decided")
@@ -60,22 +62,22 @@ def write_cactus(curves: Sequence[Curve], path: str, title: str) -> None:
 def write_scatter(found: Comparison, path: str, title: str) -> None:
     """Each instance by the seconds of both; undecided ones stand on the dashed lines."""
     kind = check_picture(path)
-    figure, axes = _figure(title)
+    figure, axes = _figure(visible(title))
     edge = found.limit * 1.6
     families = dict.fromkeys(point.family for point in found.points)
     for family, marker in zip(families, _MARKERS * len(families), strict=False):
         own = [p for p in found.points if p.family == family]
         x = [edge if p.x is None else max(p.x, _LEAST) for p in own]
         y = [edge if p.y is None else max(p.y, _LEAST) for p in own]
-        axes.scatter(x, y, marker=marker, s=22, label=family)
+        axes.scatter(x, y, marker=marker, s=22, label=visible(family))
     axes.plot([_LEAST, edge], [_LEAST, edge], color="grey", linewidth=0.8)
     axes.axhline(edge, color="grey", linestyle="--", linewidth=0.8)
     axes.axvline(edge, color="grey", linestyle="--", linewidth=0.8)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_aspect("equal")
-    axes.set_xlabel(f"{found.x_name} (seconds)")
-    axes.set_ylabel(f"{found.y_name} (seconds)")
+    axes.set_xlabel(visible(f"{found.x_name} (seconds)"))
+    axes.set_ylabel(visible(f"{found.y_name} (seconds)"))
     _legend(figure)
     _write(figure, path, kind)
 

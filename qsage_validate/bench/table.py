@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
+from qsage_validate.errors import visible
+
 
 @dataclass(frozen=True)
 class Table:
@@ -29,7 +31,7 @@ class Table:
         lines.append(_line(map(_cell, self.columns)))
         lines.append("|" + "|".join("---" if k < self.left else "--:" for k in self._places) + "|")
         lines += [_line(map(_cell, row)) for row in self.rows]
-        lines += ["", *(f"- {note}" for note in self.notes)] if self.notes else []
+        lines += ["", *(f"- {visible(note)}" for note in self.notes)] if self.notes else []
         return "\n".join(lines) + "\n"
 
     def csv(self) -> str:
@@ -38,19 +40,22 @@ class Table:
         import io
 
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows((self.columns, *self.rows))
+        csv.writer(text, lineterminator="\n").writerows(
+            [visible(cell) for cell in row] for row in (self.columns, *self.rows)
+        )
         return text.getvalue()
 
     def show(self, stream: TextIO, width: int | None = None) -> None:
         """Print the table; colours and the width are those of the terminal that it goes to."""
         from rich import box
-        from rich.console import Console
         from rich.table import Table as Shown
         from rich.text import Text
 
-        console = Console(file=stream, width=width, highlight=False)
+        from qsage_validate.render.console import PlainConsole
+
+        console = PlainConsole(file=stream, width=width, highlight=False)
         if width is None and not console.is_terminal:
-            console = Console(file=stream, width=max(80, self._width()), highlight=False)
+            console = PlainConsole(file=stream, width=max(80, self._width()), highlight=False)
         shown = Shown(title=Text(self.title), box=box.SIMPLE, title_justify="left")
         for k, name in enumerate(self.columns):
             shown.add_column(Text(name), justify="left" if k < self.left else "right")
@@ -74,4 +79,4 @@ def _line(cells: Sequence[str] | map[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return visible(text).replace("|", "\\|").replace("\n", " ")

@@ -6,7 +6,6 @@ error; with ``QSAGE_DEBUG=1`` the traceback comes before it.
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import errno
 import os
@@ -20,6 +19,7 @@ from typer.main import get_command
 
 from qsage_validate import __version__
 from qsage_validate.cli.lazy import Group, examples, in_module, typer_program
+from qsage_validate.cli.streams import fill_closed_streams, forget_output, say
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
 # A line of 'qsage --help' each, whole on 80 columns; no other module is loaded for it.
@@ -33,6 +33,7 @@ _SUMMARIES = {
     "validate": "Prove a certificate, attack it, and say what is wrong.",
     "compare": "Say whether the strategy of FIRST wins in SECOND, too.",
     "verify": "Check the proofs of a bundle, and what they are about.",
+    "explain": "Show a strategy as a small program that people can play by.",
     "minimise": "Make a certificate smaller: fewer gates, another proof.",
     "synthesize": "Find the winning formula of an impartial game.",
     "play": "Play against a certificate: its strategy answers.",
@@ -80,9 +81,7 @@ PROGRAMS: Mapping[str, Any] = {
 
 def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int:
     """Run a Typer program and return its exit code; whatever is raised becomes one line."""
-    if sys.stdout is None:
-        # Closed by the caller.  Only those commands fail that have something to print.
-        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal without a sign shows its code instead; it is no reason to stop.
         if stream is not None and hasattr(stream, "reconfigure"):
@@ -116,26 +115,15 @@ def _report(error: BaseException) -> int:
     """Say on standard error what happened; returns the exit code."""
     pipe = error.__context__ if isinstance(error, SystemExit) else error
     if isinstance(pipe, BrokenPipeError):
-        _forget_output()
+        forget_output()
         return Exit.BROKEN_PIPE
     if isinstance(error, OSError) and error.filename is None:
-        _forget_output()
+        forget_output()
     line, code = _explain(error)
-    if sys.stderr is not None:
-        # Standard error may be what is full; the exit code still says what happened.
-        with contextlib.suppress(OSError):
-            print(line, file=sys.stderr)
-            if isinstance(error, InputError) and sys.stderr.isatty():
-                print(caret(error, _columns(sys.stderr)), end="", file=sys.stderr)
+    if sys.stderr is not None and isinstance(error, InputError) and sys.stderr.isatty():
+        line += f"\n{caret(error, _columns(sys.stderr))}".removesuffix("\n")
+    say(sys.stderr, f"{line}\n")
     return code
-
-
-def _forget_output() -> None:
-    """Lead what is left in the buffer of standard output nowhere.
-
-    Its reader has gone or its disk is full: Python must not stumble over it once more at exit.
-    """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _explain(error: BaseException) -> tuple[str, int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.cli import completion
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
-from qsage_validate.cli.formula import encoding_of, formula_path, load_formula, without_depth
+from qsage_validate.cli.formula import formula_path, load_formula, without_depth
 from qsage_validate.cli.lazy import earlier, examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import REQUIRED, option, output_option
@@ -145,6 +145,8 @@ class _Question:
 
 
 def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
+    from qsage_validate.problems.encoded import encoding_of
+
     problem = load_formula(path, model, read)
     assert problem.formula is not None, "it was read"
     return _Question(problem.formula, problem.layout, problem.files.name, encoding_of(problem))

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
-from qsage_validate.errors import UsageError
+from qsage_validate.cli.streams import say
+from qsage_validate.errors import UsageError, visible
 from qsage_validate.system.progress import Progress
 
 SCHEMA: Final = 1
@@ -18,7 +19,7 @@ SCHEMA: Final = 1
 
 def emit(text: str) -> None:
     """Write ``text`` and a newline to standard output: data, for people or programs."""
-    print(text, flush=False)
+    print(visible(text), flush=False)
 
 
 def emit_json(value: Mapping[str, object]) -> None:
@@ -26,14 +27,23 @@ def emit_json(value: Mapping[str, object]) -> None:
 
     ``schema`` comes first: the version of what docs/reference/json.md says of all objects.
     """
-    print(json.dumps({"schema": SCHEMA, **value}, ensure_ascii=False))
+    text = json.dumps({"schema": SCHEMA, **value}, ensure_ascii=False)
+    print(text if text.isprintable() else "".join(map(_in_json, text)))
+
+
+def _in_json(character: str) -> str:
+    # JSON may have characters in its texts that a terminal takes for commands.
+    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def narrate(text: str) -> None:
-    """Tell a person on standard error what is going on."""
+    """Tell a person on standard error what is going on.
+
+    Where that is closed or full nobody is told; what becomes of the work does not depend on it.
+    """
     # What was printed before stands before it, in a file as well.
     sys.stdout.flush()
-    print(text, file=sys.stderr, flush=True)
+    say(sys.stderr, f"{visible(text)}\n")
 
 
 def check_streams(output: str | None, json_output: bool) -> None:
@@ -114,4 +124,4 @@ class SearchLine:
 
     def _show(self, text: str) -> None:
         if self._stream is not None:
-            print(f"\r\x1b[K{text}", end="", file=self._stream, flush=True)
+            say(self._stream, f"\r\x1b[K{visible(text)}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from qsage_validate.cli.common import emit
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import flag, takes_options
 from qsage_validate.errors import Exit
+from qsage_validate.system.folders import marked_folder
 
 
 class _Step(NamedTuple):
@@ -67,7 +67,7 @@ def command(
     """
     pauses = not no_pause and sys.stdin.isatty() and sys.stdout.isatty()
     before = os.getcwd()
-    with TemporaryDirectory(prefix="qsage-demo-") as folder:
+    with marked_folder() as folder:
         os.chdir(folder)
         try:
             for number, step in enumerate(_STEPS):

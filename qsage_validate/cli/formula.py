@@ -14,7 +14,6 @@ from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import STDIN
 
 if TYPE_CHECKING:
-    from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.problems.load import Problem
 
 AUTO_DEPTH = "auto"
@@ -62,27 +61,6 @@ def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> P
     if problem.formula is not None and problem.formula.prenexed is not None:
         narrate(f"{label(path)}: {problem.formula.prenexed}")
     return problem
-
-
-def encoding_of(problem: Problem) -> Encoding | None:
-    """The game's encoding, when the formula is just what its own model is encoded as.
-
-    That goes for the layout too: one that says other things of the same formula is a lie.
-    """
-    from qsage_validate.encodings.registry import encode, encoders
-    from qsage_validate.games.languages import model_from_parts
-
-    layout, own = problem.layout, problem.formula
-    if own is None or layout is None or problem.game is None or not layout.model:
-        return None
-    model = model_from_parts(layout.game, layout.model)
-    if layout.encoding not in encoders(model.language):
-        return None
-    encoded = encode(model, layout.encoding)
-    if replace(encoded.layout, source=layout.source) != layout:
-        return None
-    same = (encoded.qbf.scopes, encoded.qbf.output) == (own.scopes, own.output)
-    return encoded if same and encoded.qbf.gates == own.gates else None
 
 
 def without_depth(model: ModelArguments) -> tuple[ModelArguments, bool]:

@@ -58,7 +58,7 @@ class Group(_Helped, TyperGroup):
 
 
 class Command(_Helped, TyperCommand):
-    """A command that overwrites no input.
+    """A command that overwrites no input, and reads its inputs within its limits.
 
     It takes the earlier spellings of its options, which its help leaves out.
     """
@@ -70,6 +70,21 @@ class Command(_Helped, TyperCommand):
         return super().parse_args(ctx, now + args[len(now) :])
 
     def invoke(self, ctx: Any) -> Any:
+        limits = {
+            parameter.name: ctx.params[parameter.name]
+            for parameter in self.params
+            if getattr(parameter, "rich_help_panel", None) == "Limits"
+        }
+        timeout, memory = limits.get("timeout"), limits.get("memory")
+        if timeout is None and memory is None:
+            return self._invoke(ctx)
+        from qsage_validate.system.limits import Deadline
+        from qsage_validate.system.reading import reads_within
+
+        with reads_within(Deadline.after(timeout), memory):
+            return self._invoke(ctx)
+
+    def _invoke(self, ctx: Any) -> Any:
         outputs: Sequence[str] = getattr(self.callback, "outputs", ())
         if not outputs:
             return super().invoke(ctx)

@@ -19,6 +19,7 @@ from qsage_validate.cli.option_groups import Command, takes_options, with_parame
 from qsage_validate.errors import Exit
 from qsage_validate.games.library.catalogue import GAMES
 from qsage_validate.games.library.template import Flag, Option
+from qsage_validate.system.reading import reading
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
@@ -53,6 +54,7 @@ class ModelArguments:
             return ()
         return self.words
 
+    @reading()
     def resolve(self, encoding: str | None = None) -> GameModel:
         """The model; what the checks of its files warn of is told on standard error.
 

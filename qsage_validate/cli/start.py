@@ -4,6 +4,7 @@ Loading the modules of a command takes a tenth of a second, in which somebody ma
 it is answered like any other one. So this module itself imports next to nothing.
 """
 
+import signal
 import sys
 
 
@@ -15,11 +16,15 @@ def main(name: str = "qsage") -> None:
     try:
         from qsage_validate.cli import app
 
-        sys.exit(app.run(app.PROGRAMS[name], sys.argv[1:], name))
+        code = app.run(app.PROGRAMS[name], sys.argv[1:], name)
     except KeyboardInterrupt:
+        code = 130  # Exit.INTERRUPTED, which may not have been loaded
         if sys.stderr is not None:
             print("qsage: interrupted", file=sys.stderr)
-        sys.exit(130)  # Exit.INTERRUPTED, which may not have been loaded
+    finally:
+        # What Python still does at its end, it would leave at a second Ctrl-C with a traceback.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def play_main() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
 from os import path
@@ -226,7 +225,7 @@ def _report(result: Synthesis, write: WriteOptions, json_output: bool) -> Exit:
         if smtlib is not None:
             write_atomic(smtlib, report.smtlib_module(result.game, result.found, rules))
     elif python is not None or smtlib is not None:
-        print("no formula was proved: no file was written for it", file=sys.stderr)
+        narrate("no formula was proved: no file was written for it")
     if result.verdict in (Verdict.IMPOSSIBLE, Verdict.CONTRADICTED):
         return Exit.REFUTED
     proved = result.found is not None and (result.strategy is None or result.strategy.proved)

@@ -239,10 +239,10 @@ def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | 
 def _show(result: Report) -> None:
     """Print the table of levels and the findings."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     from qsage_validate.proving.levels import Level
+    from qsage_validate.render.console import PlainConsole
 
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
     for column in ("level", "verdict", "seconds", "evidence"):
@@ -253,7 +253,7 @@ def _show(result: Report) -> None:
         if refuted:
             text = "1 finding" if refuted == 1 else f"{refuted} findings"
         table.add_row(each.level.value, each.word, f"{each.seconds:.2f}", text)
-    console = Console(file=sys.stdout, highlight=False)
+    console = PlainConsole(file=sys.stdout, highlight=False, markup=False)
     console.print(table)
     for each in result.results:
         # Each broken assertion has a play of its own.
@@ -291,9 +291,11 @@ def _prove(
 ) -> None:
     from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import write_bundle
+    from qsage_validate.system.signals import orderly_termination
 
     assert problem is not None, "--proof does not go with --memory"
-    with SearchLine(sys.stderr) as line:
+    # The folder that is made beside the old one is removed also when the program is told to end.
+    with orderly_termination(), SearchLine(sys.stderr) as line:
         bundle = write_bundle(
             folder, files, problem, result, minimal=options.minimal, tell=line.tell
         )

@@ -77,10 +77,10 @@ def command(
 
 def _show(result: Verification) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     from qsage_validate.proving.bundle.check import Link
+    from qsage_validate.render.console import PlainConsole
 
     for fault in result.faults:
         emit(f"refuted: {fault}")
@@ -96,7 +96,7 @@ def _show(result: Verification) -> None:
             table.add_row(
                 each.theorem.level.value, outcome.checker, answer, seconds, outcome.reason
             )
-    Console(file=sys.stdout, highlight=False).print(table)
+    PlainConsole(file=sys.stdout, highlight=False, markup=False).print(table)
     for each in result.theorems:
         said = one_line(each.theorem.statement)
         shown = each.link is Link.SAME and each.unsatisfiable

@@ -199,7 +199,8 @@ def parse_pg(text: str, path: str | None = None) -> PgFile:
     positions = reader.names("positions", "position")
     reader.positions = {name: number for number, name in enumerate(positions)}
     times = reader.names("times", "time")
-    if not times:
+    # A game without plies is White's; an encoding that leaves out White's last turns may say so.
+    if not times and any(reader.words("blackturns")):
         raise source.error(reader.headers["times"], "no time in #times", "one for each stone")
     turns = _black_turns(reader, times)
     _check_declared(reader, turns)

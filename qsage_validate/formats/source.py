@@ -25,6 +25,8 @@ from os import PathLike, fspath
 from typing import IO, Final, Protocol, TextIO
 
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.system.reading import reading
+from qsage_validate.system.signals import orderly_termination
 
 Path = str | PathLike[str]
 
@@ -234,6 +236,7 @@ def sample_path(word: str) -> str:
 _streams: dict[str, bytes] = {}
 
 
+@reading()
 def read_bytes(path: Path) -> bytes:
     """The content of ``path``, decompressed when it is gzip, xz or bzip2 (recognised by its bytes).
 
@@ -566,16 +569,17 @@ def _permissions(mode: int | None) -> int:
 
 
 def _replace(target: str, content: bytes, permissions: int) -> None:
-    handle, temporary = tempfile.mkstemp(
-        dir=os.path.dirname(target) or ".", prefix=f".{os.path.basename(target)[:100]}."
-    )
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, permissions)
-        os.replace(temporary, target)
-    except BaseException:
-        # Also on Ctrl-C: no half file, no litter; it may come just after the renaming.
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
+    with orderly_termination():
+        handle, temporary = tempfile.mkstemp(
+            dir=os.path.dirname(target) or ".", prefix=f".{os.path.basename(target)[:100]}."
+        )
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(temporary, permissions)
+            os.replace(temporary, target)
+        except BaseException:
+            # Also on Ctrl-C: no half file, no litter; it may come just after the renaming.
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise

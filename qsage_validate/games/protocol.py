@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from qsage_validate.errors import IllegalMoveError
 from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
@@ -232,6 +232,9 @@ def board_maps(width: int, height: int) -> list[tuple[str, Callable[[int, int], 
     return maps
 
 
+ALWAYS: Final = 1 << 30
+"""More plies than there are: Black never wins, or is not known to win."""
+
 State = Hashable
 """A position's content as a kernel sees it: a plain value, without the number of the ply."""
 
@@ -270,6 +273,23 @@ class Kernel(ABC):
 
         Asked only where ``player`` does not win at once and ``plies`` is at least 2.  Empty for
         Black when Black cannot win in so many plies; ``None`` when nothing is known.
+        """
+        return None
+
+    def bounds(self, state: State, player: Player) -> tuple[int, int] | None:
+        """What is known at once: Black wins within the first number of plies, not in the second.
+
+        ``ALWAYS`` as the first is not known to win, as the second never wins.  Asked where
+        ``player``, to move, does not win at once; ``None`` in a game of which nothing is known.
+        """
+        return None
+
+    def quiet_successors(
+        self, state: State, player: Player
+    ) -> Sequence[tuple[int, State, bool]] | None:
+        """The successors in which the opponent does not win at once; the others lose.
+
+        Asked only where ``player`` does not win at once.  ``None`` where they are not told apart.
         """
         return None
 

@@ -39,6 +39,7 @@ from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.script_moves import insistent
 from qsage_validate.problems.solving import AUTO, Solving, without_functions
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
+from qsage_validate.system.reading import reading
 from qsage_validate.validation.assertions import Asserted, Vocabulary
 from qsage_validate.validation.fit import check_fit, has_words_of
 
@@ -163,6 +164,7 @@ class Problem:
         return replace(self, files=replace(self.files, unchecked_dependencies=False))
 
 
+@reading()
 def load(files: Files, rules: Game | None = None) -> Problem:
     """Read what ``files`` name, and the layout that may lie beside the formula.
 

@@ -39,6 +39,7 @@ from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.job import Send, run_job
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody, telling
+from qsage_validate.system.reading import reads_within
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.proofs.encoding import prove_encoding
 from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
@@ -159,7 +160,10 @@ def validate_apart(
 
 
 def _validate(send: Send, files: Files, options: Options) -> Report:
-    return validate(load_to_validate(files, trace=options.trace), options, tell=send, done=send)
+    # The process itself has the limit of memory.
+    with reads_within(options.limits.deadline, None):
+        problem = load_to_validate(files, trace=options.trace)
+    return validate(problem, options, tell=send, done=send)
 
 
 class _Run:

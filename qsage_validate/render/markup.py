@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape as _escape
 
+from qsage_validate.errors import visible
+
 
 def escape(text: str) -> str:
     """``text`` for use between tags and inside quoted attributes.
@@ -11,8 +13,7 @@ def escape(text: str) -> str:
     Control characters and lone surrogates, which XML does not allow, are shown as Python
     writes them.
     """
-    shown = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
-    return _escape(shown, quote=True)
+    return _escape(visible(text), quote=True)
 
 
 def number(value: float) -> str:

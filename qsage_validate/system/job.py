@@ -7,7 +7,6 @@ all of that is the same answer here, :class:`~qsage_validate.errors.Undecided`.
 
 from __future__ import annotations
 
-import errno
 import multiprocessing
 import os
 import sys
@@ -20,8 +19,8 @@ from typing import Final, TypeVar
 
 from qsage_validate.errors import Exit, QsageError, Undecided
 from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.memory import limit_memory, no_core_files
-from qsage_validate.system.signals import kill_group, known
+from qsage_validate.system.memory import lacks_memory, limit_memory, no_core_files
+from qsage_validate.system.signals import ctrl_c_held_back, kill_group, known
 
 Result = TypeVar("Result")
 Send = Callable[[object], None]
@@ -72,7 +71,7 @@ def run_job(
     work = (theirs, limits.memory_mb, function, arguments)
     process = context.Process(target=_work, args=work)
     # What starts it hands on the number of standard error, which that of an interface lacks.
-    with redirect_stderr(sys.__stderr__):
+    with redirect_stderr(sys.__stderr__), ctrl_c_held_back():
         process.start()
     theirs.close()
     try:
@@ -136,15 +135,6 @@ def _be_quiet() -> None:
     os.close(silence)
 
 
-def _lacks_memory(error: Exception) -> bool:
-    """True if an error is another form of ``MemoryError``: of the system, or of an import."""
-    if isinstance(error, OSError):
-        return error.errno == errno.ENOMEM
-    if isinstance(error, ImportError):
-        return "map segment" in str(error) or "allocate memory" in str(error)
-    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
-
-
 def _work(
     pipe: Connection,
     memory_mb: int | None,
@@ -168,7 +158,7 @@ def _work(
     except QsageError as error:
         kind, value = "error", (str(error), int(error.exit_code))
     except Exception as error:  # noqa: BLE001 (it is raised again where the result is wanted)
-        short = memory_mb is not None and _lacks_memory(error)
+        short = memory_mb is not None and lacks_memory(error)
         kind, value = ("memory", None) if short else ("bug", traceback.format_exc())
     try:
         pipe.send((kind, value))

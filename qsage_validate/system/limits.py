@@ -108,3 +108,12 @@ class Limits:
     deadline: Deadline = NEVER
     memory_mb: int | None = None
     positions: int | None = None
+
+    def share(self, part: float) -> Limits:
+        """The limits of a part of this work, from 0 to 1."""
+        memory, positions = self.memory_mb, self.positions
+        return Limits(
+            self.deadline.share(part),
+            None if memory is None else max(1, int(part * memory)),
+            None if positions is None else int(part * positions),
+        )

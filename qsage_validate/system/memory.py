@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +35,46 @@ def limit_memory(memory_mb: int) -> None:
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
+@contextmanager
+def more_memory_at_most(memory_mb: int | None) -> Iterator[None]:
+    """While inside, this process gets ``memory_mb`` MiB beside what it has; ``None``: all it wants.
+
+    Where the system does not tell what it has, or has no limits, nothing is limited.
+    """
+    used = None if memory_mb is None or resource is None else _address_space()
+    if used is None or memory_mb is None:
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = used + (memory_mb << 20)
+    known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([wanted, *known]), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _address_space() -> int | None:
+    """The bytes of this process's address space, where the system tells."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+    except OSError:
+        return None
+    return int(pages) * resource.getpagesize()
+
+
+def lacks_memory(error: Exception) -> bool:
+    """True if an error is ``MemoryError``, or another form of it: of the system, of an import."""
+    if isinstance(error, MemoryError):
+        return True
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    if isinstance(error, ImportError):
+        return "map segment" in str(error) or "allocate memory" in str(error)
+    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
 
 
 def no_core_files() -> None:

@@ -17,6 +17,7 @@ from typing import Final, TypeVar
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.system.job import RemoteError
 from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.signals import ctrl_c_held_back
 
 Shared = TypeVar("Shared")
 Result = TypeVar("Result")
@@ -59,7 +60,8 @@ def ordered_map(
         for _ in range(min(jobs, count)):
             ours, theirs = context.Pipe()
             process = context.Process(target=_work, args=(theirs, function, shared), daemon=True)
-            process.start()
+            with ctrl_c_held_back():
+                process.start()
             theirs.close()
             processes[ours] = process
         finished: dict[int, Result] = {}

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from qsage_validate.system.clock import counts_processor_time, now
+from qsage_validate.system.folders import marked_folder
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.memory import MemoryUse, check_limits
 from qsage_validate.system.signals import kill_group, orderly_termination, signals_held_back
@@ -286,10 +287,5 @@ def workspace(parent: Path | None = None) -> Iterator[Path]:
 
     That includes SIGTERM and SIGHUP, when entered in the main thread.
     """
-    with (
-        orderly_termination(),
-        tempfile.TemporaryDirectory(
-            prefix="qsage-", dir=parent, ignore_cleanup_errors=True
-        ) as name,
-    ):
+    with orderly_termination(), marked_folder(parent) as name:
         yield Path(name)

@@ -16,7 +16,8 @@ def known(*names: str) -> tuple[signal.Signals, ...]:
     return tuple(getattr(signal, name) for name in names if hasattr(signal, name))
 
 
-_TERMINATING: Final = known("SIGTERM", "SIGHUP")
+TERMINATING: Final = known("SIGTERM", "SIGHUP")
+"""The signals that ask a program to end."""
 
 
 @contextmanager
@@ -29,7 +30,7 @@ def orderly_termination() -> Iterator[None]:
     """
     replaced: list[signal.Signals] = []
     if threading.current_thread() is threading.main_thread():
-        replaced = [s for s in _TERMINATING if signal.getsignal(s) is signal.SIG_DFL]
+        replaced = [s for s in TERMINATING if signal.getsignal(s) is signal.SIG_DFL]
     for number in replaced:
         signal.signal(number, _terminate)
     try:
@@ -72,7 +73,7 @@ def signals_held_back() -> Iterator[None]:
     if threading.current_thread() is threading.main_thread():
         handlers = {
             number: handler
-            for number in (signal.SIGINT, *_TERMINATING)
+            for number in (signal.SIGINT, *TERMINATING)
             if callable(handler := signal.getsignal(number))
         }
     try:
@@ -84,3 +85,24 @@ def signals_held_back() -> Iterator[None]:
             signal.signal(number, handler)
         for number_held, frame in held:
             handlers[signal.Signals(number_held)](number_held, frame)
+
+
+@contextmanager
+def ctrl_c_held_back() -> Iterator[None]:
+    """While inside, Ctrl-C waits, and processes that are started do not hear it either.
+
+    A process of Python's that is just loading its modules would answer it by a traceback.  It goes
+    on not to hear it: whoever has started it ends it.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    # It lets signals in again when it starts its own process: that has to be before.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

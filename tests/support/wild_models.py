@@ -136,3 +136,86 @@ def positional_models(draw: st.DrawFn, most_squares: int = 7) -> Model:
         first,
     )
     return Model(positional_domain(), problem, "positional")
+
+
+@st.composite
+def filling_models(draw: st.DrawFn, *, with_goals: bool) -> Model:
+    """Games in which moves fill open squares with shapes of their own, at places of all kinds."""
+    width, height = draw(st.integers(1, 4)), draw(st.integers(1, 2))
+    cells = st.sampled_from([(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (-1, 1)])
+    shapes = st.sets(cells, min_size=1, max_size=3)
+
+    def part(piece: Square, cell: tuple[int, int]) -> SubCondition:
+        x, y = (Coordinate(Anchor.PARAMETER, k) for k in cell)
+        return SubCondition(piece, x, y)
+
+    def action(player: Player, number: int, piece: Square) -> Action:
+        shape = draw(shapes)
+        needs = shape | draw(st.sets(cells, max_size=1))
+        return Action(
+            f"{player.value}-{number}",
+            tuple(part(Square.OPEN, cell) for cell in sorted(needs)),
+            tuple(part(piece, cell) for cell in sorted(shape)),
+        )
+
+    actions_of = {
+        player: tuple(
+            action(player, number, draw(st.sampled_from([Square[player.name]] * 4 + [*_BOTH])))
+            for number in range(draw(st.integers(1, 2)))
+        )
+        for player in Player
+    }
+    chosen = goals(width, height) if with_goals else st.just(())
+    problem = Problem(
+        width,
+        height,
+        tuple((piece, x, y) for (x, y), piece in sorted(draw(initials(width, height, 2)).items())),
+        2 * width * height + 2,
+        draw(chosen),
+        draw(chosen),
+        draw(_FIRST),
+    )
+    return Model(Domain(actions_of[Player.BLACK], actions_of[Player.WHITE]), problem, "filling")
+
+
+_BOTH = (Square.BLACK, Square.WHITE)
+
+
+@st.composite
+def moving_models(draw: st.DrawFn) -> Model:
+    """Games in which pieces make steps of their own, capture some, and have a place to reach."""
+    width, height = draw(st.integers(1, 3)), draw(st.integers(2, 3))
+    steps = st.sampled_from([(0, 1), (1, 1), (-1, 1), (1, 0), (0, -1), (-1, 0), (0, 0)])
+
+    def action(player: Player, number: int) -> Action:
+        own, other = Square[player.name], Square[player.other.name]
+        cell = draw(steps)
+        x, y, u, v = (Coordinate(Anchor.PARAMETER, k) for k in (0, 0, *cell))
+        target = draw(
+            st.sampled_from([(Square.OPEN, False), (own, True), (other, False), (other, True)])
+        )
+        stays = cell == (0, 0)
+        before = (SubCondition(own, x, y), SubCondition(target[0], u, v, target[1]))
+        after = (SubCondition(Square.OPEN, x, y), SubCondition(own, u, v))
+        return Action(f"{player.value}-{number}", before[:1] if stays else before, after[stays:])
+
+    actions_of = {
+        player: tuple(action(player, number) for number in range(draw(st.integers(1, 3))))
+        for player in Player
+    }
+
+    def goal(piece: Square) -> st.SearchStrategy[tuple[Condition, ...]]:
+        part = st.tuples(st.just(piece), coordinates(width), coordinates(height), st.just(False))
+        one = st.lists(part.map(lambda p: SubCondition(*p)), min_size=1, max_size=2).map(tuple)
+        return st.lists(one, max_size=2).map(tuple)
+
+    problem = Problem(
+        width,
+        height,
+        tuple((piece, x, y) for (x, y), piece in sorted(draw(initials(width, height, 4)).items())),
+        12,
+        draw(goal(Square.BLACK)),
+        draw(goal(Square.WHITE)),
+        draw(_FIRST),
+    )
+    return Model(Domain(actions_of[Player.BLACK], actions_of[Player.WHITE]), problem, "moving")

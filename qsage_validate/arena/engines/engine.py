@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from qsage_validate.arena.frame import Frame, Hint, MatchMove, Pairs, SquareXY, WhyNot
+from qsage_validate.errors import visible
 from qsage_validate.games.protocol import Player
 
 
@@ -47,6 +48,11 @@ class Facts:
     target: tuple[str, ...] = ()
     top_owner: Player | None = None
     has_pairs: bool = False
+
+    def __post_init__(self) -> None:
+        # Names of files and games stand in these.
+        object.__setattr__(self, "title", visible(self.title))
+        object.__setattr__(self, "notes", tuple(map(visible, self.notes)))
 
     @property
     def person(self) -> Player:

@@ -25,7 +25,7 @@ from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.search.plain import PlainSearch
 from qsage_validate.solvers.search.solver import SearchResult, Solver, search_for
 from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.limits import NEVER, Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 # Certificates with more gates are worth lemmas; below, to prove these takes longer.
@@ -101,6 +101,19 @@ def certify_encoding(
     certificate = compile_plan(encoded, plan, ended)
     compile_seconds = watch.lap()
     tell(Progress("check"))
+    checked, certificate = check_compiled(encoded, plan, certificate, deadline)
+    decisions = sum(1 for _ in plan.nodes())
+    seconds = search_seconds, compile_seconds, watch.lap()
+    return Certified(encoded, certificate, checked, result, decisions, *seconds)
+
+
+def check_compiled(
+    encoded: Encoding, plan: Plan, certificate: CircuitCertificate, deadline: Deadline = NEVER
+) -> tuple[CertificateProved, CircuitCertificate]:
+    """The proof of a certificate that was compiled from a plan, and what was proved.
+
+    Raises ``UndecidedError`` at the deadline and ``CheckFailedError`` where it does not hold.
+    """
     if encoded.layout.state.is_board and certificate.aig.num_gates > _LARGE:
         checked, certificate = _check_large(encoded, plan, certificate, deadline)
     else:
@@ -110,9 +123,7 @@ def certify_encoding(
         raise UndecidedError(f"the certificate of {name} was not fully checked: {checked}")
     if not isinstance(checked, CertificateProved):
         raise CheckFailedError(f"the certificate of {encoded.model.name} does not hold: {checked}")
-    decisions = sum(1 for _ in plan.nodes())
-    seconds = search_seconds, compile_seconds, watch.lap()
-    return Certified(encoded, certificate, checked, result, decisions, *seconds)
+    return checked, certificate
 
 
 def _plan(

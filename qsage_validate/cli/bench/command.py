@@ -25,6 +25,7 @@ from qsage_validate.cli.option_groups import (
 )
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean
+from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -260,7 +261,7 @@ def _run(
             narrate(f"{path}: {len(wanted) - len(runs)} of {len(wanted)} runs have results")
         new: list[Record] = []
 
-        with CampaignProgress(sys.stderr, len(runs), name) as progress:
+        with orderly_termination(), CampaignProgress(sys.stderr, len(runs), name) as progress:
 
             def tell(record: Record, tally: Any) -> None:
                 new.append(record)
@@ -355,13 +356,14 @@ class CampaignProgress:
             task = self._bar.task_ids[0]
             self._bar.update(task, completed=tally.finished, so_far=tally.statuses)
         elif self._stream is not None:
-            print(f"[{tally.finished}/{tally.wanted}] {line}", file=self._stream, flush=True)
+            narrate(f"[{tally.finished}/{tally.wanted}] {line}")
 
     def _make_bar(self) -> Progress:
-        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
+        from qsage_validate.render.console import PlainConsole
+
         columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-        console = Console(file=self._stream, highlight=False)
+        console = PlainConsole(file=self._stream, highlight=False)
         shown = ("{task.description}", *columns, "{task.fields[so_far]}")
         return Progress(*shown, console=console, refresh_per_second=2)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
     from qsage_validate.arena.adversary import Adversary, AdversaryReport
@@ -269,7 +270,9 @@ def by_hand(
         from qsage_validate.play.console.prompt import run_plain
 
         match = Match(engine, teacher=teacher)
-        return run_plain(match, seed=seed, let_happen=let_happen, teach=options.teach)
+        # The prompt gives the terminal back as it was, also when the program is told to end.
+        with orderly_termination():
+            return run_plain(match, seed=seed, let_happen=let_happen, teach=options.teach)
     from qsage_validate.play.tui.app import run
 
     return run(
@@ -427,10 +430,12 @@ def run_adversary(adversary: Adversary, games: int) -> AdversaryReport:
     """Its plays, with a progress bar on standard error, where that is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return adversary.run(games)
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+    from qsage_validate.render.console import PlainConsole
+
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    progress_bar = Progress(*columns, console=PlainConsole(stderr=True), transient=True)
+    with orderly_termination(), progress_bar as progress:
         task = progress.add_task("games", total=games)
         return adversary.run(games, progress=lambda done: progress.update(task, completed=done))

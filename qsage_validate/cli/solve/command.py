@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json
-from qsage_validate.cli.formula import encoding_of, formula_path, load_formula, without_depth
+from qsage_validate.cli.formula import formula_path, load_formula, without_depth
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
@@ -59,7 +59,8 @@ def command(
     """Say whether a formula is true, or who wins a game.
 
     A game is searched on its rules, unless a QBF solver or an encoding is named. With --depth
-    auto, greater and greater depths are tried until Black wins. A formula is given to QBF
+    auto, greater and greater depths are tried until Black wins; --winner asks for the last depth
+    alone. A formula is given to QBF
     solvers, by default to Bloqqer and what is there. Exit code 10: true (Black wins), 20: false
     (White wins), 3: undecided within the limits.
     """
@@ -68,6 +69,8 @@ def command(
     deepening.check_deepens(deepens)
     method = Method.of(options, limits)
     if path is not None:
+        if deepening.winner:
+            raise UsageError("found --winner with a formula, expected a game")
         if deepens:
             raise UsageError("found --depth auto with a formula, expected a game")
         if method.searches and options.solver is not None:
@@ -78,6 +81,8 @@ def command(
     resolved = model.resolve(ALTERNATES if deepening.alternate and not encoding else encoding)
     if encoding is not None:
         method = replace(method, searches=False)
+    if deepening.winner and not method.searches:
+        raise UsageError("found --winner with QBF solvers, expected a search on the rules")
     if deepens:
         from qsage_validate.encodings.gdl.ground_program import grounding_within
 
@@ -85,18 +90,19 @@ def command(
         with grounding_within(limits.memory):
             return ask(resolved, method, encoding, deepening, json_output)
     if method.searches:
-        return _search(resolved, method.limits, json_output)
+        return _search(resolved, method.limits, json_output, winner_only=deepening.winner)
     return _solve_game(resolved, encoding, method, json_output)
 
 
-def _search(model: GameModel, limits: Limits, json_output: bool) -> Exit:
+def _search(model: GameModel, limits: Limits, json_output: bool, *, winner_only: bool) -> Exit:
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.search.solver import search_for
 
     game = load_game(model)
     with SearchLine(sys.stderr) as line:
-        result = search_for(game, limits=limits, tell=line.tell).solve()
+        solver = search_for(game, limits=limits, tell=line.tell)
+        result = solver.solve(winner_only=winner_only)
     if result.critical_plies is not None:
         result = replace(result, critical_plies=game.count(result.critical_plies))
     truth = None if result.winner is None else result.winner is Player.BLACK
@@ -134,6 +140,7 @@ def _solve_formula(
     path: str, model: ModelArguments, read: FormulaOptions, method: Method, json_output: bool
 ) -> Exit:
     from qsage_validate.encodings.gdl.ground_program import grounding_within
+    from qsage_validate.problems.encoded import encoding_of
 
     with grounding_within(method.limits.memory_mb):
         problem = load_formula(path, model, read)

@@ -29,6 +29,10 @@ class DeepeningOptions(OptionGroup):
     resume: str | None = output_option(
         "With --depth auto: keep what is known in FILE, and go on from it.", "FILE", panel=None
     )
+    winner: bool = option(
+        "Who wins and nothing more: one search of all plies, without the critical depth.",
+        default=False,
+    )
     alternate: bool = option(
         "With --depth auto, for positional games: ask by turns whether Black wins and "
         "whether White blocks by pairs.",
@@ -37,6 +41,8 @@ class DeepeningOptions(OptionGroup):
 
     def check_deepens(self, deepens: bool) -> None:
         """Raise ``UsageError`` for an option that was given without ``--depth auto``."""
+        if self.winner and self.alternate:
+            raise UsageError("found --winner with --alternate, expected one of them")
         given = {
             "--resume": self.resume is not None,
             "--max-depth": self.max_depth is not None,
@@ -65,7 +71,12 @@ def solve_to_critical_depth(
     with SearchLine(sys.stderr) as line:
         if method.searches:
             found = deepen_by_search(
-                model, last=plies, limits=method.limits, file=file, tell=line.tell
+                model,
+                last=plies,
+                limits=method.limits,
+                file=file,
+                tell=line.tell,
+                winner_only=options.winner,
             )
         else:
             found = _ask(model, method, encoding, plies, file, line)

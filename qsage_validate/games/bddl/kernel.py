@@ -7,15 +7,23 @@ mover's own piece that they need, goals are looked at only where an action can c
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.bddl.symmetry import BitPermutation, permutation
 from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry
 
+if TYPE_CHECKING:
+    from qsage_validate.games.bddl.bounds import GroundBounds
+
 _Condition = tuple[int, int]
 # care, value, keep, put, number, conditions on the next state one of which is a win (or True).
 _Entry = tuple[int, int, int, int, int, "tuple[_Condition, ...] | bool"]
+# For an action's number the conditions on the next state of which each lets the opponent win at
+# once, as far as the action has to do with it.
+_Opened = dict[int, tuple[_Condition, ...]]
 
 
 class BddlKernel(Kernel):
@@ -38,9 +46,10 @@ class BddlKernel(Kernel):
         self._pieces: dict[Player, int] = {}
         self._by_piece: dict[Player, dict[int, list[_Entry]]] = {}
         self._free: dict[Player, list[_Entry]] = {}
-        self._threats: dict[Player, list[_Condition] | None] = {}
+        self._threats: dict[Player, list[_Condition]] = {}
         for player in Player:
             self._prepare(player)
+        self._opened: dict[Player, _Opened] = {player: {} for player in Player}
 
     def _prepare(self, player: Player) -> None:
         grounding = self._grounding
@@ -85,8 +94,29 @@ class BddlKernel(Kernel):
         self._free[player] = free
         self._threats[player] = list(threats)
 
-    def successors(self, state: Hashable, player: Player) -> list[tuple[int, Hashable, bool]]:
-        assert isinstance(state, int)
+    @cached_property
+    def _bounds(self) -> GroundBounds | None:
+        from qsage_validate.games.bddl.bounds import bounds_of
+
+        return bounds_of(self._grounding)
+
+    def _opened_by(self, player: Player, entry: _Entry) -> tuple[_Condition, ...]:
+        """What an action may open to the opponent, who is to move after it."""
+        care, value, keep, put = entry[:4]
+        changed = ((1 << 3 * self._grounding.squares) - 1) & ~keep
+        found: dict[_Condition, None] = {}
+        for asked, expected in self._threats[player.other]:
+            if (
+                asked & changed
+                and not (expected ^ put) & asked & changed
+                and not (expected ^ value) & asked & care & keep
+            ):
+                rest = asked & keep & ~care
+                found[rest, expected & rest] = None
+        return tuple(found)
+
+    def _entries(self, state: int, player: Player) -> list[_Entry]:
+        """The actions for which the player has a piece, or which need none."""
         entries = self._free[player]
         pieces = state & self._pieces[player]
         if pieces:
@@ -96,8 +126,38 @@ class BddlKernel(Kernel):
                 low = pieces & -pieces
                 entries += by_piece[low]
                 pieces ^= low
+        return entries
+
+    def bounds(self, state: Hashable, player: Player) -> tuple[int, int] | None:
+        assert isinstance(state, int)
+        return None if self._bounds is None else self._bounds.bounds(state, player)
+
+    def quiet_successors(self, state: Hashable, player: Player) -> list[tuple[int, Hashable, bool]]:
+        assert isinstance(state, int)
+        standing = [(c, v) for c, v in self._threats[player.other] if state & c == v]
+        opened = self._opened[player]
         result: list[tuple[int, Hashable, bool]] = []
-        for care, value, keep, put, number, wins in entries:
+        for entry in self._entries(state, player):
+            care, value, keep, put, number, _ = entry
+            if state & care == value:
+                after = state & keep | put
+                if number not in opened:
+                    opened[number] = self._opened_by(player, entry)
+                for asked, expected in standing:
+                    if after & asked == expected:
+                        break
+                else:
+                    for rest, expected in opened[number]:
+                        if after & rest == expected:
+                            break
+                    else:
+                        result.append((number, after, False))
+        return result
+
+    def successors(self, state: Hashable, player: Player) -> list[tuple[int, Hashable, bool]]:
+        assert isinstance(state, int)
+        result: list[tuple[int, Hashable, bool]] = []
+        for care, value, keep, put, number, wins in self._entries(state, player):
             if state & care == value:
                 after = state & keep | put
                 won = False
@@ -114,7 +174,6 @@ class BddlKernel(Kernel):
     def wins_at_once(self, state: Hashable, player: Player) -> bool:
         assert isinstance(state, int)
         threats = self._threats[player]
-        assert threats is not None
         for care, value in threats:  # noqa: SIM110 (a generator costs twice as much)
             if state & care == value:
                 return True
@@ -232,6 +291,9 @@ class PositionalKernel(BddlKernel):
                 if not rest & (rest - 1):
                     return rest != 0 or state >> 2 * self._size != self._plane
         return False
+
+    def bounds(self, state: Hashable, player: Player) -> None:
+        """None: the candidates say what can be reached in time."""
 
     def candidates(
         self, state: Hashable, player: Player, plies: int

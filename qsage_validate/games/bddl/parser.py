@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NoReturn
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, visible
 from qsage_validate.formats.source import Place, Source, quoted
 from qsage_validate.games.bddl.checks import require_valid
 from qsage_validate.games.bddl.model import (
@@ -459,4 +459,4 @@ def read_model(
 def _name(domain: Path, problem: Path) -> str:
     """``httt 4x4_5_tic`` for ``httt/domain.ig`` and ``httt/4x4_5_tic.ig``."""
     family = domain.stem if domain.stem != "domain" else domain.absolute().parent.name
-    return f"{family} {problem.stem}".strip()
+    return visible(f"{family} {problem.stem}".strip())

@@ -14,6 +14,7 @@ from itertools import product
 from os.path import basename
 from typing import Final, TypeAlias
 
+from qsage_validate.errors import visible
 from qsage_validate.formats.source import Source
 
 
@@ -177,7 +178,7 @@ class Description:
     @property
     def name(self) -> str:
         """The file's name without its ending, for people."""
-        return basename(self.source.path or "game").rsplit(".", 1)[0]
+        return visible(basename(self.source.path or "game").rsplit(".", 1)[0])
 
     def text(self) -> str:
         """The description in KIF, which parses back; comments of the file are not kept."""

@@ -25,6 +25,7 @@ from qsage_validate.games.impartial.formula import (
     negation,
 )
 from qsage_validate.games.impartial.model import Action, Condition, Effect, ImpartialGame
+from qsage_validate.system.reading import reading
 
 MAX_NUMBER: Final = 999_999
 """The largest number in a file; larger ones are a mistake, and would be slow to compute with."""
@@ -63,6 +64,7 @@ def is_impartial(text: str) -> bool:
     return _START.match(text) is not None
 
 
+@reading()
 def read_game(path: Path) -> ImpartialGame:
     """The game in the file ``path`` (``-`` is standard input).
 

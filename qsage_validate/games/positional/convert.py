@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.errors import InputError, UsageError
+from qsage_validate.errors import InputError, UsageError, visible
 from qsage_validate.formats.hex_board import HexFile, parse_hex
 from qsage_validate.formats.pg import NOWHERE, PgFile, Relation, parse_pg
 from qsage_validate.formats.source import Format, Path, Source, read_bytes, sniff_bytes
@@ -61,7 +61,7 @@ def model_of_pg(
 def _name(path: str | None) -> str:
     if path is None:
         return "positional game"
-    base = os.path.basename(path)
+    base = visible(os.path.basename(path))
     return base.removesuffix(".pg").removesuffix(".hex") or base
 
 

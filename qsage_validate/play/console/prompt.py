@@ -13,11 +13,11 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
-from rich.console import Console
 
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UsageError, visible
 from qsage_validate.play.console.plain import COMMANDS, PlainPlay
 from qsage_validate.play.match import Match
+from qsage_validate.render.console import PlainConsole
 
 
 class MoveCompleter(Completer):
@@ -58,7 +58,7 @@ def run_plain(
     """
     if sys.stdin is None:
         raise UsageError("standard input is closed: there is nobody to play")
-    console = Console(file=sys.stdout)
+    console = PlainConsole(file=sys.stdout)
     play = PlainPlay(match, console, seed=seed, let_happen=let_happen, teach=teach)
     play.begin()
     typed = sys.stdin.isatty() and sys.stdout.isatty()
@@ -87,7 +87,7 @@ def _piped() -> Iterator[str]:
     try:
         for line in sys.stdin:
             text = line.rstrip("\r\n")
-            print(f"> {text}")  # noqa: T201 - the plain interface is a conversation
+            print(f"> {visible(text)}")  # noqa: T201 - the plain interface is a conversation
             yield text
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text ({error.reason})") from error

@@ -447,7 +447,8 @@ def run(
 
     ``seed`` is that of the random player; ``replay`` makes the command that plays the person's
     moves again, for findings.  The code is 1 when something was found in the play on the screen
-    or its promised win did not come, 130 after Ctrl-C, else 0.  Raises ``UsageError`` without a
+    or its promised win did not come, 130 after Ctrl-C, else 0; after SIGTERM and SIGHUP
+    ``SystemExit`` is raised.  Raises ``UsageError`` without a
     terminal and for an unknown theme; a bug is raised when the terminal is as it was before.
     """
     if theme not in THEMES:
@@ -462,6 +463,9 @@ def run(
     for known in themes(app.console.color_system).values():
         app.register_theme(known)
     code = app.run()
+    if app.ended_by is not None:
+        rescue(match, app.path)
+        raise SystemExit(128 + app.ended_by)
     if app.bug is not None or (code is None and app.return_code):
         rescue(match, app.path)
     if app.bug is not None:

@@ -15,7 +15,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.lessons import ply_notes
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight, frame_notes
-from qsage_validate.play.tui.model.pane_layout import PANES, too_small
+from qsage_validate.play.tui.model.pane_layout import PANES, Sizing, too_small
 from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View, picture, square_text, status
@@ -326,6 +326,27 @@ class ShowingApp(AskingApp):
             "messages": "#messages",
         }[pane]
         self.default_screen.set_focus(self.query_one(target))
+
+    def action_widen(self, by: int) -> None:
+        """Move the border between the board and the panes."""
+        area = self.query_one(PlayArea)
+        self._resize(replace(area.sizing, columns=area.sizing.columns + by))
+
+    def action_maximise(self) -> None:
+        """Give the active pane all the room beside the board, or take it back."""
+        area = self.query_one(PlayArea)
+        self._resize(replace(area.sizing, maximised=not area.sizing.maximised))
+
+    def action_collapse(self) -> None:
+        """Leave only the title of the active pane, or open it again."""
+        area = self.query_one(PlayArea)
+        self._resize(replace(area.sizing, collapsed=area.sizing.collapsed ^ {area.active}))
+
+    def _resize(self, sizing: Sizing) -> None:
+        if self.query_one(PlayArea).resize(sizing):
+            self._show_bars()
+        else:
+            self.bell()
 
     def action_board(self) -> None:
         if self._board is not None:

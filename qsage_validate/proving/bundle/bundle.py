@@ -36,6 +36,7 @@ from qsage_validate.proving.runner import Options, validate
 from qsage_validate.proving.statements import game_text
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.reading import reading
 from qsage_validate.validation.verdict import Proved
 
 MANIFEST: Final = "manifest.json"
@@ -441,6 +442,7 @@ class Manifest:
         return replace(self, inputs=inputs, play=play)
 
 
+@reading()
 def read_manifest(folder: str) -> Manifest:
     """Read a bundle's manifest; raises ``InputError``."""
     path = os.path.join(folder, MANIFEST)

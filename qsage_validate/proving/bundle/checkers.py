@@ -22,7 +22,6 @@ import importlib.util
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -34,6 +33,7 @@ from qsage_validate.errors import InputError, UsageError, one_line
 from qsage_validate.formats.source import open_input
 from qsage_validate.kernel.lrat import Clause, ProofError, check_lrat, read_cnf
 from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.folders import marked_folder
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.programs import Ended, Finished, run_program
 
@@ -102,7 +102,7 @@ def run_checker(name: str, cnf: str, lrat: str, *, deadline: Deadline = NEVER) -
             raise UsageError(
                 f"the checker {name} is not installed (docs/how-to/verify.md says how)"
             )
-        with tempfile.TemporaryDirectory() as folder:
+        with marked_folder() as folder:
             answer, reason = ask(
                 program, os.path.abspath(cnf), os.path.abspath(lrat), folder, deadline
             )

@@ -35,8 +35,9 @@ class Deepened:
 
     ``critical`` is the critical depth, ``None`` when it was not found.  ``refuted`` is the
     greatest number of plies within which Black is known not to win, ``None`` when nothing is
-    known.  ``never`` says that Black wins at no depth.  ``why`` is a sentence for a message,
-    ``answers`` what it rests on.
+    known.  ``never`` says that Black wins at no depth.  ``within`` are plies in which Black wins,
+    where the winner alone was asked for.  ``why`` is a sentence for a message, ``answers`` what it
+    rests on.
     """
 
     depths: Depths
@@ -46,6 +47,7 @@ class Deepened:
     bound: Bound | None
     why: str
     answers: tuple[Answer, ...]
+    within: int | None = None
 
     @property
     def model(self) -> GameModel:
@@ -55,7 +57,8 @@ class Deepened:
     @property
     def first_move(self) -> str:
         """A winning move of Black's at ply 1; empty when none is known."""
-        winning = (a for a in self.answers if a.truth and a.plies == self.critical)
+        plies = self.within if self.critical is None else self.critical
+        winning = (a for a in self.answers if a.truth and a.plies == plies)
         return next((a.first_move for a in winning), "")
 
     @property
@@ -66,7 +69,9 @@ class Deepened:
     @property
     def truth(self) -> bool | None:
         """True if Black wins at some depth, false if at none; ``None`` if that is not known."""
-        return True if self.critical is not None else False if self.never else None
+        if self.critical is not None or self.within is not None:
+            return True
+        return False if self.never else None
 
 
 def deepen(
@@ -109,13 +114,25 @@ def deepen_by_search(
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     file: DeepeningFile | None = None,
     tell: Tell = nobody,
+    winner_only: bool = False,
 ) -> Deepened:
     """The same by one search on the rules, which deepens by itself and keeps its table.
 
+    Where there is a last depth, it is asked first who wins at that: depths are gone through only
+    if Black does, with what is in the table.  A search made for positional games goes through
+    them at once, for it sees early that Black wins at none.
+
     A file's answers are not asked again when they settle the matter; otherwise the search
     begins anew, for it cannot go on without its table.
+
+    With ``winner_only`` the critical depth is left open; raises ``UsageError`` for a game without
+    a last depth then.
     """
     depths = depths_of(model)
+    if winner_only and depths.last(last) is None:
+        raise UsageError(
+            f"found --winner for {model.name}, of which no last depth is known, expected a depth"
+        )
     answers = [] if file is None else list(file.entries)
     known = _conclude(depths, answers, last)
     if known.truth is not None:
@@ -139,7 +156,22 @@ def deepen_by_search(
             add(Answer(depths.searched(progress.done - 1), False, SEARCH, now() - started))
         tell(progress)
 
-    result = search_for(game, limits=limits, tell=watch).solve()
+    solver = search_for(game, limits=limits, tell=tell)
+    result = None
+    if winner_only or (depths.last(last) is not None and not solver.engine.deepens):
+        # Half of what there is: where it does not suffice, smaller depths are worth an answer.
+        solver.limits = limits if winner_only else limits.share(0.5)
+        result = solver.solve(winner_only=True)
+        solver.limits = limits
+        if result.winner is Player.BLACK:
+            within = max(depths.searched(game.plies), 1)
+            moves = ", ".join(map(str, result.first_moves))
+            add(Answer(within, True, SEARCH, result.seconds, first_move=moves))
+            if winner_only:
+                return _won(depths, answers)
+    if result is None or (result.winner is not Player.WHITE and not winner_only):
+        solver.tell = watch
+        result = solver.solve()
     if result.winner is None:
         return _undecided(depths, answers, _limit_of(result.reason))
     if result.winner is Player.BLACK:
@@ -192,6 +224,13 @@ def _conclude(depths: Depths, answers: Sequence[Answer], last: int | None) -> De
         return Deepened(depths, None, refuted, True, bound, why, tuple(answers))
     reason = "no greater depth was asked for" if last is not None else "no answer"
     return _undecided(depths, answers, reason)
+
+
+def _won(depths: Depths, answers: Sequence[Answer]) -> Deepened:
+    refuted, upper = _known(answers)
+    assert upper is not None, "an answer that says so"
+    why = f"Black wins within {depths.count(upper)}{_in_depth(depths, upper)}"
+    return Deepened(depths, None, refuted, False, depths.bound, why, tuple(answers), upper)
 
 
 def _undecided(depths: Depths, answers: Sequence[Answer], why: str) -> Deepened:

@@ -12,16 +12,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.games.bddl.ground import GroundAction, Grounding
+from qsage_validate.games.bddl.bounds import (
+    BLACK_PIECE,
+    OPEN_SQUARE,
+    changes,
+    filled,
+    stuck_without,
+)
+from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player, plies_text
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
-
-# Contents of a square as (black, white, occupied), the planes of a state.
-_OPEN, _BLACK, _WHITE = (0, 0, 0), (1, 0, 1), (0, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ class GridDepths(Depths):
     def __init__(self, model: Model) -> None:
         self.model = self._grid = model
         self._grounding = Grounding(model)
-        self._fills_board = not _stuck_with_an_open_square(self._grounding, WHITE)
+        self._fills_board = not _stuck_with_an_open_square(self._grounding)
         self.bound = self._find_bound()
 
     def depth(self, plies: int) -> int:
@@ -102,7 +105,7 @@ class GridDepths(Depths):
         grounding = self._grounding
         count = grounding.squares - (grounding.initial >> 2 * grounding.squares).bit_count()
         most = {
-            p: max((_filled(grounding, a)[1] for a in grounding.actions[p]), default=0)
+            p: max((filled(grounding, a)[1] for a in grounding.actions[p]), default=0)
             for p in Player
         }
         return count - sum(max(0, most[self._grid.player_at(k)]) for k in range(1, ply))
@@ -124,7 +127,7 @@ class GridDepths(Depths):
         """The most plies of a play, where each one fills an open square for good."""
         grounding = self._grounding
         least = {
-            p: min((_filled(grounding, a)[0] for a in grounding.actions[p]), default=1)
+            p: min((filled(grounding, a)[0] for a in grounding.actions[p]), default=1)
             for p in Player
         }
         if min(least.values()) < 1:
@@ -136,40 +139,6 @@ class GridDepths(Depths):
         return plies
 
 
-def _changes(
-    grounding: Grounding, action: GroundAction
-) -> Iterator[tuple[int, list[tuple[int, int, int]], tuple[int, int, int]]]:
-    """For each square that an action changes: its possible contents before, and those after."""
-    count = grounding.squares
-    changed = ~action.keep & ((1 << 3 * count) - 1)
-    changed = (changed | changed >> count | changed >> 2 * count) & grounding.plane
-
-    def bits(mask: int, square: int) -> tuple[int, int, int]:
-        black, white, occupied = (mask >> (plane * count + square) & 1 for plane in range(3))
-        return black, white, occupied
-
-    while changed:
-        low = changed & -changed
-        changed ^= low
-        square = low.bit_length() - 1
-        care, value = bits(action.care, square), bits(action.value, square)
-        before = [
-            content
-            for content in (_OPEN, _BLACK, _WHITE)
-            if all(c == v for c, v, cared in zip(content, value, care, strict=True) if cared)
-        ]
-        yield square, before, bits(action.put, square)
-
-
-def _filled(grounding: Grounding, action: GroundAction) -> tuple[int, int]:
-    """By how many squares, at least and at most, an action makes the board fuller."""
-    least = most = 0
-    for _, before, after in _changes(grounding, action):
-        least += after[2] - max(content[2] for content in before)
-        most += after[2] - min(content[2] for content in before)
-    return least, most
-
-
 def _longest_advance(grounding: Grounding, axis: str, sign: int) -> int | None:
     """The most plies of a play in which every move brings an own piece ahead for good.
 
@@ -179,17 +148,17 @@ def _longest_advance(grounding: Grounding, axis: str, sign: int) -> int | None:
     width, height = grounding.width, grounding.height
 
     def left(square: int, content: tuple[int, int, int]) -> int:
-        if content == _OPEN:
+        if content == OPEN_SQUARE:
             return 0
         place, side = (square % width, width) if axis == "x" else (square // width, height)
-        ascends = (sign > 0) == (content == _BLACK)
+        ascends = (sign > 0) == (content == BLACK_PIECE)
         return side - 1 - place if ascends else place
 
     for player in Player:
         for action in grounding.actions[player]:
             change = sum(
                 left(square, after) - min(left(square, content) for content in before)
-                for square, before, after in _changes(grounding, action)
+                for square, before, after in changes(grounding, action)
             )
             if change >= 0:
                 return None
@@ -200,21 +169,7 @@ def _longest_advance(grounding: Grounding, axis: str, sign: int) -> int | None:
     return total
 
 
-def _stuck_with_an_open_square(grounding: Grounding, player: Player) -> bool:
-    """True if ``player`` cannot move on some board with an open square, reachable or not."""
-    count = grounding.squares
-    black, white = range(1, count + 1), range(count + 1, 2 * count + 1)
-    occupied = range(2 * count + 1, 3 * count + 1)
-    with Solver("cadical153") as solver:
-        for b, w, o in zip(black, white, occupied, strict=True):
-            for clause in ([-b, -w], [-b, o], [-w, o], [-o, b, w]):
-                solver.add_clause(clause)
-        solver.add_clause([-o for o in occupied])
-        for care, value in {(a.care, a.value) for a in grounding.actions[player]}:
-            clause = []
-            while care:
-                bit = (care & -care).bit_length()
-                care &= care - 1
-                clause.append(-bit if value >> (bit - 1) & 1 else bit)
-            solver.add_clause(clause)
-        return bool(solver.solve())
+def _stuck_with_an_open_square(grounding: Grounding) -> bool:
+    """True if White cannot move on some board with an open square, reachable or not."""
+    occupied = range(2 * grounding.squares + 1, 3 * grounding.squares + 1)
+    return stuck_without(grounding, WHITE, [[-o for o in occupied]])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 
-from qsage_validate.games.protocol import Game, Kernel, Move, Player, Position, State
+from qsage_validate.games.protocol import ALWAYS, Game, Kernel, Move, Player, Position, State
 from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN, WIN, LimitError
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -19,8 +19,6 @@ BLACK, WHITE = Player.BLACK, Player.WHITE
 MAX_PLIES = 900
 """The greatest depth of the search: its recursion has to fit into the stack of a thread."""
 
-# More plies than there are: Black never wins.
-_ALWAYS = 1 << 30
 # A clock and a count are looked at every so many nodes.
 _TICK = 4096
 # Finding what is symmetric to a position costs more than searching below this many plies.
@@ -76,21 +74,35 @@ def _unwatched() -> None:
     """Go on."""
 
 
+def _first_two(one: tuple[int, int, int, State]) -> tuple[int, int]:
+    return one[:2]
+
+
+def _unknown(state: State, player: Player) -> None:
+    """No bounds."""
+
+
 class Bounds:
-    """The general search of one game (a ``SearchEngine``)."""
+    """The general search of one game (a ``SearchEngine``).
+
+    Without ``with_bounds`` the bounds that the kernel knows at once are not asked for.
+    """
 
     deepens = False
     for_ever = True
 
-    def __init__(self, game: Game, kernel: Kernel | None = None) -> None:
+    def __init__(
+        self, game: Game, kernel: Kernel | None = None, *, with_bounds: bool = True
+    ) -> None:
         self.kernel = kernel or game.kernel() or PositionKernel(game)
         self.watch: Callable[[], None] = _unwatched
         self.nodes = 0
         self._alternates = self.kernel.alternates
+        self._bounded = self.kernel.bounds if with_bounds else _unknown
         # For a state: Black wins within the first number of plies (or not at all, as far as is
-        # known: _ALWAYS), and does not win within the second.
+        # known: ALWAYS), and does not win within the second.
         self._tables: dict[Player, dict[Hashable, tuple[int, int]]] = {BLACK: {}, WHITE: {}}
-        self._bounds: dict[tuple[int, int], tuple[int, int]] = {}
+        self._pairs: dict[tuple[int, int], tuple[int, int]] = {}
         self._history: dict[Player, dict[int, int]] = {BLACK: {}, WHITE: {}}
 
     @property
@@ -116,12 +128,15 @@ class Bounds:
 
     def known(self, state: State, player: Player, plies: int) -> bool | None:
         """True if Black wins within so many plies; ``None`` if the table does not tell."""
-        entry = self._tables[player].get(self._key(state, plies))
-        if entry is None:
-            return None
-        if plies >= entry[0]:
+        win, lose = self._tables[player].get(self._key(state, plies), (ALWAYS, 0))
+        if plies >= win:
             return True
-        return False if plies <= entry[1] else None
+        if plies <= lose:
+            return False
+        if self.kernel.wins_at_once(state, player):
+            return player is BLACK
+        result = self._by_bounds(state, player, plies)
+        return None if result is None else result == WIN
 
     def hint(self, state: State, player: Player, plies: int) -> None:
         """Always ``None``: the caller finds deciding moves by the table's entries after them."""
@@ -132,81 +147,157 @@ class Bounds:
     def _store(self, player: Player, key: Hashable, win: int, lose: int) -> None:
         # Few pairs of bounds occur, so one object serves all positions that share them.
         bounds = (win, lose)
-        self._tables[player][key] = self._bounds.setdefault(bounds, bounds)
+        self._tables[player][key] = self._pairs.setdefault(bounds, bounds)
 
     def _ordered(
         self, player: Player, successors: Sequence[tuple[int, State, bool]]
-    ) -> Sequence[tuple[int, State, bool]]:
-        if len(successors) < 2:
-            return successors
+    ) -> Sequence[tuple[int, State]]:
         history = self._history[player]
-        return sorted(successors, key=lambda successor: -history.get(successor[0], 0))
+        found = [(number, after) for number, after, _ in successors]
+        if len(found) > 1:
+            found.sort(key=lambda successor: -history.get(successor[0], 0))
+        return found
 
     def _remember(self, player: Player, number: int, plies: int) -> None:
         history = self._history[player]
         history[number] = history.get(number, 0) + plies * plies
 
-    def _black(self, state: State, plies: int) -> int:
-        """The result within ``plies`` (at least 1), with Black to move."""
+    def _black(self, state: State, plies: int, *, looked_at: bool = False) -> int:
+        """The result within ``plies`` (at least 1), with Black to move.
+
+        ``looked_at`` says that Black does not win at once and that no bound decides.
+        """
         self.nodes += 1
         if not self.nodes & (_TICK - 1):
             self.watch()
-        if self.kernel.wins_at_once(state, BLACK):
-            return WIN
-        if plies == 1:
-            return NOT_WITHIN
+        if not looked_at:
+            if self.kernel.wins_at_once(state, BLACK):
+                return WIN
+            if plies == 1:
+                return NOT_WITHIN
+            known = self._by_bounds(state, BLACK, plies)
+            if known is not None:
+                return known
         key = self.kernel.key(state) if plies >= _SYMMETRIC_FROM else state
-        win, lose = self._tables[BLACK].get(key, (_ALWAYS, 0))
+        win, lose = self._tables[BLACK].get(key, (ALWAYS, 0))
         if plies >= win:
             return WIN
         if plies <= lose:
-            return NEVER if lose == _ALWAYS else NOT_WITHIN
-        successors = self.kernel.candidates(state, BLACK, plies)
-        # What is left out cannot win in time, but perhaps later.
-        best = NEVER if successors is None else NOT_WITHIN
-        if successors is None:
-            successors = self.kernel.successors(state, BLACK)
+            return NEVER if lose == ALWAYS else NOT_WITHIN
+        successors, best, looked_at = self._to_look_at(state, BLACK, plies)
         follow = self._white if self._alternates else self._either
-        for number, after, _ in self._ordered(BLACK, successors):
-            result = follow(after, plies - 1)
+        for number, after in successors:
+            result = follow(after, plies - 1, looked_at=looked_at)
             if result == WIN:
                 self._remember(BLACK, number, plies)
                 self._store(BLACK, key, plies, lose)
                 return WIN
             best = max(best, result)
-        self._store(BLACK, key, win, plies if best == NOT_WITHIN else _ALWAYS)
+        if best == WIN:
+            self._store(BLACK, key, plies, lose)
+        else:
+            self._store(BLACK, key, win, plies if best == NOT_WITHIN else ALWAYS)
         return best
 
-    def _white(self, state: State, plies: int) -> int:
+    def _white(self, state: State, plies: int, *, looked_at: bool = False) -> int:
         """The result within ``plies`` (at least 1), with White to move."""
         self.nodes += 1
         if not self.nodes & (_TICK - 1):
             self.watch()
-        if self.kernel.wins_at_once(state, WHITE):
-            return NEVER
-        if plies == 1:
-            return NOT_WITHIN if self.kernel.successors(state, WHITE) else WIN
+        if not looked_at:
+            if self.kernel.wins_at_once(state, WHITE):
+                return NEVER
+            if plies == 1:
+                return NOT_WITHIN if self.kernel.successors(state, WHITE) else WIN
+            known = self._by_bounds(state, WHITE, plies)
+            if known is not None:
+                return known
         key = self.kernel.key(state) if plies >= _SYMMETRIC_FROM else state
-        win, lose = self._tables[WHITE].get(key, (_ALWAYS, 0))
+        win, lose = self._tables[WHITE].get(key, (ALWAYS, 0))
         if plies >= win:
             return WIN
         if plies <= lose:
-            return NEVER if lose == _ALWAYS else NOT_WITHIN
-        successors = self.kernel.candidates(state, WHITE, plies)
-        if successors is None:
-            successors = self.kernel.successors(state, WHITE)
+            return NEVER if lose == ALWAYS else NOT_WITHIN
+        successors, best, looked_at = self._to_look_at(state, WHITE, plies)
         follow = self._black if self._alternates else self._either
-        for number, after, _ in self._ordered(WHITE, successors):
-            result = follow(after, plies - 1)
+        for number, after in successors:
+            result = follow(after, plies - 1, looked_at=looked_at)
             if result != WIN:
                 self._remember(WHITE, number, plies)
-                self._store(WHITE, key, win, plies if result == NOT_WITHIN else _ALWAYS)
-                return result
-        self._store(WHITE, key, plies, lose)
-        return WIN
+                best = result
+                break
+        if best == WIN:
+            self._store(WHITE, key, plies, lose)
+        else:
+            self._store(WHITE, key, win, plies if best == NOT_WITHIN else ALWAYS)
+        return best
 
-    def _either(self, state: State, plies: int) -> int:
+    def _by_bounds(self, state: State, player: Player, plies: int) -> int | None:
+        """The result that the bounds give, ``None`` where they leave it open."""
+        bounds = self._bounded(state, player)
+        if bounds is None:
+            return None
+        if plies >= bounds[0]:
+            return WIN
+        if plies <= bounds[1]:
+            return NEVER if bounds[1] == ALWAYS else NOT_WITHIN
+        return None
+
+    def _to_look_at(
+        self, state: State, player: Player, plies: int
+    ) -> tuple[Sequence[tuple[int, State]], int, bool]:
+        """The successors to search, the result of the others, and whether these are looked at.
+
+        No successor is left when the others decide.
+        """
+        candidates = self.kernel.candidates(state, player, plies)
+        if candidates is not None:
+            # What is left out cannot win in time, but perhaps later.
+            return self._ordered(player, candidates), NOT_WITHIN if player is BLACK else WIN, False
+        quiet = self.kernel.quiet_successors(state, player)
+        if quiet is None:
+            successors = self.kernel.successors(state, player)
+            return self._ordered(player, successors), NEVER if player is BLACK else WIN, False
+        return self._undecided(quiet, player, plies - 1)
+
+    def _undecided(
+        self, quiet: Sequence[tuple[int, State, bool]], player: Player, plies: int
+    ) -> tuple[Sequence[tuple[int, State]], int, bool]:
+        """Of quiet successors, with so many plies left, those that no bound decides."""
+        best = NEVER if player is BLACK else WIN
+        if plies == 1:
+            if player is BLACK:
+                for _, after, _ in quiet:
+                    if not self.kernel.successors(after, WHITE):
+                        return (), WIN, True
+                    best = NOT_WITHIN
+                return (), best, True
+            return (), NOT_WITHIN if quiet else WIN, True
+        history = self._history[player]
+        left: list[tuple[int, int, int, State]] = []
+        for number, after, _ in quiet:
+            bounds = self._bounded(after, player.other)
+            lose = 0
+            if bounds is not None:
+                win, lose = bounds
+                if plies >= win:
+                    if player is BLACK:
+                        return (), WIN, True
+                    continue
+                if plies <= lose:
+                    result = NEVER if lose == ALWAYS else NOT_WITHIN
+                    if player is WHITE:
+                        return (), result, True
+                    best = max(best, result)
+                    continue
+            left.append(
+                (lose if player is BLACK else -lose, -history.get(number, 0), number, after)
+            )
+        left.sort(key=_first_two)
+        return [(number, after) for _, _, number, after in left], best, True
+
+    def _either(self, state: State, plies: int, *, looked_at: bool = False) -> int:
         """The result within ``plies`` (at least 1), with either player to move."""
         if self.kernel.player_to_move(state) is BLACK:
-            return self._black(state, plies)
-        return self._white(state, plies)
+            return self._black(state, plies, looked_at=looked_at)
+        return self._white(state, plies, looked_at=looked_at)

@@ -31,6 +31,7 @@ from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 if TYPE_CHECKING:
+    from qsage_validate.games.bddl.rules import BddlGame
     from qsage_validate.games.positional.rules import PositionalGame
 
 
@@ -47,7 +48,8 @@ class SearchResult:
     """The result of a search.
 
     ``winner`` is ``None`` when a limit was reached.  ``critical_plies`` is the critical depth,
-    the fewest plies in which Black wins (``None`` when Black does not).  ``first_moves`` are
+    the fewest plies in which Black wins (``None`` when Black does not, or the winner alone was
+    asked for).  ``first_moves`` are
     winning first moves of the winner: all of them when they were asked for, else one; none when
     the other player begins.  ``positions`` is the size of the table.  ``never`` says that Black
     would not win in however many plies, as where White has won already.
@@ -80,7 +82,7 @@ class Solver:
     ) -> None:
         self.game = game
         self.limits = limits
-        self._tell = tell
+        self.tell = tell
         self.engine = engine or Bounds(game)
         self.engine.watch = self._watch
         self._kernel = self.engine.kernel
@@ -107,8 +109,12 @@ class Solver:
 
     # -- questions --------------------------------------------------------------------------
 
-    def solve(self, *, all_first_moves: bool = False) -> SearchResult:
-        """The winner of the game, by searches of growing depth up to its number of plies."""
+    def solve(self, *, all_first_moves: bool = False, winner_only: bool = False) -> SearchResult:
+        """The winner of the game, by searches of growing depth up to its number of plies.
+
+        With ``winner_only`` by one search of all plies: the critical depth is left open, and a
+        first move is named where the table has one.
+        """
         position = self.game.initial
         start, before = now(), self.nodes
         winner: Player | None = None
@@ -117,8 +123,12 @@ class Solver:
         never = False
         with self._running():
             try:
-                winner, plies, reason, never = self._decide_initial(position)
-                if winner is position.to_move and position.outcome is None:
+                decide = self._decide_at_once if winner_only else self._decide
+                winner, plies, reason, never = self._decide_initial(position, decide)
+                if winner_only:
+                    plies = None
+                    first_moves = self._known_moves(position, winner)
+                elif winner is position.to_move and position.outcome is None:
                     if all_first_moves:
                         first_moves = tuple(self._winning_moves(position))
                     elif (best := self._best_move(position)) is not None:
@@ -126,7 +136,8 @@ class Solver:
             except LimitError as limit:
                 # A limit while the first moves were looked for leaves the verdict standing.
                 if winner is None:
-                    reason = f"undecided: {limit} ({self._refuted(self._depth - 1)})"
+                    refuted = 0 if winner_only else self._depth - 1
+                    reason = f"undecided: {limit} ({self._refuted(refuted)})"
                 else:
                     reason += f"; not all first moves were looked at: {limit}"
         return SearchResult(
@@ -195,12 +206,33 @@ class Solver:
             return NOT_WITHIN, left
         return result, plies
 
-    def _decide_initial(self, position: Position) -> tuple[Player, int | None, str, bool]:
+    def _decide_at_once(self, position: Position) -> tuple[int, int]:
+        """The same by one search of all plies."""
+        left = self._depth = self._plies_left(position)
+        result = self._search(position, left)
+        if result == NEVER and not self.engine.for_ever:
+            return NOT_WITHIN, left
+        return result, left
+
+    def _known_moves(self, position: Position, winner: Player) -> tuple[Move, ...]:
+        """A winning move of the winner's, if the table has one."""
+        if position.outcome is not None or position.to_move is not winner:
+            return ()
+        for move in position.legal_moves():
+            after = position.play(move)
+            outcome = after.outcome
+            if (self._look_up(after) if outcome is None else outcome.winner) is winner:
+                return (move,)
+        return ()
+
+    def _decide_initial(
+        self, position: Position, decide: Callable[[Position], tuple[int, int]]
+    ) -> tuple[Player, int | None, str, bool]:
         """The winner, Black's plies, the reason, and true if no number of plies suffices."""
         if position.outcome is not None:
             winner = position.outcome.winner
             return winner, 0 if winner is BLACK else None, position.outcome.reason, winner is WHITE
-        result, plies = self._decide(position)
+        result, plies = decide(position)
         if result == WIN:
             return BLACK, plies, f"Black wins within {self.game.span(plies)}", False
         if result == NEVER:
@@ -297,7 +329,7 @@ class Solver:
     def _report(self) -> None:
         stage = f"searching depth {self._depth}"
         text = f"{self.positions:,} positions, {now() - self._started:.0f} s"
-        self._tell(Progress(stage, text, self._depth, self.game.plies))
+        self.tell(Progress(stage, text, self._depth, self.game.plies))
 
 
 def _stack_depth() -> int:
@@ -313,7 +345,16 @@ def _positional(game: PositionalGame) -> SearchEngine:
     return PositionalEngine(game)
 
 
-_ENGINES: Final[Mapping[str, Callable[[Any], SearchEngine]]] = {"positional": _positional}
+def _grid(game: BddlGame) -> SearchEngine:
+    from qsage_validate.solvers.search.positional.grid_games import GridEngine
+
+    return GridEngine(game)
+
+
+_ENGINES: Final[Mapping[str, Callable[[Any], SearchEngine]]] = {
+    "positional": _positional,
+    "bddl": _grid,
+}
 
 
 def engine_for(game: Game) -> SearchEngine | None:
@@ -322,7 +363,8 @@ def engine_for(game: Game) -> SearchEngine | None:
     try:
         return None if engine_of is None else engine_of(game)
     except UsageError:
-        # Turns of several stones, or a network with too many ways to list.
+        # Turns of several stones, a network with too many ways to list, or a grid on which pieces
+        # move.
         return None
 
 

@@ -13,11 +13,13 @@ from qsage_validate.certificates.checker.check import (
     CheckResult,
     check,
 )
+from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.files.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.sat_solver import Satisfiable, TimedOut, Unsatisfiable, satisfy
 from qsage_validate.errors import Exit, InputError
+from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     ClauseCertificate,
@@ -355,3 +357,13 @@ def test_a_clause_model_that_looks_to_its_right_is_refused_when_read() -> None:
     with pytest.raises(InputError, match="a model of 2 that depends on 3"):
         parse_certificate(text.encode(), formula)
     assert isinstance(check(formula, clauses(text)), CertificateRefuted)
+
+
+def test_a_clause_in_the_block_of_another_variable_defines_only_helpers() -> None:
+    formula = parse_qdimacs("p cnf 9 2\na 1 0\ne 9 5 0\n-5 1 0\n5 -1 0\n")
+    blocks = ("9.\n-9 1 0\n", "5.\n9 -1 0\n-5 1 0\n5 -1 0\n")
+    text = "p cnf 9 4\n" + "".join(f"c Model for variable {block}" for block in blocks)
+    certificate = parse_certificate(text.encode(), formula)
+    assert isinstance(certificate, ClauseCertificate)
+    with pytest.raises(NotDefinitionalError, match="the clause 9 -1 0 defines no variable"):
+        definitions(certificate, formula)

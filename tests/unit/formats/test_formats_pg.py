@@ -8,16 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.hex_board import HexFile, parse_hex
 from qsage_validate.formats.pg import Relation, parse_pg, pg_text
+from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.convert import model_of_hex, model_of_pg, read_positional
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.preprocessing import contracted
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player, Shape
+from qsage_validate.games.protocol import Outcome, Player, Shape
 from qsage_validate.solvers.search.solver import Solver
 from tests.support.generated import damaged
 from tests.support.positional import hex_text, random_game, random_network_game
@@ -206,6 +210,18 @@ def test_files_are_read_as_they_are_written(tmp_path: Path) -> None:
         file.write_text(pg_text(pg))
         assert replace(read_pg(file), path=None) == pg
         assert replace(model_of_pg(read_pg(file)), name="positional game") == model_of_pg(pg)
+
+
+@pytest.mark.parametrize("encoding", ["cor", "cor-lean"])
+def test_a_formula_of_a_game_in_which_black_has_no_turn_is_read_back(encoding: str) -> None:
+    """White's last turns are left out, which are all."""
+    text = "#times\nt1\n#blackturns\n#positions\na b c\n#blackwins\na b\n"
+    made = encode(model_of_pg(parse_pg(text)), encoding)
+    layout = layout_from_comments(parse_qcir(qcir_text(made.qbf)))
+    assert layout is not None
+    again = model_from_parts(layout.game, layout.model)
+    assert again == made.model
+    assert load_game(again).initial.outcome == Outcome(Player.WHITE, "held out for 0 plies")
 
 
 def test_models_are_read_as_they_are_written() -> None:

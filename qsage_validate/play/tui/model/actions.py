@@ -141,6 +141,18 @@ ACTIONS = (
         "zoom(1)", "+", "", "Larger board", "Draw the board larger", keys="plus,equals_sign"
     ),
     BindableAction("zoom(-1)", "-", "", "Smaller board", "Draw the board smaller", keys="minus"),
+    BindableAction(
+        "widen(4)", ">", "", "Wider board", "Give the board more room", keys="greater_than_sign"
+    ),
+    BindableAction(
+        "widen(-4)", "<", "", "Wider panes", "Give the panes more room", keys="less_than_sign"
+    ),
+    BindableAction(
+        "maximise", "z", "", "Maximise", "Give the pane chosen last all room beside the board"
+    ),
+    BindableAction(
+        "collapse", "Z", "", "Collapse", "Leave only the title of the pane chosen last, or open it"
+    ),
     BindableAction("board", "0", "", "Board", "Go to the board"),
     BindableAction("pane('moves')", "1", "", "Pane: moves", "Show the moves so far"),
     BindableAction("pane('why')", "2", "", "Pane: why not", "Show why a move is illegal"),

@@ -47,6 +47,23 @@ class Box:
     height: int
 
 
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """What a person has made of the panes, where there is room for all of them.
+
+    ``columns`` are added to the width of the stage; ``maximised`` gives all other room to the
+    active pane; of ``collapsed`` panes only the title is left.
+    """
+
+    columns: int = 0
+    maximised: bool = False
+    collapsed: frozenset[str] = frozenset()
+
+
+NATURAL = Sizing()
+# The lines of a pane of which only the title is left: its border.
+_COLLAPSED = 2
+
 Measure = Callable[[int, int], tuple[int, int]]
 
 
@@ -68,17 +85,22 @@ def mode_for(width: int, height: int) -> Mode:
     return Mode.TABBED if width >= _MIN_PANE + _MIN_STAGE else Mode.STACKED
 
 
-def arrange(width: int, height: int, active: str, measure: Measure) -> Mapping[str, Box]:
+def arrange(
+    width: int, height: int, active: str, measure: Measure, sizing: Sizing = NATURAL
+) -> Mapping[str, Box]:
     """The boxes of stage, tabs and panes; a pane that is not shown has none.
 
     ``measure`` gives the size that the stage would take of the size it is offered.
     """
     mode = mode_for(width, height)
+    if not mode.tabbed and sizing.maximised:
+        boxes = _spread(width, height, measure, sizing, wide=mode is Mode.WIDE)
+        return _beside(boxes[STAGE].width, width, height, active)
     if mode is Mode.STACKED:
         return _stacked(width, height, active, measure)
     if mode is Mode.TABBED:
         return _tabbed(width, height, active, measure)
-    return _spread(width, height, measure, wide=mode is Mode.WIDE)
+    return _spread(width, height, measure, sizing, wide=mode is Mode.WIDE)
 
 
 def _stacked(width: int, height: int, active: str, measure: Measure) -> Mapping[str, Box]:
@@ -93,6 +115,11 @@ def _stacked(width: int, height: int, active: str, measure: Measure) -> Mapping[
 def _tabbed(width: int, height: int, active: str, measure: Measure) -> Mapping[str, Box]:
     most = width - _MIN_PANE
     stage = min(max(measure(most, height)[0] + 2, _MIN_STAGE), most)
+    return _beside(stage, width, height, active)
+
+
+def _beside(stage: int, width: int, height: int, active: str) -> Mapping[str, Box]:
+    """The stage, ``stage`` columns wide, and one pane with the tabs beside it."""
     rest = width - stage
     return {
         STAGE: Box(0, 0, stage, height),
@@ -101,23 +128,44 @@ def _tabbed(width: int, height: int, active: str, measure: Measure) -> Mapping[s
     }
 
 
-def _spread(width: int, height: int, measure: Measure, *, wide: bool) -> Mapping[str, Box]:
+def _spread(
+    width: int, height: int, measure: Measure, sizing: Sizing, *, wide: bool
+) -> dict[str, Box]:
     most = width * 2 // 5 if wide else width - 46
     natural = measure(most, height - _MIN_MESSAGES)
     left = min(max(natural[0] + 2, _MIN_STAGE, width // 3), most)
-    stage = min(max(natural[1], height // 3), height - _MIN_MESSAGES)
+    left = min(max(left + sizing.columns, _MIN_STAGE), width - 46)
+    least = _COLLAPSED if "messages" in sizing.collapsed else _MIN_MESSAGES
+    # A stage that was made wider may draw its board larger.
+    natural = measure(max(left - 2, 1), height - least)
+    stage = min(max(natural[1], height // 3), height - least)
+    if least == _COLLAPSED:
+        stage = height - least
     boxes = {STAGE: Box(0, 0, left, stage), "messages": Box(0, stage, left, height - stage)}
     rest = width - left
     if wide:
         middle = rest // 2
-        half = height // 2
-        boxes["moves"] = Box(left, 0, middle, half)
-        boxes["why"] = Box(left, half, middle, height - half)
-        boxes["values"] = Box(left + middle, 0, rest - middle, height)
+        boxes |= _stack(left, middle, height, {"moves": 1, "why": 1}, sizing)
+        boxes |= _stack(left + middle, rest - middle, height, {"values": 1}, sizing)
     else:
-        moves = height * 3 // 10
-        why = height * 3 // 10
-        boxes["moves"] = Box(left, 0, rest, moves)
-        boxes["why"] = Box(left, moves, rest, why)
-        boxes["values"] = Box(left, moves + why, rest, height - moves - why)
+        boxes |= _stack(left, rest, height, {"moves": 3, "why": 3, "values": 4}, sizing)
+    return boxes
+
+
+def _stack(
+    x: int, width: int, height: int, parts: Mapping[str, int], sizing: Sizing
+) -> dict[str, Box]:
+    """Panes below each other, by their ``parts`` of the height; the last open one has the rest."""
+    opened = [pane for pane in parts if pane not in sizing.collapsed] or list(parts)[-1:]
+    shared = height - _COLLAPSED * (len(parts) - len(opened))
+    total = sum(parts[pane] for pane in opened)
+    boxes: dict[str, Box] = {}
+    y = used = 0
+    for pane, part in parts.items():
+        size = _COLLAPSED
+        if pane in opened:
+            size = shared - used if pane == opened[-1] else shared * part // total
+            used += size
+        boxes[pane] = Box(x, y, width, size)
+        y += size
     return boxes

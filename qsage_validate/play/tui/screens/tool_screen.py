@@ -19,6 +19,7 @@ from textual.worker import Worker, WorkerState
 
 from qsage_validate.errors import QsageError
 from qsage_validate.play.tui.screens.dialog import Dialog
+from qsage_validate.play.tui.widgets.play_area import PlayArea
 from qsage_validate.play.tui.worker import AskingApp
 
 Result = TypeVar("Result")
@@ -54,7 +55,10 @@ class ToolScreen(Dialog[Result]):
 
     TITLE = ""
     KEYS: ClassVar[tuple[tuple[str, str, str], ...]] = ()
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", show=False),
+        Binding("z", "maximise", "Maximise", show=False),
+    ]
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,13 +66,41 @@ class ToolScreen(Dialog[Result]):
         self.busy: str | None = None
         self.remark = ""
         self.closed = False
+        self.maximised = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="tool"):
             yield Static(Content(self.heading()), classes="tool-title")
             yield from self.body()
             yield Static(id="tool-status")
-            yield KeyBar((*self.KEYS, ("Esc", "Close", "leave")), id="tool-keys")
+            size = () if self._area.crowded else (("z", "Size", "maximise"),)
+            yield KeyBar((*self.KEYS, *size, ("Esc", "Close", "leave")), id="tool-keys")
+
+    # Place
+
+    def on_resize(self) -> None:
+        """Stand beside the board where there is room, and over all of it elsewhere."""
+        self._place()
+
+    def action_maximise(self) -> None:
+        """Take the whole screen, or stand beside the board again."""
+        self.maximised = not self.maximised
+        self._place()
+
+    @property
+    def _area(self) -> PlayArea:
+        """The board with its panes, under this screen."""
+        return self.app.screen_stack[0].query_one(PlayArea)
+
+    def _place(self) -> None:
+        area = self._area
+        docked = not (self.maximised or area.crowded)
+        self.set_class(docked, "-docked")
+        tool = self.query_one(".tool")
+        region, stage = area.region, area.stage.region
+        tool.styles.width = region.right - stage.right if docked else "100%"
+        tool.styles.height = region.height if docked else "100%"
+        tool.styles.offset = (stage.right, region.y) if docked else (0, 0)
 
     def heading(self) -> str:
         """The title line."""

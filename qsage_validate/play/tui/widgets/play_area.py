@@ -14,7 +14,15 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from qsage_validate.play.tui.model.pane_layout import PANES, STAGE, TABS, arrange, mode_for
+from qsage_validate.play.tui.model.pane_layout import (
+    NATURAL,
+    PANES,
+    STAGE,
+    TABS,
+    Sizing,
+    arrange,
+    mode_for,
+)
 from qsage_validate.play.tui.widgets.block_form import BlockForm
 from qsage_validate.play.tui.widgets.board_view import BoardView
 
@@ -88,6 +96,7 @@ class PlayArea(Container):
         self._layout = _PaneLayout()
         self.active = PANES[0]
         self.tabbed = True
+        self.sizing = NATURAL
 
     @property
     def layout(self) -> Layout:
@@ -96,7 +105,7 @@ class PlayArea(Container):
 
     def boxes(self, size: Size) -> dict[str, Region]:
         """The region of each shown child in an area of ``size``."""
-        found = arrange(size.width, size.height, self.active, self._measure)
+        found = arrange(size.width, size.height, self.active, self._measure, self.sizing)
         return {name: Region(b.x, b.y, b.width, b.height) for name, b in found.items()}
 
     def choose(self, pane: str) -> None:
@@ -105,18 +114,34 @@ class PlayArea(Container):
             self.active = pane
             self.rearrange()
 
+    @property
+    def crowded(self) -> bool:
+        """True if there is no room for all panes."""
+        return mode_for(self.size.width, self.size.height).tabbed
+
+    def resize(self, sizing: Sizing) -> bool:
+        """Give the panes other sizes; whether that changes anything here."""
+        before, kept = self.boxes(self.size), self.sizing
+        self.sizing = sizing
+        if self.crowded or self.boxes(self.size) == before:
+            self.sizing = kept
+            return False
+        self.rearrange()
+        return True
+
     def on_resize(self) -> None:
         """Show what there is room for."""
         self.rearrange()
 
     def rearrange(self) -> None:
         """Show the children that have a place, and lay them out again."""
-        self.tabbed = mode_for(self.size.width, self.size.height).tabbed
+        self.tabbed = self.crowded or self.sizing.maximised
         shown = self.boxes(self.size)
         for child in self.children:
             child.display = child.id in shown
         self.set_class(self.tabbed, "-tabbed")
-        self.refresh(layout=True)
+        # The stage's refresh has this area forget how it was arranged before.
+        self.stage.refresh(layout=True)
         self.stage.on_resize()
 
 

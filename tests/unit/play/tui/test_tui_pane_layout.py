@@ -17,6 +17,7 @@ from qsage_validate.play.tui.model.pane_layout import (
     STAGE,
     TABS,
     Mode,
+    Sizing,
     arrange,
     mode_for,
     too_small,
@@ -33,9 +34,12 @@ BARS = 9
     columns=st.integers(1, 19),
     rows=st.integers(1, 19),
     shape=st.sampled_from(Shape),
+    sizing=st.builds(
+        Sizing, st.integers(-200, 200), st.booleans(), st.frozensets(st.sampled_from(PANES))
+    ),
 )
 def test_boxes_never_overlap_nor_leave_the_area(
-    width: int, height: int, active: str, columns: int, rows: int, shape: Shape
+    width: int, height: int, active: str, columns: int, rows: int, shape: Shape, sizing: Sizing
 ) -> None:
     if too_small(width, height + BARS):
         return
@@ -44,7 +48,7 @@ def test_boxes_never_overlap_nor_leave_the_area(
         outer = best_grid(columns, rows, shape, offered_width, offered_height).outer
         return (min(outer[0], offered_width), min(outer[1], offered_height))
 
-    boxes = arrange(width, height, active, measure)
+    boxes = arrange(width, height, active, measure, sizing)
     for box in boxes.values():
         assert box.width > 0
         assert box.height > 0
@@ -52,13 +56,14 @@ def test_boxes_never_overlap_nor_leave_the_area(
         assert box.x + box.width <= width
         assert box.y >= 0
         assert box.y + box.height <= height
-    for one, other in combinations(boxes.values(), 2):
-        apart_x = one.x + one.width <= other.x or other.x + other.width <= one.x
-        assert apart_x or one.y + one.height <= other.y or other.y + other.height <= one.y
+    for left, right in combinations(boxes.values(), 2):
+        apart_x = left.x + left.width <= right.x or right.x + right.width <= left.x
+        assert apart_x or left.y + left.height <= right.y or right.y + right.height <= left.y
     mode = mode_for(width, height)
-    shown = {active, TABS} if mode.tabbed else set(PANES)
+    one = mode.tabbed or sizing.maximised
+    shown = {active, TABS} if one else set(PANES)
     assert set(boxes) == {STAGE} | shown
-    if not mode.tabbed:
+    if not one:
         assert sum(box.width * box.height for box in boxes.values()) == width * height
 
 
@@ -80,3 +85,27 @@ def test_small_terminals_say_so_in_one_line() -> None:
     assert too_small(40, 40) is None
     assert too_small(59, 20) == "Too small: 59x20, need 60x16 or 40x26"
     assert too_small(200, 10) is not None
+
+
+def measure_all(width: int, height: int) -> tuple[int, int]:
+    return (min(30, width), min(20, height))
+
+
+@pytest.mark.parametrize("size", [(120, 34), (200, 54)])
+def test_panes_are_resized_maximised_and_collapsed(size: tuple[int, int]) -> None:
+    natural = arrange(*size, "why", measure_all)
+    wider = arrange(*size, "why", measure_all, Sizing(columns=8))
+    assert wider[STAGE].width == natural[STAGE].width + 8
+    large = arrange(*size, "why", measure_all, Sizing(maximised=True))
+    assert large["why"].width == size[0] - natural[STAGE].width
+    assert large["why"].height == size[1] - 1
+    small = arrange(*size, "why", measure_all, Sizing(collapsed=frozenset({"why"})))
+    assert small["why"].height == 2
+    assert small["moves"].height > natural["moves"].height
+    # Where nothing is left beside a pane, it stays open.
+    assert (
+        arrange(*size, "why", measure_all, Sizing(collapsed=frozenset(PANES)))["values"].height > 2
+    )
+    # On small terminals a size has no effect.
+    for sizing in (Sizing(8), Sizing(maximised=True), Sizing(collapsed=frozenset(PANES))):
+        assert arrange(80, 18, "why", measure_all, sizing) == arrange(80, 18, "why", measure_all)

@@ -146,13 +146,47 @@ def test_a_run_goes_on_where_the_last_one_ended(tmp_path: Path) -> None:
     assert deepen_by_search(EL, file=DeepeningFile(path, EL)).answers == found.answers
 
 
-def test_a_search_keeps_what_it_refuted_on_the_way(tmp_path: Path) -> None:
+def test_a_search_keeps_what_it_found_out_on_the_way(tmp_path: Path) -> None:
+    """Who wins at the last depth, and then each depth that is refuted."""
     path = tmp_path / "s.json"
-    elly = game("httt --size 4x4 --shape elly")
-    assert deepen_by_search(elly, last=5, file=DeepeningFile(path, elly)).refuted == 5
-    kept = DeepeningFile(path, elly).entries
-    assert [answer.plies for answer in kept] == [1, 2, 3, 4, 5]
-    assert deepen_by_search(elly, file=DeepeningFile(path, elly)).critical == 7
+    line = game("connect-c --size 4x4 --connect 3")
+    assert deepen_by_search(line, last=5, file=DeepeningFile(path, line)).refuted == 5
+    assert [(a.plies, a.truth) for a in DeepeningFile(path, line).entries] == [(5, False)]
+    found = deepen_by_search(line, file=DeepeningFile(path, line))
+    assert (found.critical, found.refuted) == (9, 8)
+    kept = [(a.plies, a.truth) for a in DeepeningFile(path, line).entries]
+    assert kept == [(5, False), (16, True), (6, False), (7, False), (8, False), (9, True)]
+
+
+def test_the_winner_alone() -> None:
+    line = game("connect-c --size 4x4 --connect 3")
+    won = deepen_by_search(line, winner_only=True)
+    assert (won.truth, won.critical, won.within) == (True, None, 16)
+    assert won.why == "Black wins within 16 plies"
+    assert won.first_move.startswith("occupyBottom")
+    lost = deepen_by_search(game("domineering --size 5x5"), winner_only=True)
+    assert (lost.truth, lost.never, lost.within) == (False, True, None)
+    open_ended = game("evader-pursuer --size 4x4")
+    with pytest.raises(UsageError, match="of which no last depth is known"):
+        deepen_by_search(open_ended, winner_only=True)
+    assert deepen_by_search(open_ended, winner_only=True, last=3).within == 3
+
+
+def test_white_who_cannot_move_on_the_full_board_has_not_lost() -> None:
+    """The last depth is that of the last move: one ply more, and White is stuck."""
+    odd = game("connect-c --size 3x3 --connect 3")
+    found = deepen_by_search(odd)
+    assert (found.truth, found.never) == (False, True)
+    assert found.why == "Black wins at no depth: the board is full after 9 plies"
+    assert deepen_by_search(odd, winner_only=True).truth is False
+
+
+def test_a_question_that_takes_too_long_leaves_time_for_the_smaller_ones() -> None:
+    hard = game("connect-c --size 6x6 --connect 4")
+    found = deepen_by_search(hard, limits=Limits(positions=20_000))
+    assert (found.truth, found.critical) == (None, None)
+    assert found.refuted is not None
+    assert found.refuted > 5
 
 
 def test_each_answer_is_in_the_file_before_the_next_question(tmp_path: Path) -> None:

@@ -359,7 +359,7 @@ def test_a_limit_of_positions_leaves_it_undecided(hard: BddlGame) -> None:
 
 
 def test_a_solver_goes_on_where_it_stopped() -> None:
-    game = load_game(resolve_model(["domineering"], {"size": "5x4", "depth": 10}))
+    game = load_game(resolve_model(["breakthrough"], {"size": "3x5", "second": True, "depth": 31}))
     solver = Solver(game, limits=Limits(positions=500))
     assert solver.solve().winner is None
     solver.limits = Limits()

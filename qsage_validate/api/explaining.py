@@ -1,0 +1,258 @@
+"""Explanations: strategies as programs that people can read, proved again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike, fspath
+from typing import Final
+
+from qsage_validate.api.formulas import Formula
+from qsage_validate.api.reports import Report
+from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.errors import Exit, QsageError, UndecidedError, UsageError
+from qsage_validate.explaining import explanation
+from qsage_validate.explaining.certificate import certified
+from qsage_validate.explaining.explain import ExplainOptions
+from qsage_validate.explaining.explain import explain as explain_game
+from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.certificate import CircuitCertificate, dont_cares
+from qsage_validate.problems.encoded import encoding_of
+from qsage_validate.problems.load import Problem, certified_by
+from qsage_validate.system.limits import NEVER, Deadline, Limits
+from qsage_validate.system.progress import Progress, Tell, nobody
+
+LEVELS: Final = ("dependencies", "formula", "rules")
+_POSITIONS: Final = 50_000
+
+
+class RefutedStrategyError(QsageError):
+    """A strategy that was to be explained does not win."""
+
+    exit_code = Exit.REFUTED
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A program, a decision tree over the board, by which a player wins; and what proves it.
+
+    Made by :func:`explain` and ``Strategy.explain``.  ``problem`` has the program's certificate,
+    ``report`` what was proved of it.
+    """
+
+    whole: explanation.Explanation = field(repr=False)
+    problem: Problem = field(repr=False)
+    report: Report = field(repr=False)
+
+    @property
+    def certificate(self) -> CircuitCertificate:
+        """The program as a certificate."""
+        certificate = self.problem.certificate
+        assert isinstance(certificate, CircuitCertificate), "it was compiled"
+        return certificate
+
+    @property
+    def gates(self) -> int:
+        """The number of AND gates of the program's certificate."""
+        return self.certificate.aig.num_gates
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes of the tree, questions and answers."""
+        return self.whole.found.nodes
+
+    @property
+    def depth(self) -> int:
+        """The largest number of questions before an answer."""
+        return self.whole.found.depth
+
+    @property
+    def smallest(self) -> bool:
+        """True if no smaller tree of the same words wins."""
+        return self.whole.found.smallest
+
+    @property
+    def player(self) -> Player:
+        """The player who wins by it."""
+        return self.whole.hero
+
+    @property
+    def proved(self) -> bool:
+        """True if its certificate is proved, against the formula and against the rules."""
+        return self.report.ok
+
+    @cached_property
+    def text(self) -> str:
+        """The program as indented text, with a small board at each answer."""
+        from qsage_validate.explaining.text import explanation_text
+
+        return explanation_text(self.whole)
+
+    def plain(self) -> str:
+        """The text without boards."""
+        from qsage_validate.explaining.text import explanation_text
+
+        return explanation_text(self.whole, boards=False)
+
+    def to_dict(self) -> dict[str, object]:
+        """Everything, as ``qsage explain --json`` writes it."""
+        from qsage_validate.explaining.data import explanation_data
+
+        levels = {name: result.word for name, result in self.report.levels.items()}
+        return {
+            **explanation_data(self.whole),
+            "proved": self.proved,
+            "levels": levels,
+            "statements": list(self.report.statements),
+            "gates": self.gates,
+        }
+
+    def dot(self) -> str:
+        """The tree in the language of Graphviz."""
+        from qsage_validate.explaining.data import dot
+
+        return dot(self.whole)
+
+    def html(self) -> str:
+        """One page that folds, with a drawn board at each answer."""
+        from qsage_validate.explaining.page import explanation_page
+
+        return explanation_page(self.whole)
+
+    def save_certificate(
+        self, path: str | PathLike[str], formula: str | PathLike[str] | None = None
+    ) -> None:
+        """Write the program's certificate: AIGER, in ASCII where the name ends in ``.aag``.
+
+        With ``formula`` the formula is written too, in QCIR.
+        """
+        from qsage_validate.certificates.files.writer import certificate_bytes
+        from qsage_validate.formats.qcir import qcir_text
+        from qsage_validate.formats.source import write_atomic
+
+        qbf = self.problem.formula
+        assert qbf is not None, "it was proved of one"
+        name = fspath(path)
+        content = certificate_bytes(self.certificate, qbf, binary=not name.endswith(".aag"))
+        if formula is not None:
+            write_atomic(fspath(formula), qcir_text(qbf))
+        write_atomic(name, content)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write it in the form that the name's ending says: see :data:`FORMS`.
+
+        Raises ``UsageError`` for another ending.
+        """
+        from qsage_validate.formats.source import write_atomic
+
+        write_atomic(fspath(path), self.in_form(form_of(fspath(path))))
+
+    def in_form(self, form: str) -> str:
+        """The explanation in one of :data:`FORMS`."""
+        import json
+
+        forms = {
+            "txt": lambda: self.text,
+            "json": lambda: json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n",
+            "dot": self.dot,
+            "html": self.html,
+        }
+        return forms[form]()
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.whole.title}: {self.whole.measure}>"
+
+
+FORMS: Final = ("txt", "json", "dot", "html")
+"""The forms of explanations, which are the endings of their files."""
+
+
+def form_of(path: str) -> str:
+    """The form of a file by its ending; raises ``UsageError`` for another one."""
+    ending = path.rpartition(".")[2].lower()
+    if ending not in FORMS:
+        endings = ", ".join(f".{form}" for form in FORMS)
+        raise UsageError(f"found the file name {path!r}, expected one that ends in {endings}")
+    return ending
+
+
+def explained(
+    formula: Formula, options: ExplainOptions, hero: Player | None = None, tell: Tell = nobody
+) -> Explanation:
+    """The proved explanation of the winner of a formula's game; ``hero`` is said to be that.
+
+    Raises ``UndecidedError`` at a limit, and ``UsageError`` for a formula without rules, and where
+    ``hero`` does not win.
+    """
+    problem, encoded = _encoded(formula)
+    game = problem.game
+    assert game is not None, "the encoding has one"
+    whole = explain_game(game, encoded, options, hero=hero, tell=tell)
+    deadline = options.limits.deadline
+    tell(Progress("compile"))
+    certificate, _ = certified(whole.tree, encoded, game, whole.hero, deadline)
+    proved = certified_by(problem, certificate)
+    report = validated(proved, LEVELS, deadline, tell)
+    return Explanation(whole, proved, report)
+
+
+def _encoded(formula: Formula) -> tuple[Problem, Encoding]:
+    """A formula's problem and encoding; raises ``UsageError`` where there are no rules."""
+    problem = formula.problem
+    name = problem.files.name
+    if problem.game is None:
+        raise UsageError(
+            f"found no rules for {name}, expected a game, or a formula with its model in comments"
+        )
+    encoded = formula.encoding or encoding_of(problem)
+    if encoded is None:
+        raise UsageError(
+            f"found a formula in {name} that is none of our encodings of {problem.game.name}, "
+            "expected one that 'qsage encode' writes, or the game itself"
+        )
+    return problem, encoded
+
+
+def check_winning(problem: Problem, deadline: Deadline = NEVER) -> Player:
+    """The player of a problem's certificate, which is proved to win.
+
+    Raises ``UsageError`` for a certificate with functions missing, ``UndecidedError`` at the
+    deadline and :class:`RefutedStrategyError` for one that does not win.
+    """
+    certificate, formula = problem.certificate, problem.formula
+    name = problem.files.name
+    if certificate is None or formula is None:
+        raise UsageError(f"found {name}, expected a formula and its certificate")
+    missing = dont_cares(certificate, formula)
+    if problem.solving is not None or len(missing) == len(
+        formula.variables(certificate.kind.decides)
+    ):
+        raise UsageError(
+            f"found a part of a certificate in {name}, expected a whole one, or the game alone"
+        )
+    report = validated(problem, LEVELS[:2], deadline)
+    if report.whole.exit_code is Exit.REFUTED:
+        raise RefutedStrategyError(f"{name}: nothing to explain: {report.summary}")
+    if not report.ok:
+        raise UndecidedError(f"undecided: {name}: {report.summary}")
+    return certificate.kind.player
+
+
+def validated(
+    problem: Problem, levels: Sequence[str], deadline: Deadline = NEVER, tell: Tell = nobody
+) -> Report:
+    """The levels of a validation of a problem; Ctrl-C is raised again."""
+    from qsage_validate.problems.validated import to_validate
+    from qsage_validate.proving.levels import levels_named
+    from qsage_validate.proving.runner import Options, validate
+
+    options = Options(levels=levels_named(levels), limits=Limits(deadline, positions=_POSITIONS))
+    ready = to_validate(problem)
+    whole = validate(ready, options, tell=tell)
+    if whole.interrupted:
+        raise KeyboardInterrupt
+    return Report(whole, ready)

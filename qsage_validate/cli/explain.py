@@ -1,0 +1,178 @@
+"""``qsage explain``: a winning strategy as a small program that people can play by."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, protect_inputs
+from qsage_validate.cli.formula import formula_path, load_formula
+from qsage_validate.cli.lazy import examples
+from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.option_groups import OptionGroup, flag, option
+from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
+from qsage_validate.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.api.explaining import Explanation
+    from qsage_validate.api.formulas import Formula
+
+
+@dataclass(frozen=True)
+class ShownOptions(OptionGroup):
+    """How much is shown, and where it is written."""
+
+    panel = "Output"
+
+    output: str | None = option(
+        "Write the explanation: text, JSON, Graphviz or a page, by the ending (.txt, .json, .dot, "
+        ".html).",
+        "FILE",
+        "-o",
+        "--output",
+    )
+    certificate: str | None = option(
+        "Write the program's certificate: AIGER, in ASCII when its name ends in .aag.",
+        "FILE",
+        "--write-certificate",
+    )
+    formula: str | None = option("Write its formula, as QCIR.", "FILE", "--write-formula")
+    no_boards: bool = flag("No boards in the text.", "--no-boards")
+    depth_limit: int | None = option(
+        "Show no node below this depth; the whole is found and proved.", "N", min=0
+    )
+    max_nodes: int | None = option("Show no more than so many nodes.", "N", min=1)
+
+
+@dataclass(frozen=True)
+class LearningOptions(OptionGroup):
+    """The words of the program, and the limits of learning it."""
+
+    panel = "Limits"
+
+    lookahead: int = option(
+        "How many plies the program's words look ahead: 1 lets it say 'wins at once', 2 'White "
+        "cannot win at once', 3 'Black can win at the next turn, whatever White plays'.",
+        "N",
+        min=0,
+        max=3,
+        default=3,
+    )
+    effort: int = option(
+        "Conflicts of the SAT solver for a proof that no smaller program wins.",
+        "N",
+        min=1,
+        default=20_000,
+    )
+    positions: int = option(
+        "How many positions the program's plays may meet.", "N", min=1, default=50_000
+    )
+
+
+@examples(
+    "qsage explain httt --size 4x4 --shape tic --depth 5",
+    "qsage explain sample:tic --cert sample:tic.aig",
+)
+@partial(takes_model, or_formula=True)
+def command(
+    *,
+    model: ModelArguments,
+    cert: str | None = option(
+        "A certificate of FORMULA: it is proved first, and the program is for its player.",
+        "FILE",
+        panel="Files",
+    ),
+    encoding: EncodingOption = None,
+    read: FormulaOptions,
+    learning: LearningOptions,
+    limits: LimitOptions,
+    shown: ShownOptions,
+    json_output: JsonOption = False,
+) -> Exit:
+    """Show a winning strategy as a small program that people can play by.
+
+    The program is a decision tree: questions about the board and the last moves, and what to play.
+    The smallest tree is looked for that wins against all moves; any winning move may be chosen. It
+    is then compiled into a certificate, which is proved against the formula and the rules.
+
+    Exit code 0: found and proved, 1: CERT does not hold, 2: bad input, 3: undecided, 130:
+    interrupted.
+    """
+    from qsage_validate.api.explaining import check_winning, explained, form_of
+    from qsage_validate.explaining.explain import ExplainOptions
+
+    outputs = [shown.output, shown.certificate, shown.formula]
+    for file in outputs:
+        check_streams(file, json_output)
+    path = formula_path(model)
+    protect_inputs(outputs, [*(model.files if path is None else [path, read.meta]), cert])
+    form = None if shown.output in (None, "-") else form_of(shown.output or "")
+    if path is None and (cert is not None or read.meta is not None):
+        raise UsageError("found --cert or --meta with a game, expected a formula")
+    within = replace(limits.begin(), positions=learning.positions)
+    options = ExplainOptions(
+        within,
+        learning.lookahead,
+        learning.effort,
+        depth_limit=shown.depth_limit,
+        max_nodes=shown.max_nodes,
+    )
+    if shown.formula is not None and shown.certificate is None:
+        raise UsageError("found --write-formula without --write-certificate, expected both")
+    hero = None
+    with SearchLine(sys.stderr) as line:
+        if path is None:
+            formula = _game(model, encoding)
+        else:
+            formula = _formula(path, model, read, cert)
+            if cert is not None:
+                hero = check_winning(formula.problem, within.deadline)
+        found = explained(formula, options, hero, line.tell)
+    _write(found, shown, form)
+    if json_output:
+        emit_json(found.to_dict())
+    elif form is None:
+        emit((found.plain() if shown.no_boards else found.text).rstrip("\n"))
+    if not json_output:
+        for statement in found.report.statements:
+            emit(f"Proved: {statement}.")
+    return found.report.whole.exit_code
+
+
+def _game(model: ModelArguments, encoding: str | None) -> Formula:
+    """The formula of a game."""
+    from qsage_validate.api.formulas import Formula
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.games.languages import load_game
+    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Problem
+
+    encoded = encode(model.resolve(encoding), encoding)
+    files = Files(made_from=(*model.words, *model.flags))
+    problem = Problem(files, encoded.qbf, None, encoded.layout, load_game(encoded.model))
+    return Formula(problem, None, encoded)
+
+
+def _formula(path: str, model: ModelArguments, read: FormulaOptions, cert: str | None) -> Formula:
+    """The formula of a file, with the certificate that was named."""
+    from qsage_validate.api.formulas import Formula
+    from qsage_validate.cli.options import prenex_order
+    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import load
+
+    if cert is None:
+        return Formula(load_formula(path, model, read))
+    files = Files(path, cert, read.meta, prenex=prenex_order(read.prenex))
+    return Formula(load(replace(files, unchecked_dependencies=True)))
+
+
+def _write(found: Explanation, shown: ShownOptions, form: str | None) -> None:
+    """Write the files that were asked for."""
+    from qsage_validate.formats.source import write_atomic
+
+    if shown.certificate is not None:
+        found.save_certificate(shown.certificate, shown.formula)
+    if form is not None and shown.output is not None:
+        write_atomic(shown.output, found.in_form(form))

@@ -1,0 +1,95 @@
+"""From a game to its explanation: search, vocabulary, learning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.explaining.explanation import Explanation
+from qsage_validate.explaining.finding import EFFORT, Finder, Winning
+from qsage_validate.explaining.questions import Question
+from qsage_validate.explaining.vocabulary import vocabulary_of
+from qsage_validate.games.protocol import Game, Player
+from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.progress import Progress, Tell, nobody
+
+LOOKAHEAD: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainOptions:
+    """Options of an explanation.
+
+    ``lookahead`` is how many plies the words may look ahead, ``effort`` the conflicts of the SAT
+    solver for a proof that no smaller tree wins, ``questions`` are the user's own; the positions of
+    ``limits`` are those of the program's plays.
+    """
+
+    limits: Limits = Limits(positions=50_000)  # noqa: RUF009 (frozen)
+    lookahead: int = LOOKAHEAD
+    effort: int = EFFORT
+    questions: Sequence[Question] = ()
+    depth_limit: int | None = None
+    max_nodes: int | None = None
+
+
+def explain(
+    game: Game,
+    encoded: Encoding | None,
+    options: ExplainOptions = ExplainOptions(),
+    *,
+    hero: Player | None = None,
+    tell: Tell = nobody,
+) -> Explanation:
+    """The smallest program by which the winner of ``game`` wins.
+
+    ``encoded`` is the formula that it will be proved of, which may leave out first moves; ``hero``
+    the player who is said to win.  Raises ``UndecidedError`` at a limit, ``UsageError`` where
+    ``hero`` does not win or no move is made.
+    """
+    watch = Stopwatch()
+    tell(Progress("search"))
+    limits = options.limits
+    search = search_for(game, limits=Limits(limits.deadline, limits.memory_mb), tell=tell)
+    result = search.solve()
+    winner = result.winner
+    if winner is None:
+        raise UndecidedError(result.reason)
+    if hero is not None and hero is not winner:
+        raise UsageError(
+            f"found a strategy of {hero}'s for {game.name}, which {winner} wins: {result.reason}"
+        )
+    if game.initial.outcome is not None:
+        raise UsageError(
+            f"{game.name}: the play is over before the first move, nothing is to explain"
+        )
+    first_moves = None
+    if encoded is not None and game.first_player is winner and encoded.layout.moves:
+        first_moves = frozenset(encoded.layout.moves[0].moves)
+    winning = Winning(winner, lambda position: search.winner(position) is winner, first_moves)
+    words = vocabulary_of(game, winner, lookahead=options.lookahead, extra=options.questions)
+    finder = Finder(
+        game,
+        winner,
+        words,
+        winning,
+        deadline=limits.deadline,
+        effort=options.effort,
+        positions=limits.positions,
+        tell=tell,
+    )
+    found = finder.run()
+    return Explanation(
+        game,
+        winner,
+        found,
+        options.lookahead,
+        watch.seconds,
+        options.depth_limit,
+        options.max_nodes,
+    )

@@ -1,0 +1,172 @@
+"""An explanation: a program with an example of each node, and how much of it is shown."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import count
+
+from qsage_validate.explaining.answers import Answer
+from qsage_validate.explaining.finding import Found
+from qsage_validate.explaining.program import Fork, Leaf, Tree, chosen, nodes_of
+from qsage_validate.explaining.questions import Question
+from qsage_validate.explaining.situation import OWN, Choice, Situation
+from qsage_validate.games.protocol import Game, Player, Square
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of an explanation.
+
+    ``number`` counts from 1, depth first; ``side`` is the answer, to the question above, that leads
+    here.  A fork has a ``question`` and children, yes first; a leaf has an ``answer``.  ``met`` are
+    the situations that come here, the earliest first.  ``cut`` is the number of nodes below that
+    are not shown.
+    """
+
+    number: int
+    depth: int
+    side: bool | None
+    question: Question | None
+    answer: Answer | None
+    met: Sequence[Situation] = field(repr=False)
+    reply: Choice | None = field(repr=False)
+    children: tuple[Node, ...]
+    cut: int = 0
+
+    @property
+    def example(self) -> Situation:
+        """The earliest situation that comes here."""
+        return self.met[0]
+
+    def walk(self) -> Iterator[Node]:
+        """The node and those below, depth first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def way(self, at: Situation) -> Iterator[Node]:
+        """The nodes on the way of a situation, from here to where it ends."""
+        yield self
+        if self.question is not None and self.children:
+            yield from self.children[0 if self.question.holds(at) else 1].way(at)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A program that wins, with its plays.
+
+    ``lookahead`` is how many plies the words look ahead; ``depth_limit`` and ``max_nodes`` say how
+    much of it is shown.
+    """
+
+    game: Game
+    hero: Player
+    found: Found
+    lookahead: int
+    seconds: float
+    depth_limit: int | None = None
+    max_nodes: int | None = None
+
+    @property
+    def tree(self) -> Tree:
+        """The whole program."""
+        return self.found.tree
+
+    @cached_property
+    def root(self) -> Node:
+        """The first node that is shown, with those below."""
+        shown = self._shown()
+        numbers = count(1)
+
+        def node(tree: Tree, way: tuple[bool, ...], met: Sequence[Situation]) -> Node:
+            number, side = next(numbers), way[-1] if way else None
+            reply = chosen(self.tree, met[0]) if met else None
+            found = Node(number, len(way), side, None, None, met, reply, ())
+            if way not in shown:
+                return replace(found, cut=nodes_of(tree))
+            if isinstance(tree, Leaf):
+                return replace(found, answer=tree.answer)
+            sides: tuple[list[Situation], list[Situation]] = [], []
+            for at in met:
+                sides[not tree.question.holds(at)].append(at)
+            yes, no = node(tree.yes, (*way, True), sides[0]), node(tree.no, (*way, False), sides[1])
+            return replace(found, question=tree.question, children=(yes, no))
+
+        return node(self.tree, (), self.found.situations)
+
+    def _shown(self) -> frozenset[tuple[bool, ...]]:
+        """The nodes that the limits allow, as their ways from the root, breadth first."""
+        most = nodes_of(self.tree) if self.max_nodes is None else self.max_nodes
+        waiting: deque[tuple[Tree, tuple[bool, ...]]] = deque([(self.tree, ())])
+        shown = list[tuple[bool, ...]]()
+        while waiting and len(shown) < most:
+            tree, way = waiting.popleft()
+            if self.depth_limit is not None and len(way) > self.depth_limit:
+                break
+            shown.append(way)
+            if isinstance(tree, Fork):
+                waiting += [(tree.yes, (*way, True)), (tree.no, (*way, False))]
+        return frozenset(shown)
+
+    @property
+    def whole(self) -> bool:
+        """True if every node is shown."""
+        return not any(node.cut for node in self.root.walk())
+
+    @cached_property
+    def cut(self) -> tuple[int, int]:
+        """The number of nodes that are not shown, and of the positions that come to these."""
+        hidden = [node for node in self.root.walk() if node.cut]
+        return sum(node.cut for node in hidden), sum(len(node.met) for node in hidden)
+
+    @property
+    def predicates(self) -> tuple[str, ...]:
+        """The questions that are asked, each once."""
+        asked = (str(tree.question) for _, tree in self.tree.walk() if isinstance(tree, Fork))
+        return tuple(dict.fromkeys(asked))
+
+    @property
+    def title(self) -> str:
+        """Who wins what."""
+        return f"{self.hero} wins {self.game.name} ({self.game.length})"
+
+    @property
+    def measure(self) -> str:
+        """The size in words, and what is known of smaller ones."""
+        found = self.found
+        nodes = "1 node" if found.nodes == 1 else f"{found.nodes} nodes"
+        bound = (
+            "no smaller tree of these words wins"
+            if found.smallest
+            else f"no tree of these words with fewer than {found.lower_bound} nodes wins"
+        )
+        return f"{nodes}, depth {found.depth}; {bound}"
+
+
+def example_rows(node: Node) -> list[str]:
+    """The example of a node as rows of signs, one for each square.
+
+    ``B`` and ``W`` are stones, small where one has just come; ``*`` is where the reply goes, ``x``
+    where it captures.
+    """
+    if node.reply is None and not node.met:
+        return []
+    at = node.example
+    board = at.board
+    signs = [square.value for square in board.squares]
+
+    def sign(place: tuple[int, int] | None, text: str) -> None:
+        if place is not None:
+            signs[(place[1] - 1) * board.width + place[0] - 1] = text
+
+    if at.theirs is not None and at.theirs.to is not None:
+        shown = at.at(at.theirs.to)
+        if shown is OWN[at.hero.other]:
+            sign(at.theirs.to, shown.value.lower())
+    if node.reply is not None and node.reply.made.to is not None:
+        there = at.at(node.reply.made.to)
+        sign(node.reply.made.to, "*" if there is Square.OPEN else "x")
+    return ["".join(signs[y : y + board.width]) for y in range(0, len(signs), board.width)]

@@ -1,0 +1,113 @@
+"""``qsage explain`` shows programs that are proved, and says what is wrong in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import Exit
+
+from .conftest import Qsage
+
+DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth", "3")
+
+
+def test_a_game_is_explained_and_its_certificate_is_valid(qsage: Qsage) -> None:
+    done = qsage(
+        "explain", *DOMINO, "--lookahead", "1", "--json", "--write-certificate", "e.aig",
+        "--write-formula", "e.qcir",
+    )  # fmt: skip
+    assert done.code == Exit.FINE, done.err
+    facts = json.loads(done.out)
+    assert (facts["nodes"], facts["depth"], facts["proved"]) == (3, 1, True)
+    assert facts["smallest"]
+    assert set(facts["levels"].values()) == {"proved"}
+    read = json.loads(qsage("validate", "e.qcir", "--cert", "e.aig", "--json").out)
+    assert read["verdict"] == "valid"
+    assert facts["gates"] > 0
+
+
+def test_a_formula_is_explained_by_its_certificate(qsage: Qsage) -> None:
+    assert qsage("certify", *DOMINO, "-o", "c.aig", "--formula", "f.qcir").code == 0
+    done = qsage("explain", "f.qcir", "--cert", "c.aig", "--no-boards")
+    assert done.code == Exit.FINE, done.err
+    assert "Proved: Black wins httt 3x3 domino within 3 plies." in done.out
+    assert "|" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("ending", "begins"),
+    [("txt", "Black wins"), ("json", "{"), ("dot", "digraph"), ("html", "<!DOCTYPE html>")],
+)
+def test_files_have_the_form_of_their_endings(qsage: Qsage, ending: str, begins: str) -> None:
+    done = qsage("explain", *DOMINO, "-o", f"e.{ending}")
+    assert done.code == Exit.FINE, done.err
+    assert Path(f"e.{ending}").read_text().startswith(begins)
+
+
+def test_the_page_folds_and_draws_every_answer(qsage: Qsage) -> None:
+    assert qsage("explain", *DOMINO, "--lookahead", "1", "-o", "e.html").code == 0
+    page = Path("e.html").read_text()
+    assert (page.count("<details open>"), page.count("</details>")) == (1, 1)
+    assert page.count("<svg") == page.count('class="leaf"') == 2
+    assert "play the first move that wins at once" in page
+    assert "<script" not in page
+    assert "src=" not in page
+
+
+def refuted(qsage: Qsage) -> tuple[str, ...]:
+    """A certificate of another formula with the same variables: all functions are negated."""
+    assert qsage("certify", *DOMINO, "-o", "c.aag", "--formula", "f.qcir").code == 0
+    lines = Path("c.aag").read_text().splitlines()
+    inputs, outputs = int(lines[0].split()[2]), int(lines[0].split()[4])
+    for number in range(1 + inputs, inputs + outputs):  # the last one says which kind it is
+        lines[number] = str(int(lines[number]) ^ 1)
+    Path("c.aag").write_text("\n".join(lines) + "\n")
+    return "f.qcir", "--cert", "c.aag"
+
+
+def test_a_refuted_certificate_is_not_explained(qsage: Qsage) -> None:
+    done = qsage("explain", *refuted(qsage))
+    assert done.code == Exit.REFUTED, done.err
+    assert "nothing to explain" in done.err
+    assert done.err.count("\n") == 1
+    assert not done.out
+
+
+def test_a_part_of_a_certificate_is_not_explained(qsage: Qsage) -> None:
+    words = ("certify", *DOMINO, "-o", "c.aig", "--formula", "f.qcir", "--blocks", "1")
+    assert qsage(*words, "--as", "outer").code == 0
+    done = qsage("explain", "f.qcir", "--cert", "c.aig")
+    assert done.code == Exit.BAD_INPUT, done.err
+    assert "part of a certificate" in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--positions", "3", "--lookahead", "1"), Exit.UNDECIDED, "more than 3 positions"),
+        (("--timeout", "0"), Exit.UNDECIDED, "undecided"),
+        (("-o", "e.pdf"), Exit.BAD_INPUT, "expected one that ends in"),
+        (("--cert", "no.aig"), Exit.BAD_INPUT, "expected a formula"),
+        (("--write-formula", "e.qcir"), Exit.BAD_INPUT, "expected both"),
+        (("--encoding", "LN"), Exit.BAD_INPUT, "encoding"),
+        (("--lookahead", "4"), Exit.BAD_INPUT, "lookahead"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    qsage: Qsage, words: tuple[str, ...], code: Exit, said: str
+) -> None:
+    done = qsage("explain", *DOMINO, *words)
+    assert (done.code, done.err.count("\n"), done.out) == (code, 1, ""), done.err
+    assert said in done.err
+    assert not Path("e.pdf").exists()
+
+
+def test_a_formula_without_rules_has_no_board_to_explain(qsage: Qsage) -> None:
+    Path("bare.qcir").write_text("#QCIR-G14\nforall(x)\nexists(y)\noutput(g)\ng = xor(x, y)\n")
+    done = qsage("explain", "bare.qcir")
+    assert done.code == Exit.BAD_INPUT
+    assert "no rules for" in done.err

@@ -1,0 +1,114 @@
+"""Programs that are told to end: the terminal as it was, no traceback, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import Exit
+from qsage_validate.system.folders import MARK, PREFIX, mark_folder, marked_folder, remove_left
+from tests.support.terminal import LEAVES_MOUSE, LEAVES_SCREEN, SHOWS_CURSOR, Terminal
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning"),
+]
+EL = ["httt", "--size", "3x3", "--shape", "el", "--depth", "5"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("words", [["sample:tic"], ["sample:tic", "--plain"]])
+def test_the_board_gives_the_terminal_back(
+    words: list[str], number: signal.Signals, tmp_path: Path
+) -> None:
+    with Terminal(["qsage-play", *words], folder=tmp_path, anew=True) as terminal:
+        terminal.wait_for("White>" if "--plain" in words else "Your move, White")
+        terminal.child.kill(number)
+        assert terminal.exit_code() == 128 + number
+        assert b"Traceback" not in terminal.output
+        if "--plain" not in words:
+            last = terminal.output[-4000:]
+            assert all(code in last for code in (LEAVES_SCREEN, SHOWS_CURSOR, LEAVES_MOUSE))
+
+
+@pytest.mark.parametrize("wait", [0.3, 0.9, 2.0])
+def test_two_ctrl_c_are_one_line(wait: float, tmp_path: Path) -> None:
+    words = ["validate", "sample:tic", "sample:tic.aig", "--jobs", "2", "--games", "50000000"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "qsage_validate", *words, "--level", "random"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )  # fmt: skip
+    time.sleep(wait)
+    os.killpg(process.pid, signal.SIGINT)
+    time.sleep(0.15)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert "Traceback" not in err
+    assert err.strip().splitlines()[-1:] == ["qsage: interrupted"]
+    assert err.count("\n") == 1
+    assert process.returncode == Exit.INTERRUPTED
+
+
+def aged(folder: Path) -> None:
+    day = time.time() - 25 * 3600
+    os.utime(folder, (day, day))
+
+
+def test_folders_of_killed_processes_are_removed_after_a_day(tmp_path: Path) -> None:
+    killed, young, running, others, linked = (
+        tmp_path / f"{PREFIX}{name}" for name in ("killed", "young", "running", "others", "linked")
+    )
+    for folder in (killed, young, running, others):
+        folder.mkdir()
+        (folder / "content").write_text("x")
+    for folder in (killed, young):
+        os.close(mark_folder(str(folder)))
+    linked.symlink_to(killed)
+    lock = mark_folder(str(running))
+    for folder in (killed, running, others):
+        aged(folder)
+    remove_left(tmp_path)
+    assert not killed.exists()
+    assert young.exists()
+    assert running.exists()
+    assert others.exists(), "it does not bear our mark"
+    os.close(lock)
+    with marked_folder(tmp_path) as name:
+        assert (Path(name) / MARK).exists()
+        assert not running.exists()
+    assert not Path(name).exists()
+
+
+def test_a_killed_portfolio_leaves_a_marked_folder(tmp_path: Path) -> None:
+    solver = tmp_path / "slow"
+    solver.write_text("#!/bin/sh\nsleep 60\n")
+    solver.chmod(0o755)
+    (tmp_path / "s.ini").write_text("[slow]\nkind = generic\nprogram = slow\nformats = qdimacs\n")
+    (tmp_path / "f.qdimacs").write_text("p cnf 2 1\ne 1 0\na 2 0\n1 2 0\n")
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "qsage_validate", "solve", "f.qdimacs", "--solver", "slow",
+         "--preprocess", "none"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(temporary), "QSAGE_SOLVERS": "s.ini",
+             "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )  # fmt: skip
+    until = time.monotonic() + 60
+    while not list(temporary.glob(f"{PREFIX}*/*")) and time.monotonic() < until:
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    left = list(temporary.iterdir())
+    assert all((folder / MARK).exists() for folder in left)
+    for folder in left:
+        aged(folder)
+    with marked_folder(temporary) as name:
+        assert [str(folder) for folder in temporary.iterdir()] == [name]

@@ -1,0 +1,65 @@
+"""Streams that are closed or full: data is data, and the exit code is that of the work."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.errors import Exit
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system"),
+]
+GAME = "httt --size 3x3 --shape el --depth 3"
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A line of a shell, in which ``qsage`` is the command."""
+    qsage = f"{sys.executable} -m qsage_validate"
+    return subprocess.run(
+        ["/bin/sh", "-c", line.replace("qsage ", f"{qsage} ", 1)],
+        cwd=folder, capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )  # fmt: skip
+
+
+def test_narration_never_gets_into_the_data(tmp_path: Path) -> None:
+    done = shell(f"qsage encode {GAME} -o - 2>&-", tmp_path)
+    assert done.returncode == Exit.FINE
+    assert done.stdout.startswith("#QCIR-G14")
+    assert "scopes," not in done.stdout
+    done = shell(f"qsage encode {GAME} -o f.qcir --json 2>&-", tmp_path)
+    assert done.returncode == Exit.FINE
+    assert json.loads(done.stdout)["file"] == "f.qcir"
+    # A file that is opened does not get the number of standard error, into which a library prints.
+    assert (tmp_path / "f.qcir").read_text().startswith("#QCIR-G14")
+
+
+@pytest.mark.parametrize("where", ["2>/dev/full", "2>&-"])
+def test_the_exit_code_is_that_of_the_work(where: str, tmp_path: Path) -> None:
+    done = shell(f"qsage encode {GAME} -o f.qcir {where}", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (Exit.FINE, "", "")
+    assert (tmp_path / "f.qcir").read_text().endswith("\n")
+    assert shell(f"qsage encode nowhere -o f.qcir {where}", tmp_path).returncode == Exit.BAD_INPUT
+
+
+def test_data_that_nobody_gets_is_an_error(tmp_path: Path) -> None:
+    for where in (">/dev/full", ">&-", ">&- 2>&-", "<&- >&- 2>&-", "<&- >/dev/full 2>/dev/full"):
+        done = shell(f"qsage encode {GAME} -o f.qcir --json {where}", tmp_path)
+        assert done.returncode == Exit.BAD_INPUT, where
+        done = shell(f"qsage solve {GAME} {where}", tmp_path)
+        assert done.returncode == Exit.BAD_INPUT, where
+
+
+def test_work_without_data_needs_no_streams(tmp_path: Path) -> None:
+    for where in (">/dev/full", ">&-", "<&- >&- 2>&-", "<&- >/dev/full 2>/dev/full"):
+        done = shell(f"qsage encode {GAME} -o f.qcir {where}", tmp_path)
+        assert done.returncode == Exit.FINE, (where, done.stderr)
+        assert (tmp_path / "f.qcir").read_text().startswith("#QCIR-G14")
+        (tmp_path / "f.qcir").unlink()

@@ -1,0 +1,195 @@
+"""Explanations: small trees that win, proved smallest and proved by their certificates."""
+
+from __future__ import annotations
+
+import shlex
+from functools import cache
+from itertools import product
+
+import pytest
+
+from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.registry import encode
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.explaining.answers import Exactly, Pick
+from qsage_validate.explaining.certificate import certified
+from qsage_validate.explaining.explain import ExplainOptions, explain
+from qsage_validate.explaining.explanation import Explanation
+from qsage_validate.explaining.finding import Finder, Winning, tried
+from qsage_validate.explaining.program import Fork, Leaf, Tree, chosen, depth_of, nodes_of
+from qsage_validate.explaining.questions import Turn
+from qsage_validate.explaining.situation import first_situations
+from qsage_validate.explaining.text import explanation_text
+from qsage_validate.explaining.vocabulary import Vocabulary, vocabulary_of
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.registry import find_command
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import of
+from qsage_validate.system.limits import Deadline, Limits
+from tests.support.text_player import play_all
+
+DOMINO = "httt --size 3x3 --shape domino --depth 3"
+TIC = "httt --size 4x4 --shape tic --depth 5"
+EVADER = "evader-pursuer --size 8x8 --pursuer 3,4 --depth 7"
+SECOND = "breakthrough --second --size 2x4 --depth 13"
+LONGER = "breakthrough --second --size 2x5 --depth 11"
+HELD = "httt --size 2x2 --shape el --depth 3"
+DUAL = "evader-pursuer-dual --size 4x4 --pursuer 2,3 --depth 10"
+
+
+@cache
+def encoded(words: str) -> tuple[Encoding, Game]:
+    made = encode(find_command(shlex.split(words)), None)
+    return made, load_game(made.model)
+
+
+@cache
+def explained(words: str, lookahead: int = 3) -> Explanation:
+    made, game = encoded(words)
+    return explain(game, made, ExplainOptions(lookahead=lookahead))
+
+
+@cache
+def wins(position: Position) -> bool:
+    """True if Black wins, by plain recursion on the rules."""
+    if position.outcome is not None:
+        return position.outcome.winner is Player.BLACK
+    found = (wins(position.play(move)) for move in position.legal_moves())
+    return any(found) if position.to_move is Player.BLACK else all(found)
+
+
+@pytest.mark.parametrize(
+    ("words", "most"),
+    [
+        (DOMINO, 12),
+        ("httt --size 4x4 --shape domino --depth 3", 12),
+        (TIC, 12),
+        (EVADER, 20),
+        (SECOND, 20),
+        (LONGER, 20),
+    ],
+)
+def test_trees_are_small(words: str, most: int) -> None:
+    found = explained(words).found
+    assert found.nodes == nodes_of(found.tree) <= most
+    assert found.depth == depth_of(found.tree)
+
+
+@pytest.mark.parametrize("words", [DOMINO, TIC, EVADER, SECOND, LONGER, HELD, DUAL])
+def test_somebody_who_knows_only_the_text_wins_all_plays(words: str) -> None:
+    explanation = explained(words)
+    text = explanation_text(explanation)
+    plays = play_all(explanation.game, text, explanation.hero)
+    assert plays == play_all(
+        explanation.game, explanation_text(explanation, boards=False), explanation.hero
+    )
+    assert plays > 0
+
+
+def test_without_words_that_look_ahead_the_text_wins_too() -> None:
+    explanation = explained(TIC, 1)
+    assert "whatever" not in explanation_text(explanation)
+    assert play_all(explanation.game, explanation_text(explanation), Player.BLACK) > 100
+
+
+@pytest.mark.parametrize("words", [DOMINO, TIC, HELD, SECOND])
+def test_the_certificate_is_proved_and_plays_the_program(words: str) -> None:
+    from qsage_validate.arena.strategy_tree import tree_of
+
+    explanation = explained(words)
+    made, game = encoded(words)
+    certificate, _ = certified(explanation.tree, made, game, explanation.hero)
+    tree = tree_of(of(made, certificate, Files()))
+    assert tree is not None
+    waiting = [(tree.root, at) for at in first_situations(game, explanation.hero)]
+    if game.first_player is not explanation.hero:
+        children = {str(node.move): node for node in tree.children(tree.root)}
+        waiting = [
+            (children[at.theirs.text], at)
+            for _, at in waiting
+            if at.theirs is not None and at.theirs.text in children
+        ]
+    seen = 0
+    while waiting:
+        node, at = waiting.pop()
+        choice = chosen(explanation.tree, at)
+        assert choice is not None
+        assert node.answer == choice.made.text
+        seen += 1
+        children = {str(child.move): child for child in tree.children(node)}
+        for after in at.after(choice):
+            assert after.theirs is not None
+            waiting.append((children[after.theirs.text], after))
+    assert seen > 1
+
+
+def small_vocabulary(game: Game, hero: Player) -> Vocabulary:
+    """Few words, so that all trees of two questions can be listed."""
+    words = vocabulary_of(game, hero, lookahead=1)
+    questions = [q for q in words.questions if "last move was in" in str(q) or "first" in str(q)]
+    return Vocabulary(questions[:14], words.answers[:14])
+
+
+def test_no_smaller_tree_wins_where_it_says_so() -> None:
+    _, game = encoded("httt --size 3x3 --shape el --depth 5")
+    words = small_vocabulary(game, Player.BLACK)
+    winning = Winning(Player.BLACK, wins)
+    found = Finder(game, Player.BLACK, words, winning, deadline=Deadline.after(60)).run()
+    assert found.smallest
+    assert not tried(found.tree, game, Player.BLACK, winning).failures
+    assert found.lower_bound == found.nodes
+    size = (found.nodes - 1) // 2
+    assert size >= 2
+    leaves: list[Tree] = [Leaf(answer) for answer in words.answers]
+    ones: list[Tree] = [Fork(q, a, b) for q, a, b in product(words.questions, leaves, leaves)]
+    for smaller in (*leaves, *ones):
+        assert tried(smaller, game, Player.BLACK, winning, failures=1).failures
+
+
+def test_the_winning_moves_are_those_of_the_rules() -> None:
+    explanation = explained(TIC)
+    winning = Winning(Player.BLACK, wins)
+    for at in explanation.found.situations:
+        choice = chosen(explanation.tree, at)
+        assert choice is not None
+        assert winning.keeps(at, choice)
+
+
+def test_a_tree_that_plays_legally_and_loses_fails() -> None:
+    _, game = encoded(DOMINO)
+    winning = Winning(Player.BLACK, wins)
+    # Black's second stone goes to the far corner, beside nothing.
+    careless = Leaf(Pick("any", "", Player.BLACK, last=True))
+    legal = Fork(Turn(1, 1, Player.BLACK), Leaf(Exactly("occupy(1,1)")), careless)
+    found = tried(legal, game, Player.BLACK, winning)
+    assert found.failures
+    for failure in found.failures:
+        assert failure.played is not None
+        assert failure.path[0][1] == "occupy(1,1)"
+
+
+def test_limits_end_undecided() -> None:
+    made, game = encoded(TIC)
+    with pytest.raises(UndecidedError, match="more than 20 positions"):
+        explain(game, made, ExplainOptions(Limits(positions=20)))
+    with pytest.raises(UndecidedError):
+        explain(game, made, ExplainOptions(Limits(Deadline.after(0.0))))
+
+
+def test_the_loser_has_no_strategy() -> None:
+    made, game = encoded(TIC)
+    with pytest.raises(UsageError, match="which Black wins"):
+        explain(game, made, hero=Player.WHITE)
+
+
+@pytest.mark.parametrize(("most", "depth", "shown"), [(3, None, 3), (None, 1, 3), (5, 2, 5)])
+def test_a_part_says_what_the_rest_costs(most: int | None, depth: int | None, shown: int) -> None:
+    made, game = encoded(TIC)
+    part = explain(game, made, ExplainOptions(lookahead=1, max_nodes=most, depth_limit=depth))
+    assert not part.whole
+    nodes, positions = part.cut
+    assert nodes == 7 - shown
+    assert positions == sum(len(node.met) for node in part.root.walk() if node.cut) > 0
+    assert f"Not shown: {nodes} of 7 nodes" in explanation_text(part)
+    assert nodes_of(part.tree) == 7
