@@ -10,6 +10,7 @@ import pytest
 
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.heap_game import HeapGame, HeapMove
+from qsage_validate.games.impartial.infix import parse_formula
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Game, Position
@@ -210,3 +211,19 @@ def test_each_sentence_on_heaps_is_true_of_them(name: str) -> None:
                 }
                 assert broken[match["sign"]], found.sentence
     assert told
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("3 <= k", "k is 2, and it has to be at least 3"),
+        ("3 < k", "k is 2, and it has to be more than 3"),
+        ("1 >= k", "k is 2, and it has to be at most 1"),
+        ("k = v + 1 and v = 9", "k is 2, and it has to be v + 1, which is 10"),
+        ("k = 1 or k = 4", ""),
+    ],
+)
+def test_a_comparison_says_what_it_wants(text: str, said: str) -> None:
+    formula, values = parse_formula(text, ("k", "v")), {"k": 2, "v": 9}
+    assert not formula.holds(values)
+    assert formula.fault(values) == said
